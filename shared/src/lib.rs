@@ -13,6 +13,7 @@ pub mod queue;
 pub mod random;
 pub mod store;
 pub mod telemetry;
+pub mod view;
 
 pub use app::App;
 pub use error::Error;

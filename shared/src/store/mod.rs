@@ -52,6 +52,7 @@ mod directory;
 mod ids;
 mod key;
 mod milestones;
+mod resolutions;
 mod service_requests;
 mod sign_in;
 mod table;
