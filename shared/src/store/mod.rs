@@ -24,6 +24,8 @@
 //! | a milestone's tasks | gsi2 | `#MILESTONE#m#TASK` / id | 1 per MB | n/8 R |
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
 //! | create a milestone or a task | table, indexes | as above | 1 | 2–4 W |
+//! | the end of a project's list of tasks | gsi1 | `#PROJECT#p#TASK`, descending | 1 | ½ R |
+//! | what a new or changed task names | table | task, project, milestone, phase, user by id | 1 batch | 1 R each |
 //! | link a task to a milestone that may be deleted meanwhile | table | task and milestone | 1 transaction | 8 W |
 //! | reorder tasks | table, gsi1 | `#TASK` / id | 1 transaction of up to 100 | 6 W each |
 //! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
@@ -64,6 +66,7 @@ pub use directory::{Directory, NewProject, NewUser};
 pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
 pub use sign_in::{Account, SignIn};
 pub use table::Stored;
+pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
 
 use aws_sdk_dynamodb::Client;
 
@@ -112,6 +115,12 @@ impl Store {
     #[must_use]
     pub const fn milestones(&self) -> Milestones<'_> {
         Milestones(self)
+    }
+
+    /// Tasks.
+    #[must_use]
+    pub const fn tasks(&self) -> Tasks<'_> {
+        Tasks(self)
     }
 
     /// What deletes left to do.
