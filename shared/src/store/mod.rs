@@ -39,7 +39,7 @@
 //! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the newest tickets | gsi1 | `#TICKET` / createdAt#id | 1 | 2½ R |
 //! | a ticket's messages, by time | table | `#TICKET#t#MESSAGE` / createdAt#id | 1 per MB | n/4 R |
-//! | reply to a ticket | table | ticket and message | 1 transaction | 8 W |
+//! | reply to a ticket, and take its resolution back | table | ticket, message, `#RESOLUTIONS` / day | 1 transaction | 8–10 W |
 //! | active engagements, hours saved | table | `TOTALS` | 1 | ½ R |
 //! | resolutions of 90 days | table | `#RESOLUTIONS` / day | 1 | 1 R |
 //! | references by words, newest first | table | `#REFERENCE` / createdAt#… filtered | 1 per MB | n/20 R |
@@ -50,10 +50,12 @@
 mod activities;
 mod cleanup;
 mod comments;
+mod dashboard;
 mod directory;
 mod ids;
 mod key;
 mod milestones;
+mod references;
 mod resolutions;
 mod service_requests;
 mod sign_in;
@@ -62,11 +64,14 @@ mod tasks;
 mod tickets;
 
 pub use cleanup::Cleanups;
+pub use dashboard::{Dashboard, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
+pub use references::{FoundReference, ReferenceSearch};
 pub use sign_in::{Account, SignIn};
 pub use table::Stored;
 pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
+pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 
 use aws_sdk_dynamodb::Client;
 
@@ -121,6 +126,12 @@ impl Store {
     #[must_use]
     pub const fn tasks(&self) -> Tasks<'_> {
         Tasks(self)
+    }
+
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
     }
 
     /// What deletes left to do.

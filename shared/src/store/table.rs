@@ -485,7 +485,7 @@ impl Table {
     }
 
     /// One record.
-    pub(super) async fn get<T: Record>(
+    pub(super) async fn get<T: DeserializeOwned>(
         &self,
         key: &Key,
         read: Read,
@@ -585,11 +585,18 @@ impl Table {
             condition.push_str(" AND ");
             condition.push_str(&expression.clause("# BETWEEN : AND :", sk, range));
         }
+        // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
+        // end a search of common words early; after that, pages are as large as they get.
+        let mut filtered_page = Some(query.limit.saturating_mul(10));
         let mut records = Vec::new();
         let mut start = None;
         loop {
-            // With a filter, a page's limit would count what is filtered out.
             let page = query.limit - records.len();
+            let rows = if filter.is_some() {
+                filtered_page.take()
+            } else {
+                Some(page)
+            };
             let output = self
                 .client
                 .query()
@@ -601,11 +608,7 @@ impl Table {
                 .set_expression_attribute_values(Some(expression.values.clone()))
                 .scan_index_forward(!query.descending)
                 .consistent_read(query.read == Read::Consistent)
-                .set_limit(
-                    filter
-                        .is_none()
-                        .then(|| i32::try_from(page).unwrap_or(i32::MAX)),
-                )
+                .set_limit(rows.map(|rows| i32::try_from(rows).unwrap_or(i32::MAX)))
                 .set_exclusive_start_key(start)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
@@ -950,7 +953,7 @@ fn key_of(item: &Item) -> Option<Key> {
 }
 
 /// The record in an item, whatever its `kind`; unknown attributes are ignored.
-fn stored<T: Record>(mut item: Item) -> Result<Stored<T>, Error> {
+fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Error> {
     let version = item
         .remove("version")
         .and_then(|value| value.as_n().ok()?.parse().ok())
