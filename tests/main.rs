@@ -6,4 +6,5 @@
 mod api;
 mod budgets;
 mod contract;
+mod failures;
 mod support;

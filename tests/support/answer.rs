@@ -13,7 +13,7 @@ pub struct Answer {
 
 impl Answer {
     /// From what the function answered to the gateway.
-    pub fn from_lambda(response: Value) -> Self {
+    pub fn from_lambda(response: &Value) -> Self {
         assert_eq!(response["isBase64Encoded"], json!(false), "{response}");
         let cookies = response["cookies"].as_array().into_iter().flatten();
         Self {

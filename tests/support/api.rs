@@ -17,7 +17,7 @@ use shared::{
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    Caller, Counter, engines,
+    Caller, Counter, Faults, engines,
     gateway::{Gateway, functions},
 };
 
@@ -52,6 +52,18 @@ pub struct Api {
 pub struct Settings {
     /// Organization 1 has no plan with the agent.
     pub without_agent: bool,
+    /// The table is reached through a proxy that fails on demand.
+    pub faults: Option<Faults>,
+}
+
+/// A client as the functions have it, which counts.
+pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
+    let config = local::engines::dynamodb_client(url)
+        .config()
+        .to_builder()
+        .timeout_config(shared::config::timeouts())
+        .interceptor(counter.clone());
+    aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
 /// The settings of the functions under test.
@@ -77,9 +89,11 @@ impl Api {
     pub async fn start_with(settings: Settings) -> Self {
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let plain = engines::engines().await.dynamodb();
-        let config = plain.config().to_builder().interceptor(counter.clone());
-        let client = aws_sdk_dynamodb::Client::from_conf(config.build());
+        let url = match &settings.faults {
+            Some(faults) => faults.url(),
+            None => engines::engines().await.dynamodb_url(),
+        };
+        let client = client(url, &counter);
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
         let app = App::new(client.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();

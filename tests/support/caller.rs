@@ -23,6 +23,11 @@ pub struct Caller {
 }
 
 impl Caller {
+    /// Nobody, before these functions.
+    pub fn of(gateway: Gateway) -> Self {
+        Self::new(gateway, None)
+    }
+
     pub(super) fn new(
         gateway: Gateway,
         signed_in: Option<(UserId, OrganizationId, String)>,

@@ -1,26 +1,20 @@
 //! The gateway: finds the function of a path in the routes that `cargo lambda watch` has, hands it
 //! an API Gateway v2 event, and reads its answer as the gateway does.
 
-use std::{collections::BTreeMap, convert::Infallible};
+use std::collections::BTreeMap;
 
 use axum::Router;
-use lambda_http::{
-    Adapter, Context, LambdaEvent, Request,
-    request::LambdaRequest,
-    tower::{Service, util::BoxCloneService},
-};
+use lambda_http::{Adapter, Context, LambdaEvent, Service, request::LambdaRequest};
 use serde_json::{Value, json};
 use shared::App;
 use utoipa::openapi::OpenApi;
 
 use super::Answer;
 
-type Function = BoxCloneService<Request, axum::response::Response, Infallible>;
-
 /// The functions behind their routes.
 #[derive(Clone)]
 pub struct Gateway {
-    functions: BTreeMap<String, Function>,
+    functions: BTreeMap<&'static str, Router>,
     routes: Vec<(String, String)>,
 }
 
@@ -38,12 +32,8 @@ pub struct Sent<'a> {
 impl Gateway {
     /// The functions of these names.
     pub fn new(functions: impl IntoIterator<Item = (&'static str, Router)>) -> Self {
-        let functions = functions
-            .into_iter()
-            .map(|(name, router)| (name.to_owned(), BoxCloneService::new(router)))
-            .collect();
         Self {
-            functions,
+            functions: functions.into_iter().collect(),
             routes: routes_of_watch(),
         }
     }
@@ -57,8 +47,10 @@ impl Gateway {
         let function = self.functions[name].clone();
         let request: LambdaRequest = serde_json::from_value(event(&sent, path, query)).unwrap();
         let event = LambdaEvent::new(request, Context::default());
-        let response = Adapter::from(function).call(event).await.unwrap();
-        Answer::from_lambda(serde_json::to_value(response).unwrap())
+        // The adapter cannot be held over the wait: it is not `Send`.
+        let answer = Adapter::from(function).call(event);
+        let response = answer.await.unwrap();
+        Answer::from_lambda(&serde_json::to_value(response).unwrap())
     }
 
     /// The function of a path; a literal segment wins over a parameter.

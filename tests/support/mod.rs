@@ -6,10 +6,12 @@ mod api;
 mod caller;
 mod counter;
 mod engines;
+mod faults;
 mod gateway;
 
 pub use answer::Answer;
-pub use api::{Api, PASSWORD};
+pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use counter::{Counter, Used};
-pub use gateway::{documents, routes_of_watch};
+pub use faults::{Fault, Faults};
+pub use gateway::{Gateway, documents, routes_of_watch};
