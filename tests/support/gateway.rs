@@ -144,6 +144,11 @@ pub fn documents() -> Vec<(&'static str, OpenApi)> {
     vec![
         ("auth", auth::routes().into_openapi()),
         ("milestones", milestones::routes().into_openapi()),
+        ("tasks", tasks::routes().into_openapi()),
+        (
+            "managed-services",
+            managed_services::routes().into_openapi(),
+        ),
     ]
 }
 
@@ -153,5 +158,7 @@ pub fn functions(app: &App) -> Vec<(&'static str, Router)> {
     vec![
         ("auth", plain(auth::routes())),
         ("milestones", plain(milestones::routes())),
+        ("tasks", plain(tasks::routes())),
+        ("managed-services", plain(managed_services::routes())),
     ]
 }
