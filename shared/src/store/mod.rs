@@ -31,10 +31,13 @@
 //! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
-//! | a tag of an activity | table | `#ACTIVITY#a#TAG` / tag | 1 transaction | 6 W |
+//! | record an activity on a project that exists | table, indexes | project, activity | 1 transaction | 8 W |
+//! | attach a tag to an activity, or detach it | table | `#ACTIVITY#a#TAG` / tag | 1 transaction | 6 W |
 //! | a thread's comments, by time | gsi1 | `#REQUEST#r#COMMENT` or `#ACTIVITY#a#COMMENT` / createdAt#id | 1 per MB | n/8 R |
 //! | a thread's comments, all of them, to delete them | table | the same partition / id | 1 per MB | n/4 R |
 //! | comment on what exists, in reply to what exists | table | thread, parent, comment | 1 transaction | 6–8 W |
+//! | comment as the creator of a request that is pending or resolved | table | request, parent, comment, `#RESOLUTIONS` / day | 1 transaction | 8–12 W |
+//! | raise a service request about what exists | table, gsi1 | request, what it is about | 1 transaction | 6 W |
 //! | the newest service requests | gsi1 | `#REQUEST` / createdAt#id | 1 | 2½ R |
 //! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the newest tickets | gsi1 | `#TICKET` / createdAt#id | 1 | 2½ R |
@@ -63,11 +66,14 @@ mod table;
 mod tasks;
 mod tickets;
 
+pub use activities::{Activities, ActivityWithRefs, NewActivity};
 pub use cleanup::Cleanups;
+pub use comments::{CommentWithAuthor, Comments, NewComment};
 pub use dashboard::{Dashboard, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
 pub use references::{FoundReference, ReferenceSearch};
+pub use service_requests::{History, NewServiceRequest, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use table::Stored;
 pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
@@ -132,6 +138,24 @@ impl Store {
     #[must_use]
     pub const fn tickets(&self) -> Tickets<'_> {
         Tickets(self)
+    }
+
+    /// Activities and the tags they carry.
+    #[must_use]
+    pub const fn activities(&self) -> Activities<'_> {
+        Activities(self)
+    }
+
+    /// Service requests.
+    #[must_use]
+    pub const fn service_requests(&self) -> ServiceRequests<'_> {
+        ServiceRequests(self)
+    }
+
+    /// Comments on service requests and activities.
+    #[must_use]
+    pub const fn comments(&self) -> Comments<'_> {
+        Comments(self)
     }
 
     /// What deletes left to do.

@@ -1,4 +1,4 @@
-//! Records as the API answers them, where more than one function does.
+//! A service request as the API answers it.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
