@@ -62,13 +62,12 @@ impl Store {
     /// An organization's dashboard.
     pub async fn dashboard(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
         let totals_key = key::totals(tenant);
-        // Boxed, as five requests at once would make the handler's future too large for the stack.
         let (service_requests, tickets, activities, totals, resolution_hours) = futures::try_join!(
-            Box::pin(self.newest::<ServiceRequest>(key::service_requests(tenant))),
-            Box::pin(self.newest::<Ticket>(key::tickets(tenant))),
-            Box::pin(self.newest::<Activity>(key::activities(tenant))),
-            Box::pin(self.table.get::<Totals>(&totals_key, Read::Eventual)),
-            Box::pin(self.mean_resolution_hours(tenant)),
+            self.newest::<ServiceRequest>(key::service_requests(tenant)),
+            self.newest::<Ticket>(key::tickets(tenant)),
+            self.newest::<Activity>(key::activities(tenant)),
+            self.table.get::<Totals>(&totals_key, Read::Eventual),
+            self.mean_resolution_hours(tenant),
         )?;
         let totals = totals.map(|totals| totals.record).unwrap_or_default();
         Ok(Dashboard {

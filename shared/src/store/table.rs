@@ -490,17 +490,17 @@ impl Table {
         key: &Key,
         read: Read,
     ) -> Result<Option<Stored<T>>, Error> {
-        let output = self
+        let request = self
             .client
             .get_item()
             .table_name(&*self.name)
             .key("pk", key.pk.as_str().into_attribute())
             .key("sk", key.sk.as_str().into_attribute())
             .consistent_read(read == Read::Consistent)
-            .return_consumed_capacity(ReturnConsumedCapacity::Total)
-            .send()
-            .await
-            .map_err(failure)?;
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        // The SDK's futures are large; on the heap, several fit beside each other into one.
+        let sent = Box::pin(request.send()).await;
+        let output = sent.map_err(failure)?;
         meter(output.consumed_capacity.as_slice());
         output.item.map(stored).transpose()
     }
@@ -597,7 +597,7 @@ impl Table {
             } else {
                 Some(page)
             };
-            let output = self
+            let request = self
                 .client
                 .query()
                 .table_name(&*self.name)
@@ -610,10 +610,9 @@ impl Table {
                 .consistent_read(query.read == Read::Consistent)
                 .set_limit(rows.map(|rows| i32::try_from(rows).unwrap_or(i32::MAX)))
                 .set_exclusive_start_key(start)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await
-                .map_err(failure)?;
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let sent = Box::pin(request.send()).await;
+            let output = sent.map_err(failure)?;
             meter(output.consumed_capacity.as_slice());
             for item in output.items.into_iter().flatten().take(page) {
                 records.push(stored(item)?);
