@@ -196,13 +196,6 @@ impl Fields<'_> {
         (values.len() == elements.len()).then_some(values)
     }
 
-    /// A field as it was sent, for rules about which fields there are: a required one that may be
-    /// null, or one of several.
-    #[must_use]
-    pub fn sent(&self, name: &str) -> Option<&Value> {
-        self.object.get(name)
-    }
-
     /// Reports a fault of a field, or of the object itself when `name` is empty.
     pub fn fault(&mut self, name: &str, code: &'static str, detail: impl Into<String>) {
         let pointer = if name.is_empty() {
@@ -221,6 +214,12 @@ impl Fields<'_> {
     #[must_use]
     pub fn has_any(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.object.contains_key(*name))
+    }
+
+    /// Whether a field was sent with a value, be it at fault.
+    #[must_use]
+    pub fn has_value(&self, name: &str) -> bool {
+        self.object.get(name).is_some_and(|value| !value.is_null())
     }
 
     fn value<T>(

@@ -149,6 +149,11 @@ pub fn documents() -> Vec<(&'static str, OpenApi)> {
             service_requests::routes().into_openapi(),
         ),
         ("activities", activities::routes().into_openapi()),
+        ("tasks", tasks::routes().into_openapi()),
+        (
+            "managed-services",
+            managed_services::routes().into_openapi(),
+        ),
     ]
 }
 
@@ -160,5 +165,7 @@ pub fn functions(app: &App) -> Vec<(&'static str, Router)> {
         ("milestones", plain(milestones::routes())),
         ("service-requests", plain(service_requests::routes())),
         ("activities", plain(activities::routes())),
+        ("tasks", plain(tasks::routes())),
+        ("managed-services", plain(managed_services::routes())),
     ]
 }

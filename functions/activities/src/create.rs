@@ -1,7 +1,6 @@
 //! `POST /api/activities`
 
 use axum::{Json, extract::State};
-use serde_json::Value;
 use shared::{
     App, Error,
     auth::{Caller, need},
@@ -51,8 +50,7 @@ impl Input for CreateActivity {
         let organization_id = body.optional("organizationId", id);
         let metadata = body.optional("metadata", object).map(JsonText);
         let evidence = body.optional("evidence", object).map(JsonText);
-        let missing = |name| body.sent(name).is_none_or(Value::is_null);
-        if missing("projectId") && missing("organizationId") {
+        if !body.has_value("projectId") && !body.has_value("organizationId") {
             let detail = "Send `projectId`, `organizationId` or both.";
             body.fault("projectId", "required", detail);
         }

@@ -1,7 +1,6 @@
 //! `POST /api/managed-services/request`
 
 use axum::{Json, extract::State};
-use serde_json::Value;
 use shared::{
     App, Error,
     auth::{Caller, need},
@@ -40,15 +39,13 @@ impl Input for CreateServiceRequest {
         let category = body.optional("category", text(0..=100));
         let reference_type = body.optional("referenceType", one_of);
         let reference_id = body.optional("referenceId", integer(1..=MAX_ID));
-        let missing = |name| body.sent(name).is_none_or(Value::is_null);
-        let absent = match (missing("referenceType"), missing("referenceId")) {
-            (true, false) => Some("referenceType"),
-            (false, true) => Some("referenceId"),
-            _ => None,
-        };
-        if let Some(name) = absent {
-            let detail = "Send `referenceType` and `referenceId` together.";
-            body.fault(name, "required", detail);
+        for (one, other) in [
+            ("referenceType", "referenceId"),
+            ("referenceId", "referenceType"),
+        ] {
+            if body.has_value(one) && !body.has_value(other) {
+                body.fault(other, "required", format!("Send `{other}` with `{one}`."));
+            }
         }
         Some(Self {
             title: title?,

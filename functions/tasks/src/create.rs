@@ -1,7 +1,6 @@
 //! `POST /api/tasks`
 
 use axum::{Json, extract::State};
-use serde_json::Value;
 use shared::{
     App, Error,
     auth::{Caller, need},
@@ -55,8 +54,7 @@ impl Input for CreateTask {
         let status = body.not_null("status", one_of).unwrap_or_default();
         let priority = body.not_null("priority", one_of).unwrap_or_default();
         let due_date = body.optional("dueDate", instant);
-        let missing = |name| body.sent(name).is_none_or(Value::is_null);
-        if missing("projectId") && missing("organizationId") {
+        if !body.has_value("projectId") && !body.has_value("organizationId") {
             let detail = "Send `projectId`, `organizationId` or both.";
             body.fault("projectId", "required", detail);
         }

@@ -22,7 +22,7 @@ pub struct MoveToPhase {
 
 impl Input for MoveToPhase {
     fn read(body: &mut Fields<'_>) -> Option<Self> {
-        if body.sent("phaseId").is_none() {
+        if !body.has_any(&["phaseId"]) {
             body.fault("phaseId", "required", "Send `phaseId`, an id or null.");
         }
         Some(Self {

@@ -61,7 +61,7 @@ impl UpdateTask {
 
 impl Input for UpdateTask {
     fn read(body: &mut Fields<'_>) -> Option<Self> {
-        if Self::FIELDS.iter().all(|name| body.sent(name).is_none()) {
+        if !body.has_any(&Self::FIELDS) {
             let detail = format!("Send at least one of {}.", Self::FIELDS.join(", "));
             body.fault("", "required", detail);
         }

@@ -128,6 +128,18 @@ impl Store {
         Milestones(self)
     }
 
+    /// Tasks.
+    #[must_use]
+    pub const fn tasks(&self) -> Tasks<'_> {
+        Tasks(self)
+    }
+
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+
     /// Activities and the tags they carry.
     #[must_use]
     pub const fn activities(&self) -> Activities<'_> {
@@ -144,18 +156,6 @@ impl Store {
     #[must_use]
     pub const fn comments(&self) -> Comments<'_> {
         Comments(self)
-    }
-
-    /// Tasks.
-    #[must_use]
-    pub const fn tasks(&self) -> Tasks<'_> {
-        Tasks(self)
-    }
-
-    /// Support tickets and their messages.
-    #[must_use]
-    pub const fn tickets(&self) -> Tickets<'_> {
-        Tickets(self)
     }
 
     /// What deletes left to do.
