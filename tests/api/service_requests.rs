@@ -7,7 +7,10 @@ use shared::{
     store::{History, NewComment, NewServiceRequest},
 };
 
-use crate::support::{Api, Caller, Fault, Faults, Settings};
+use crate::{
+    budgets::{WRITE, within},
+    support::{Api, Caller, Fault, Faults, Settings},
+};
 
 const REQUEST: &str = "/api/managed-services/request";
 
@@ -433,6 +436,16 @@ async fn the_creators_comment_reopens_a_pending_or_resolved_request() {
         assert_eq!(after.created_at, request.created_at);
         assert_eq!(resolutions(&api).await, (0, 0));
     }
+}
+
+#[tokio::test]
+async fn reopening_costs_no_more_than_another_write() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
+    let body = json!({"content": "Still broken"});
+    let answer = mia.post(&comments(request), body).await;
+    within(&api, WRITE, 200, &answer);
 }
 
 #[tokio::test]
