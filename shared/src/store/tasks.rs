@@ -17,6 +17,10 @@ use crate::{
     },
 };
 
+/// A milestone that was deleted must not show on its tasks, not even for the moment in which an
+/// eventually consistent read still finds it.
+const JOIN: Read = Read::Consistent;
+
 /// Tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks<'a>(pub(super) &'a Store);
@@ -180,7 +184,7 @@ impl Tasks<'_> {
         let projects = tasks.iter().filter_map(|task| task.project_id);
         let projects = projects.map(|project| key::project(tenant, project));
         let keys: Vec<Key> = links_of(tenant, &tasks).chain(projects).collect();
-        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let found = self.0.table.batch_get(keys, JOIN).await?;
         join(tenant, tasks, &found)
     }
 
@@ -199,7 +203,7 @@ impl Tasks<'_> {
         let project = ProjectRef::from(&project.ok_or(Error::NotFound("project"))?.record);
         let tasks: Vec<Task> = tasks.into_iter().map(|task| task.record).collect();
         let keys: Vec<Key> = links_of(tenant, &tasks).collect();
-        let found = table.batch_get(keys, Read::Eventual).await?;
+        let found = table.batch_get(keys, JOIN).await?;
         let mut tasks = join(tenant, tasks, &found)?;
         for task in &mut tasks {
             task.project = Some(project.clone());
