@@ -144,6 +144,11 @@ pub fn documents() -> Vec<(&'static str, OpenApi)> {
     vec![
         ("auth", auth::routes().into_openapi()),
         ("milestones", milestones::routes().into_openapi()),
+        (
+            "service-requests",
+            service_requests::routes().into_openapi(),
+        ),
+        ("activities", activities::routes().into_openapi()),
         ("tasks", tasks::routes().into_openapi()),
         (
             "managed-services",
@@ -158,6 +163,8 @@ pub fn functions(app: &App) -> Vec<(&'static str, Router)> {
     vec![
         ("auth", plain(auth::routes())),
         ("milestones", plain(milestones::routes())),
+        ("service-requests", plain(service_requests::routes())),
+        ("activities", plain(activities::routes())),
         ("tasks", plain(tasks::routes())),
         ("managed-services", plain(managed_services::routes())),
     ]

@@ -1,5 +1,7 @@
 //! Activities and the tags they carry.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -229,33 +231,19 @@ impl Activities<'_> {
         tenant: OrganizationId,
         activities: Vec<Stored<Activity>>,
     ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let creator_key = |activity: &Activity| key::user(tenant, activity.creator_id);
-        let project_key =
-            |activity: &Activity| activity.project_id.map(|id| key::project(tenant, id));
-        let keys = activities.iter().flat_map(|activity| {
-            project_key(activity)
-                .into_iter()
-                .chain([creator_key(activity)])
-        });
+        let creators = || activities.iter().map(|activity| activity.creator_id);
+        let projects = || activities.iter().filter_map(|activity| activity.project_id);
+        let user = |id| key::user(tenant, id);
+        let project = |id| key::project(tenant, id);
+        let keys = creators().map(user).chain(projects().map(project));
         let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
-        activities
-            .into_iter()
-            .map(
-                |Stored {
-                     record: activity, ..
-                 }| {
-                    let creator = batch.get::<User>(&creator_key(&activity))?;
-                    let project = match project_key(&activity) {
-                        Some(key) => batch.get::<Project>(&key)?,
-                        None => None,
-                    };
-                    Ok(ActivityWithRefs {
-                        activity,
-                        creator: creator.map(|user| UserRef::from(&user.record)),
-                        project: project.map(|project| ProjectRef::from(&project.record)),
-                    })
-                },
-            )
-            .collect()
+        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(creators(), user)?;
+        let projects: HashMap<_, ProjectRef> = batch.all::<Project, _, _>(projects(), project)?;
+        let joined = |Stored { record, .. }: Stored<Activity>| ActivityWithRefs {
+            creator: users.get(&record.creator_id).cloned(),
+            project: record.project_id.and_then(|id| projects.get(&id).cloned()),
+            activity: record,
+        };
+        Ok(activities.into_iter().map(joined).collect())
     }
 }

@@ -1,5 +1,7 @@
 //! Comments on service requests and activities.
 
+use std::collections::HashMap;
+
 use super::{
     REWRITES, Store, id_is_taken, key,
     key::Key,
@@ -130,20 +132,17 @@ impl Comments<'_> {
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
         }
-        let authors = comments
-            .iter()
-            .map(|comment| key::user(tenant, comment.user_id));
-        let users = table.batch_get(authors, Read::Eventual).await?;
-        comments
+        let authors = || comments.iter().map(|comment| comment.user_id);
+        let user = |id| key::user(tenant, id);
+        let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
+        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(authors(), user)?;
+        Ok(comments
             .into_iter()
-            .map(|Stored { record, .. }| {
-                let author = users.get::<User>(&key::user(tenant, record.user_id))?;
-                Ok(CommentWithAuthor {
-                    author: author.map(|user| UserRef::from(&user.record)),
-                    comment: record,
-                })
+            .map(|Stored { record, .. }| CommentWithAuthor {
+                author: users.get(&record.user_id).cloned(),
+                comment: record,
             })
-            .collect()
+            .collect())
     }
 
     /// The service request that a thread is on; `None` for a thread on anything else.

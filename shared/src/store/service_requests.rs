@@ -38,7 +38,8 @@ pub struct NewServiceRequest {
     pub reference: Option<(ReferenceType, i64)>,
 }
 
-/// How a service request that was raised elsewhere or earlier has fared since.
+/// How a service request that was raised elsewhere or earlier has fared since. Where it tells no
+/// time, that is now.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// Where it stands.
@@ -47,9 +48,9 @@ pub struct History {
     pub assignee_id: Option<UserId>,
     /// Free-form, up to 16 KiB and five levels.
     pub metadata: Option<JsonText>,
-    /// When it was raised; now when `None`.
+    /// When it was raised.
     pub created_at: Option<Timestamp>,
-    /// When it was resolved; only with the statuses resolved and closed.
+    /// When it was resolved; only of a request that is resolved or closed.
     pub resolved_at: Option<Timestamp>,
 }
 
@@ -93,6 +94,12 @@ impl ServiceRequests<'_> {
         let table = &self.0.table;
         let id = self.0.ids.next::<ServiceRequest, _>(table).await?;
         let now = self.0.clock.now();
+        let created_at = history.created_at.unwrap_or(now);
+        let is_over = matches!(
+            history.status,
+            ServiceStatus::Resolved | ServiceStatus::Closed
+        );
+        let resolved_at = is_over.then(|| history.resolved_at.unwrap_or(now));
         let (reference_type, reference_id) = new.reference.unzip();
         let request = ServiceRequest {
             id,
@@ -107,17 +114,13 @@ impl ServiceRequests<'_> {
             reference_type,
             reference_id,
             metadata: history.metadata,
-            resolved_at: history.resolved_at,
-            created_at: history.created_at.unwrap_or(now),
-            updated_at: history.resolved_at.or(history.created_at).unwrap_or(now),
+            resolved_at,
+            created_at,
+            updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
         };
         let mut writes = vec![Write::create(&request)?];
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
-        writes.extend(
-            request
-                .resolved_at
-                .map(|at| resolutions::count(tenant, request.created_at, at, 1)),
-        );
+        writes.extend(resolved_at.map(|at| resolutions::count(tenant, created_at, at, 1)));
         match table.transact(writes).await? {
             Ok(()) => Ok(request),
             Err(refused) => Err(match reference_type {
