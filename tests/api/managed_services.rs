@@ -565,6 +565,23 @@ async fn a_search_finds_at_most_fifty_of_many() {
 }
 
 #[tokio::test]
+async fn a_search_reads_on_past_what_does_not_match() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    // The organization is the oldest, behind more rows than one page of the search reads.
+    for _ in 0..210 {
+        has_project(&api, api.home.id, "x").await;
+    }
+    api.counter.take();
+    assert_eq!(
+        found(&vic, "?type=organization").await,
+        ["Northwind Services"]
+    );
+    // Authentication, two pages, and what was found.
+    assert_eq!(api.counter.take().total, 4);
+}
+
+#[tokio::test]
 async fn every_fault_of_a_search_is_answered() {
     let api = Api::start().await;
     let vic = api.sign_in("vic").await;

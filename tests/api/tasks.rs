@@ -5,7 +5,7 @@ use shared::model::{Id, PhaseId};
 
 use crate::{
     budgets::{LIST, WRITE, within},
-    support::{Api, Caller},
+    support::{Api, Caller, Fault, Faults, Settings},
 };
 
 /// Ids in paths that name no record of organization 1.
@@ -549,6 +549,57 @@ async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
     api.store.cleanups().run_due(10).await.unwrap();
     let dump = records(&api).await;
     assert!(!dump.iter().any(|item| item.contains("milestoneId")));
+}
+
+#[tokio::test]
+async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let max = api.sign_in("max").await;
+    creates_task(&max, json!({})).await;
+    for milestone in ["0000000000000001", "0000000000000002"] {
+        let id = creates_milestone(&max, 1).await;
+        faults.next(
+            "TransactWriteItems",
+            Fault::After("ORG#1#MILESTONE", milestone),
+        );
+        let link = json!({"title": "x", "projectId": 1, "milestoneId": id});
+        let answer = if id == 1 {
+            max.patch("/api/tasks/1", link).await
+        } else {
+            max.post("/api/tasks", link).await
+        };
+        answer.expect_faults(&[("/milestoneId", "unknown")]);
+        assert!(faults.are_over());
+    }
+    let dump = records(&api).await;
+    assert!(!dump.iter().any(|item| item.contains("milestoneId")));
+}
+
+#[tokio::test]
+async fn a_task_deleted_while_it_is_changed_stays_deleted() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let max = api.sign_in("max").await;
+    let milestone = creates_milestone(&max, 1).await;
+    creates_task(&max, json!({})).await;
+    faults.next(
+        "TransactWriteItems",
+        Fault::After("ORG#1#TASK", "0000000000000001"),
+    );
+    max.patch("/api/tasks/1", json!({"milestoneId": milestone}))
+        .await
+        .expect_problem(404, "not_found");
+    assert!(faults.are_over());
+    assert_eq!(max.get("/api/tasks").await.ids(), [0; 0]);
 }
 
 #[tokio::test]
