@@ -11,3 +11,8 @@ pub(crate) fn now() -> DateTime<Utc> {
 pub(crate) fn rfc3339(instant: DateTime<Utc>) -> String {
     instant.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
+
+/// An instant with whole seconds and `Z`, as scheduled events have it.
+pub(crate) fn rfc3339_seconds(instant: DateTime<Utc>) -> String {
+    instant.to_rfc3339_opts(SecondsFormat::Secs, true)
+}

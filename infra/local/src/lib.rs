@@ -3,6 +3,11 @@
 mod atomic_file;
 mod background;
 mod clock;
+mod console;
 pub mod engines;
+pub mod event_source_mapping;
+pub mod function;
+mod random;
+pub mod schedule;
 pub mod target_systems;
 pub mod template;
