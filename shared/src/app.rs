@@ -1,0 +1,43 @@
+//! What every API function's handlers work with.
+
+use std::sync::Arc;
+
+use crate::{
+    auth::SessionCookie,
+    clock::Clock,
+    config::{ApiConfig, ConfigError, Environment},
+    store::Store,
+};
+
+/// The state of an API function. Cheap to clone; built once per cold start.
+#[derive(Clone, Debug)]
+pub struct App {
+    /// The records.
+    pub store: Store,
+    /// The time.
+    pub clock: Clock,
+    /// Signs and verifies session cookies.
+    pub cookie: SessionCookie,
+    /// Origins of web clients other than the API's own host.
+    pub allowed_origins: Arc<[String]>,
+}
+
+impl App {
+    /// From the environment, with the system's clock.
+    pub async fn from_env() -> Result<Self, ConfigError> {
+        let config = ApiConfig::read(&Environment::process())?;
+        let client = aws_sdk_dynamodb::Client::new(&crate::config::aws().await);
+        Ok(Self::new(client, &config, Clock::system()))
+    }
+
+    /// From its parts.
+    #[must_use]
+    pub fn new(client: aws_sdk_dynamodb::Client, config: &ApiConfig, clock: Clock) -> Self {
+        Self {
+            store: Store::new(client, &config.table, clock.clone()),
+            clock,
+            cookie: SessionCookie::new(config.session_secrets.clone(), !config.plain_http),
+            allowed_origins: config.allowed_origins.clone().into(),
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The session cookie, as express-session writes it: `connect.sid` is `s:` + sid + `.` + the
+//! base64 HMAC-SHA256 of the sid without padding, percent-encoded as `encodeURIComponent` does.
+
+use std::sync::Arc;
+
+use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
+use hmac::{Hmac, KeyInit, Mac};
+use http::{HeaderMap, HeaderValue, header};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use sha2::Sha256;
+
+/// The cookie's name.
+pub const NAME: &str = "connect.sid";
+
+/// What `encodeURIComponent` escapes (ECMA-262, 19.2.6).
+const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
+    .remove(b'-')
+    .remove(b'_')
+    .remove(b'.')
+    .remove(b'!')
+    .remove(b'~')
+    .remove(b'*')
+    .remove(b'\'')
+    .remove(b'(')
+    .remove(b')');
+
+/// Signs and verifies session cookies.
+#[derive(Clone)]
+pub struct SessionCookie {
+    /// The first signs; all verify, so that secrets can rotate without signing anyone out.
+    secrets: Arc<[String]>,
+    secure: bool,
+}
+
+impl SessionCookie {
+    /// With these secrets, of which there must be one; `secure` unless the service runs on plain
+    /// http.
+    #[must_use]
+    pub fn new(secrets: Vec<String>, secure: bool) -> Self {
+        Self {
+            secrets: secrets.into(),
+            secure,
+        }
+    }
+
+    /// The cookie's value for a session id.
+    #[must_use]
+    pub fn sign(&self, sid: &str) -> String {
+        let signature = self
+            .secrets
+            .first()
+            .and_then(|secret| mac(secret, sid))
+            .map(|mac| BASE64_STANDARD_NO_PAD.encode(mac.finalize().into_bytes()))
+            .unwrap_or_default();
+        utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
+    }
+
+    /// The session id of a cookie's value, when one of the secrets signed it.
+    #[must_use]
+    pub fn verify(&self, value: &str) -> Option<String> {
+        let decoded = percent_decode_str(value).decode_utf8().ok()?;
+        let (sid, signature) = decoded.strip_prefix("s:")?.rsplit_once('.')?;
+        let signature = BASE64_STANDARD_NO_PAD.decode(signature).ok()?;
+        self.secrets
+            .iter()
+            .filter_map(|secret| mac(secret, sid))
+            // `verify_slice` takes the same time wherever the two differ.
+            .any(|mac| mac.verify_slice(&signature).is_ok())
+            .then(|| sid.to_owned())
+    }
+
+    /// The session id that a request carries, when its cookie is one of ours.
+    #[must_use]
+    pub fn read(&self, headers: &HeaderMap) -> Option<String> {
+        self.verify(&value(headers)?)
+    }
+
+    /// The `Set-Cookie` header that begins a session.
+    #[must_use]
+    pub fn set(&self, sid: &str) -> Option<HeaderValue> {
+        self.header(&self.sign(sid), "")
+    }
+
+    /// The `Set-Cookie` header that makes the client forget its session.
+    #[must_use]
+    pub fn clear(&self) -> Option<HeaderValue> {
+        self.header("", "; Max-Age=0")
+    }
+
+    fn header(&self, value: &str, more: &str) -> Option<HeaderValue> {
+        let secure = if self.secure { "; Secure" } else { "" };
+        let text = format!("{NAME}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{more}");
+        HeaderValue::try_from(text).ok()
+    }
+}
+
+impl std::fmt::Debug for SessionCookie {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionCookie")
+            .field("secrets", &self.secrets.len())
+            .field("secure", &self.secure)
+            .finish()
+    }
+}
+
+/// The value of the first cookie of our name, as sent.
+#[must_use]
+pub fn value(headers: &HeaderMap) -> Option<String> {
+    headers
+        .get_all(header::COOKIE)
+        .iter()
+        .filter_map(|header| header.to_str().ok())
+        .flat_map(|header| header.split(';'))
+        .filter_map(|cookie| cookie.trim().split_once('='))
+        .find(|(name, _)| *name == NAME)
+        .map(|(_, value)| value.to_owned())
+}
+
+fn mac(secret: &str, sid: &str) -> Option<Hmac<Sha256>> {
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
+    mac.update(sid.as_bytes());
+    Some(mac)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SID: &str = "abcdefghijklmnopqrstuvwxyz012345";
+    const SIGNED: &str =
+        "s%3Aabcdefghijklmnopqrstuvwxyz012345.2T3g1YIBqofc0ViEUEt59cUq%2Ba6Wlfi59xfb4RQsxSQ";
+
+    fn cookie(secrets: &[&str]) -> SessionCookie {
+        SessionCookie::new(secrets.iter().map(ToString::to_string).collect(), true)
+    }
+
+    #[test]
+    fn a_cookie_is_that_of_express_session() {
+        assert_eq!(cookie(&["keyboard cat"]).sign(SID), SIGNED);
+        assert_eq!(cookie(&["keyboard cat"]).verify(SIGNED).unwrap(), SID);
+    }
+
+    #[test]
+    fn every_secret_verifies_and_the_first_signs() {
+        let rotated = cookie(&["new", "keyboard cat"]);
+        assert_eq!(rotated.verify(SIGNED).unwrap(), SID);
+        assert_ne!(rotated.sign(SID), SIGNED);
+    }
+
+    #[test]
+    fn what_was_tampered_with_is_no_session() {
+        let cookie = cookie(&["keyboard cat"]);
+        for value in [
+            "",
+            "s%3A",
+            "s%3A.",
+            SID,
+            &SIGNED.replace("s%3A", "j%3A"),
+            &SIGNED.replace("xSQ", "xSR"),
+            &SIGNED.replace("abc", "abd"),
+            &SIGNED[..SIGNED.len() - 1],
+            &format!("{SIGNED}%3D"),
+            "s%3A%FF.%FF",
+        ] {
+            assert_eq!(cookie.verify(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn the_first_cookie_of_the_name_counts() {
+        let mut headers = HeaderMap::new();
+        headers.append(
+            header::COOKIE,
+            HeaderValue::from_static("a=1; connect.sid=x"),
+        );
+        headers.append(header::COOKIE, HeaderValue::from_static("connect.sid=y"));
+        assert_eq!(value(&headers).unwrap(), "x");
+    }
+}

@@ -1,0 +1,59 @@
+//! The JSON body of a request.
+
+use axum::extract::{FromRequest, Request};
+use http::{HeaderMap, header};
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+
+use crate::{
+    Error,
+    error::Fault,
+    input::{self, Input},
+};
+
+/// The most bytes of a body that the service reads: 256 KiB.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// A validated body. 415 unless it is declared as JSON, 413 over 256 KiB, 400 with every fault.
+#[derive(Debug)]
+pub struct Body<T>(pub T);
+
+impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
+    type Rejection = Error;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self, Error> {
+        let (parts, body) = request.into_parts();
+        if !is_json(&parts.headers) {
+            return Err(Error::UnsupportedMediaType);
+        }
+        let bytes = match Limited::new(body, MOST_BYTES).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => return Err(Error::TooLarge),
+            Err(error) => {
+                return Err(Error::invalid(Fault {
+                    pointer: String::new(),
+                    code: "unreadable".into(),
+                    detail: format!("The body could not be read: {error}."),
+                }));
+            }
+        };
+        input::parse(&bytes).map(Self).map_err(Error::Invalid)
+    }
+}
+
+/// Whether the content is declared as `application/json` or another type in JSON syntax.
+fn is_json(headers: &HeaderMap) -> bool {
+    let Some(Ok(declared)) = headers
+        .get(header::CONTENT_TYPE)
+        .map(|value| value.to_str())
+    else {
+        return false;
+    };
+    let essence = declared
+        .split(';')
+        .next()
+        .unwrap_or_default()
+        .trim()
+        .to_ascii_lowercase();
+    essence == "application/json"
+        || (essence.starts_with("application/") && essence.ends_with("+json"))
+}

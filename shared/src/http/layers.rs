@@ -1,0 +1,122 @@
+//! What every request goes through, from the outside in: request id, log line, security headers,
+//! the problem body, panic guard, cross-site check.
+
+use std::{convert::Infallible, panic::AssertUnwindSafe};
+
+use axum::{
+    Json, Router,
+    extract::{FromRequestParts, MatchedPath, Request, State},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use futures::FutureExt;
+use http::{HeaderName, HeaderValue, header, request::Parts};
+use lambda_http::request::RequestContext;
+
+use super::problem::Raised;
+use crate::{
+    App, Error,
+    auth::cross_site,
+    random,
+    telemetry::{self, Metric},
+};
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// Dresses a function's routes in the layers that every function wears.
+pub fn wear(routes: Router, app: &App) -> Router {
+    routes
+        .fallback(async || Error::NotFound("path"))
+        .method_not_allowed_fallback(async || Error::MethodNotAllowed)
+        .layer(middleware::from_fn_with_state(app.clone(), guard))
+        .layer(middleware::from_fn_with_state(app.clone(), finish))
+}
+
+/// Answers for what must not reach the handler and for what breaks in it.
+async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
+    if !cross_site::may_pass(request.method(), request.headers(), &app.allowed_origins) {
+        return Error::forbidden("cross_site", "Another site cannot use your session.")
+            .into_response();
+    }
+    AssertUnwindSafe(next.run(request))
+        .catch_unwind()
+        .await
+        .unwrap_or_else(|panic| {
+            let text = panic
+                .downcast_ref::<String>()
+                .map(String::as_str)
+                .or_else(|| panic.downcast_ref::<&str>().copied())
+                .unwrap_or("a panic without a message");
+            Error::internal("a handler panicked", text.to_owned()).into_response()
+        })
+}
+
+/// Gives the answer its headers and, if it is an error, its body; writes the log line.
+async fn finish(State(app): State<App>, request: Request, next: Next) -> Response {
+    let request_id = request_id(&request);
+    let trace = telemetry::trace_of(request.headers());
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
+    let (mut response, record) = telemetry::observe(trace, next.run(request)).await;
+    if record.is_cold_start() {
+        telemetry::count(Metric::ColdStart, app.clock.now());
+    }
+    let raised = response.extensions_mut().remove::<Raised>();
+    let status = response.status();
+    record.log(
+        &request_id,
+        &method,
+        &route,
+        status,
+        raised.as_ref().map(|raised| raised.cause.as_str()),
+    );
+    if let Some(raised) = raised {
+        let problem = raised.problem(status, &path, &request_id);
+        let (parts, body) = (status, Json(problem)).into_response().into_parts();
+        response.headers_mut().extend(parts.headers);
+        *response.body_mut() = body;
+        response
+            .headers_mut()
+            .insert(header::CONTENT_TYPE, PROBLEM_JSON);
+    }
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    if let Ok(id) = HeaderValue::try_from(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    response
+}
+
+/// The gateway's id of the request, or one of our own where no gateway gave one.
+fn request_id(request: &Request) -> String {
+    match request.extensions().get::<RequestContext>() {
+        Some(RequestContext::ApiGatewayV2(context)) => context.request_id.clone(),
+        _ => None,
+    }
+    .unwrap_or_else(random::token)
+}
+
+/// The address that the request came from, as the gateway saw it; empty where there is none.
+#[derive(Debug)]
+pub struct ClientAddress(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let address = match parts.extensions.get::<RequestContext>() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
+            _ => None,
+        };
+        Ok(Self(address.unwrap_or_default()))
+    }
+}

@@ -1,0 +1,34 @@
+//! The records and their rules. Nothing in here knows of AWS or HTTP.
+//!
+//! A record is what the table holds, and serializes with the names of the API's fields. Where the
+//! API answers with other fields than it keeps, the function that answers has a view of its own.
+
+mod activity;
+mod comment;
+mod directory;
+mod id;
+mod json_text;
+mod milestone;
+mod permission;
+mod service_request;
+mod session;
+mod signal;
+mod task;
+mod ticket;
+mod time;
+
+pub use activity::{Activity, ActivityType};
+pub use comment::{Comment, Thread};
+pub use directory::{
+    Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,
+};
+pub use id::*;
+pub use json_text::JsonText;
+pub use milestone::{Milestone, MilestoneRef, MilestoneStatus};
+pub use permission::{Permission, Role};
+pub use service_request::{Priority, ReferenceType, ServiceRequest, ServiceStatus};
+pub use session::Session;
+pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
+pub use task::{Task, TaskStatus};
+pub use ticket::{Ticket, TicketMessage};
+pub use time::{NotATimestamp, Timestamp, span};

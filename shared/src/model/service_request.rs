@@ -1,0 +1,119 @@
+//! Service requests, and the values they share with tickets.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{JsonText, OrganizationId, ServiceRequestId, Timestamp, UserId};
+
+/// Something that a user asks the organization's services for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceRequest {
+    /// Unique id.
+    pub id: ServiceRequestId,
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// 1 to 255 characters.
+    pub title: String,
+    /// Up to 50,000 characters.
+    pub description: Option<String>,
+    /// Where it stands.
+    pub status: ServiceStatus,
+    /// How pressing it is.
+    pub priority: Priority,
+    /// Up to 100 characters.
+    pub category: Option<String>,
+    /// Who raised it.
+    pub creator_id: UserId,
+    /// Who works on it.
+    pub assignee_id: Option<UserId>,
+    /// What kind of record it is about; comes together with `reference_id`.
+    pub reference_type: Option<ReferenceType>,
+    /// The record it is about.
+    pub reference_id: Option<i64>,
+    /// Free-form.
+    pub metadata: Option<JsonText>,
+    /// When it was last resolved; null while it is not resolved or closed.
+    pub resolved_at: Option<Timestamp>,
+    /// When it was raised.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+impl ServiceRequest {
+    /// Whether a comment of that user opens it again.
+    #[must_use]
+    pub fn reopens_on_comment_of(&self, user: UserId) -> bool {
+        self.creator_id == user && self.status.reopens_on_answer()
+    }
+
+    /// Opens it again, and answers when it had been resolved, if it had.
+    pub fn reopen(&mut self, now: Timestamp) -> Option<Timestamp> {
+        self.status = ServiceStatus::Open;
+        self.updated_at = now;
+        self.resolved_at.take()
+    }
+}
+
+/// How pressing a task, service request or ticket is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// Can wait.
+    Low,
+    /// The usual.
+    #[default]
+    Medium,
+    /// Soon.
+    High,
+    /// Now.
+    Urgent,
+}
+
+/// What a service request may refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReferenceType {
+    /// A project of the organization.
+    Project,
+    /// The organization itself.
+    Organization,
+}
+
+/// Where a service request or a ticket stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceStatus {
+    /// Raised.
+    #[default]
+    Open,
+    /// Being worked on.
+    InProgress,
+    /// Waiting for the one who raised it.
+    Pending,
+    /// Answered; may be opened again.
+    Resolved,
+    /// Over for good.
+    Closed,
+}
+
+impl ServiceStatus {
+    /// Whether a request or ticket may go from here to there. The first three interchange, each
+    /// may be resolved or closed, a resolved one may be opened or closed, and closed is final.
+    #[must_use]
+    pub fn may_become(self, next: Self) -> bool {
+        use ServiceStatus::{Closed, InProgress, Open, Pending, Resolved};
+        match self {
+            Open | InProgress | Pending => true,
+            Resolved => matches!(next, Resolved | Open | Closed),
+            Closed => next == Closed,
+        }
+    }
+
+    /// Whether a word from the other side opens it again.
+    #[must_use]
+    pub const fn reopens_on_answer(self) -> bool {
+        matches!(self, Self::Pending | Self::Resolved)
+    }
+}

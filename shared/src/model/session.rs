@@ -1,0 +1,53 @@
+//! A user's sign-in.
+
+use serde::{Deserialize, Serialize};
+
+use super::{OrganizationId, Timestamp, User, UserId, span};
+
+/// A signed-in session. It ends after 24 hours without a request, after 7 days at the latest, and
+/// at once with a logout, a disabled user or a changed password.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// SHA-256 of the session id, in hexadecimal: the table never holds what the cookie carries.
+    pub sid_hash: String,
+    /// The user's organization.
+    pub organization_id: OrganizationId,
+    /// Who signed in.
+    pub user_id: UserId,
+    /// The user's [`User::session_epoch`] at sign-in.
+    pub epoch: i64,
+    /// When it began.
+    pub created_at: Timestamp,
+    /// When it was last extended.
+    pub touched_at: Timestamp,
+}
+
+impl Session {
+    const IDLE: i64 = 24 * span::HOUR;
+    const ABSOLUTE: i64 = 7 * span::DAY;
+
+    /// When it ends, unless a request extends it before.
+    #[must_use]
+    pub fn ends_at(&self) -> Timestamp {
+        self.touched_at.plus(Self::IDLE).min(self.latest_end())
+    }
+
+    /// When it ends whatever happens.
+    #[must_use]
+    pub const fn latest_end(&self) -> Timestamp {
+        self.created_at.plus(Self::ABSOLUTE)
+    }
+
+    /// Whether it is still a session of this user.
+    #[must_use]
+    pub fn holds(&self, user: &User, now: Timestamp) -> bool {
+        now < self.ends_at() && !user.disabled && user.session_epoch == self.epoch
+    }
+
+    /// Whether a tenth of the idle time went by, so that extending it is worth a write.
+    #[must_use]
+    pub const fn wants_touch(&self, now: Timestamp) -> bool {
+        now.since(self.touched_at) >= Self::IDLE / 10
+    }
+}

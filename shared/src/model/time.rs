@@ -1,0 +1,185 @@
+//! Instants.
+
+use std::{fmt, str::FromStr};
+
+use chrono::{DateTime, SecondsFormat, Utc};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
+};
+
+/// An instant in UTC, in whole milliseconds.
+///
+/// Read from RFC 3339 with any offset, written as UTC with exactly three decimals and `Z`, which
+/// also sorts as text for the years 0000 to 9999 that RFC 3339 knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+/// The text is not an instant of RFC 3339 within the years 0000 to 9999 UTC.
+#[derive(Debug, thiserror::Error)]
+#[error("not a date-time of RFC 3339, such as 2026-01-31T09:30:00Z")]
+pub struct NotATimestamp;
+
+/// One second, minute, hour and day, in milliseconds.
+pub mod span {
+    /// Milliseconds in a second.
+    pub const SECOND: i64 = 1_000;
+    /// Milliseconds in a minute.
+    pub const MINUTE: i64 = 60 * SECOND;
+    /// Milliseconds in an hour.
+    pub const HOUR: i64 = 60 * MINUTE;
+    /// Milliseconds in a day.
+    pub const DAY: i64 = 24 * HOUR;
+}
+
+impl Timestamp {
+    /// 0000-01-01T00:00:00.000Z
+    const EARLIEST: i64 = -62_167_219_200_000;
+    /// 9999-12-31T23:59:59.999Z
+    const LATEST: i64 = 253_402_300_799_999;
+
+    /// From milliseconds since the Unix epoch, held within the years 0000 to 9999.
+    #[must_use]
+    pub const fn from_millis(millis: i64) -> Self {
+        if millis < Self::EARLIEST {
+            Self(Self::EARLIEST)
+        } else if millis > Self::LATEST {
+            Self(Self::LATEST)
+        } else {
+            Self(millis)
+        }
+    }
+
+    /// Milliseconds since the Unix epoch.
+    #[must_use]
+    pub const fn millis(self) -> i64 {
+        self.0
+    }
+
+    /// Whole seconds since the Unix epoch, as DynamoDB's TTL wants them.
+    #[must_use]
+    pub const fn epoch_seconds(self) -> i64 {
+        self.0.div_euclid(1_000)
+    }
+
+    /// The instant `millis` later (or earlier, when negative), within the years 0000 to 9999.
+    #[must_use]
+    pub const fn plus(self, millis: i64) -> Self {
+        Self::from_millis(self.0.saturating_add(millis))
+    }
+
+    /// Milliseconds from `earlier` to this; negative when it is later.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> i64 {
+        self.0 - earlier.0
+    }
+
+    /// The day in UTC, as `2026-01-31`.
+    #[must_use]
+    pub fn day(self) -> String {
+        let mut text = self.to_string();
+        text.truncate("2026-01-31".len());
+        text
+    }
+}
+
+impl From<DateTime<Utc>> for Timestamp {
+    fn from(at: DateTime<Utc>) -> Self {
+        Self::from_millis(at.timestamp_millis())
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Within the bounds that the constructors hold, chrono knows every instant.
+        let at = DateTime::<Utc>::from_timestamp_millis(self.0).unwrap_or_default();
+        f.write_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
+    }
+}
+
+impl FromStr for Timestamp {
+    type Err = NotATimestamp;
+
+    fn from_str(text: &str) -> Result<Self, NotATimestamp> {
+        let millis = DateTime::parse_from_rfc3339(text)
+            .map_err(|_| NotATimestamp)?
+            .timestamp_millis();
+        if (Self::EARLIEST..=Self::LATEST).contains(&millis) {
+            Ok(Self(millis))
+        } else {
+            Err(NotATimestamp)
+        }
+    }
+}
+
+impl Serialize for Timestamp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Timestamp {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
+    }
+}
+
+impl PartialSchema for Timestamp {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+            .description(Some(
+                "RFC 3339; answers carry UTC with exactly three decimals.",
+            ))
+            .examples(["2026-01-31T09:30:00.000Z"])
+            .into()
+    }
+}
+
+impl ToSchema for Timestamp {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Timestamp".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_offset_comes_out_as_utc_with_three_decimals() {
+        for (sent, answered) in [
+            ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"),
+            (
+                "2026-01-31T09:30:00.1234567+02:00",
+                "2026-01-31T07:30:00.123Z",
+            ),
+            ("2026-01-01t00:00:00-00:30", "2026-01-01T00:30:00.000Z"),
+            ("0000-01-01T00:00:00Z", "0000-01-01T00:00:00.000Z"),
+            ("1969-12-31T23:59:59.999Z", "1969-12-31T23:59:59.999Z"),
+        ] {
+            let at: Timestamp = sent.parse().unwrap();
+            assert_eq!(at.to_string(), answered);
+        }
+    }
+
+    #[test]
+    fn what_is_no_instant_is_refused() {
+        for text in [
+            "",
+            "2026-01-31",
+            "2026-01-31T09:30:00",
+            "2026-02-30T00:00:00Z",
+            "9999-12-31T23:59:59-01:00",
+            "0000-01-01T00:00:00+01:00",
+            "+12026-01-31T09:30:00Z",
+            "now",
+        ] {
+            assert!(text.parse::<Timestamp>().is_err(), "{text}");
+        }
+    }
+}

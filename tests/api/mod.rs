@@ -1,0 +1,8 @@
+//! One module for each branch of the URLs.
+
+mod activities;
+mod auth;
+mod managed_services;
+mod milestones;
+mod service_requests;
+mod tasks;
