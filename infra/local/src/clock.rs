@@ -4,6 +4,10 @@ use chrono::{DateTime, SecondsFormat, Utc};
 
 /// The present instant.
 pub(crate) fn now() -> DateTime<Utc> {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads it"
+    )]
     Utc::now()
 }
 

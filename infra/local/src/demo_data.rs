@@ -34,7 +34,7 @@ pub(crate) const ACCOUNTS: [Account; 5] = [
 ];
 
 /// The password of every demo account. Not a secret: it opens a demo on this machine.
-pub(crate) const PASSWORD: &str = "workdesk-demo";
+pub(crate) const PASSWORD: &str = "workdesk";
 
 /// Id of the signal that the guide opens an agent session for.
 pub(crate) const FIRST_SIGNAL: u64 = 1;

@@ -9,7 +9,11 @@ use std::fmt::Write;
 /// If the system has no randomness to give.
 fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    #[expect(clippy::expect_used, reason = "nothing here works without randomness")]
+    #[expect(
+        clippy::expect_used,
+        clippy::disallowed_methods,
+        reason = "this is the one place that asks for it, and without it no secret is safe"
+    )]
     getrandom::fill(&mut bytes).expect("the system gives random bytes");
     bytes
 }

@@ -226,7 +226,6 @@ impl Engines {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
 

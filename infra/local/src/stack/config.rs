@@ -62,7 +62,12 @@ pub(crate) fn arguments() -> impl Iterator<Item = String> {
 
 /// A variable that is set to something.
 fn text(name: &str) -> Option<String> {
-    env::var(name).ok().filter(|value| !value.is_empty())
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads it"
+    )]
+    let value = env::var(name);
+    value.ok().filter(|value| !value.is_empty())
 }
 
 fn port(name: &str) -> Result<u16, String> {

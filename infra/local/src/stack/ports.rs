@@ -20,7 +20,6 @@ pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 
