@@ -1,1 +1,10 @@
+//! Workdesk's tests: every function behind recorded gateway and queue events, on the embedded
+//! engines, with a clock that stands still. `api` mirrors the URLs.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod api;
+mod budgets;
+mod contract;
+mod failures;
+mod support;

@@ -42,6 +42,9 @@ pub enum Error {
     /// 401: no session, or one that ended.
     #[error("not authenticated")]
     Unauthenticated,
+    /// 401: the username or the password is wrong; which of them stays unsaid.
+    #[error("wrong username or password")]
+    WrongCredentials,
     /// 403: the caller lacks a permission or a plan feature, or comes from a foreign site.
     #[error("permission denied: {detail}")]
     Forbidden {

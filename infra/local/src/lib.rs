@@ -1,1 +1,5 @@
-//! x
+//! Workdesk on one machine: the engines that it stands on, and the world around it.
+
+mod background;
+pub mod engines;
+pub mod template;

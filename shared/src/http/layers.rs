@@ -1,16 +1,16 @@
 //! What every request goes through, from the outside in: request id, log line, security headers,
 //! the problem body, panic guard, cross-site check.
 
-use std::panic::AssertUnwindSafe;
+use std::{convert::Infallible, panic::AssertUnwindSafe};
 
 use axum::{
     Json, Router,
-    extract::{MatchedPath, Request, State},
+    extract::{FromRequestParts, MatchedPath, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
 use futures::FutureExt;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, header, request::Parts};
 use lambda_http::request::RequestContext;
 
 use super::problem::Raised;
@@ -96,12 +96,18 @@ fn request_id(request: &Request) -> String {
     .unwrap_or_else(random::token)
 }
 
-/// The address that the request came from, as the gateway saw it.
-#[must_use]
-pub fn client_address(extensions: &http::Extensions) -> String {
-    match extensions.get::<RequestContext>() {
-        Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
-        _ => None,
+/// The address that the request came from, as the gateway saw it; empty where there is none.
+#[derive(Debug)]
+pub struct ClientAddress(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let address = match parts.extensions.get::<RequestContext>() {
+            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
+            _ => None,
+        };
+        Ok(Self(address.unwrap_or_default()))
     }
-    .unwrap_or_default()
 }

@@ -8,8 +8,9 @@ pub mod problem;
 pub mod query;
 
 pub use body::Body;
-pub use layers::{client_address, wear};
+pub use layers::{ClientAddress, wear};
 pub use path::{Path, PathId};
+pub use query::{NoQuery, Query};
 
 use axum::Router;
 use utoipa_axum::router::OpenApiRouter;

@@ -85,6 +85,12 @@ impl IntoResponse for Error {
                 "Not authenticated",
                 "Sign in first.".to_owned(),
             ),
+            Self::WrongCredentials => (
+                StatusCode::UNAUTHORIZED,
+                "invalid_credentials",
+                "Not authenticated",
+                "The username or the password is wrong.".to_owned(),
+            ),
             Self::Forbidden { code, detail } => (
                 StatusCode::FORBIDDEN,
                 *code,

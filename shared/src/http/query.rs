@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use axum::extract::FromRequestParts;
+use http::request::Parts;
 use percent_encoding::percent_decode_str;
 
 use crate::{Error, error::Fault};
@@ -33,6 +35,19 @@ impl QueryInput for NoQuery {
 
     fn read(_: &mut Parameters) -> Option<Self> {
         Some(Self)
+    }
+}
+
+/// The query parameters of an operation that needs no caller; with one, they are part of
+/// [`Caller`](crate::auth::Caller), which looks at them only after 401 and 403.
+#[derive(Debug)]
+pub struct Query<Q>(pub Q);
+
+impl<S: Send + Sync, Q: QueryInput> FromRequestParts<S> for Query<Q> {
+    type Rejection = Error;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
+        Q::from_query(parts.uri.query().unwrap_or_default()).map(Self)
     }
 }
 

@@ -10,7 +10,6 @@ use super::{
 };
 use crate::{
     Error,
-    auth::password,
     error::Fault,
     model::{
         Id, Organization, OrganizationId, Permission, Phase, PhaseId, PlanFeature, Project,
@@ -33,8 +32,8 @@ pub struct NewUser {
     pub role: Role,
     /// Permissions beyond the role's.
     pub extra_permissions: Vec<Permission>,
-    /// In clear; only its argon2id hash is kept.
-    pub password: String,
+    /// Argon2id in PHC form, as [`crate::auth::password::hash`] makes it.
+    pub password_hash: String,
 }
 
 /// What a project begins with.
@@ -177,7 +176,7 @@ impl Directory<'_> {
             username: fold(&new.username),
             organization_id: tenant,
             user_id: id,
-            password_hash: password::hash(new.password).await?,
+            password_hash: new.password_hash,
         };
         let user = User {
             id,
@@ -204,13 +203,12 @@ impl Directory<'_> {
     }
 
     /// Replaces a user's password, which ends all of the user's sessions.
-    pub async fn change_password(&self, user: &User, password: String) -> Result<(), Error> {
-        let hash = password::hash(password).await?;
+    pub async fn change_password(&self, user: &User, password_hash: String) -> Result<(), Error> {
         let now = self.0.clock.now();
         let writes = vec![
             Write::update(
                 key::credential(&fold(&user.username)),
-                Change::default().set("passwordHash", hash),
+                Change::default().set("passwordHash", password_hash),
                 Condition::exists(),
             ),
             Write::update(

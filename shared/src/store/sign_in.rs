@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     Error,
+    auth::digest,
     model::{Organization, OrganizationId, Session, Timestamp, User, UserId, span},
 };
 
@@ -107,16 +108,11 @@ impl SignIn<'_> {
         Ok(Some((session, user.record, organization.record)))
     }
 
-    /// The user and organization of an account.
-    pub async fn user(&self, account: &Account) -> Result<Option<(User, Organization)>, Error> {
-        let user_key = key::user(account.organization_id, account.user_id);
-        let organization_key = key::organization(account.organization_id);
-        let keys = [user_key.clone(), organization_key.clone()];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        Ok(batch
-            .get::<User>(&user_key)?
-            .zip(batch.get::<Organization>(&organization_key)?)
-            .map(|(user, organization)| (user.record, organization.record)))
+    /// The user of an account.
+    pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
+        let key = key::user(account.organization_id, account.user_id);
+        let user = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(user.map(|stored| stored.record))
     }
 
     /// The account of a username, which is matched without regard to case.
@@ -158,8 +154,9 @@ impl SignIn<'_> {
     /// Books an attempt to sign in as a failure before the password is looked at, so that guesses
     /// sent all at once count as well; [`succeeded`](Self::succeeded) takes it back. Ten within
     /// 15 minutes of an account from one address are answered with how many seconds to wait.
-    pub async fn attempt(&self, account_and_address_hash: &str) -> Result<(), Error> {
-        let key = key::sign_in_failures(account_and_address_hash);
+    pub async fn attempt(&self, username: &str, address: &str) -> Result<(), Error> {
+        let subject = subject(username, address);
+        let key = key::sign_in_failures(&subject);
         for _ in 0..super::REWRITES {
             let now = self.0.clock.now();
             let before = self.0.table.get::<Failures>(&key, Read::Consistent).await?;
@@ -174,7 +171,7 @@ impl SignIn<'_> {
                 Write::replace(&stored)?
             } else {
                 Write::create(&Failures {
-                    subject: account_and_address_hash.to_owned(),
+                    subject: subject.clone(),
                     at: vec![now],
                 })?
             };
@@ -187,8 +184,8 @@ impl SignIn<'_> {
     }
 
     /// Forgets the failures of an account from an address.
-    pub async fn succeeded(&self, account_and_address_hash: &str) -> Result<(), Error> {
-        let key = key::sign_in_failures(account_and_address_hash);
+    pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
+        let key = key::sign_in_failures(&subject(username, address));
         let _ = self
             .0
             .table
@@ -196,6 +193,12 @@ impl SignIn<'_> {
             .await?;
         Ok(())
     }
+}
+
+/// The account, known or not, and the address, as their failures are found; all spellings of a
+/// username are one.
+fn subject(username: &str, address: &str) -> String {
+    digest(&format!("{}\n{address}", fold(username)))
 }
 
 fn too_many(millis: i64) -> Error {

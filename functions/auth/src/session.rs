@@ -1,0 +1,41 @@
+//! `GET /api/auth/session`
+
+use axum::Json;
+use serde::Serialize;
+use shared::{
+    Error,
+    auth::{Caller, need},
+    model::{Permission, PlanFeature, Timestamp},
+};
+use utoipa::ToSchema;
+
+use crate::view::{OrganizationView, UserView};
+
+/// Who is signed in, and what they may do.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Session)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionView {
+    user: UserView,
+    organization: OrganizationView,
+    permissions: Vec<Permission>,
+    plan_features: Vec<PlanFeature>,
+    /// When the session ends, unless a request extends it before.
+    expires_at: Timestamp,
+}
+
+/// Tells who is signed in, and what they may do.
+#[utoipa::path(
+    get, path = "/api/auth/session", operation_id = "getSession", tag = "auth",
+    responses((status = 200, description = "The session", body = SessionView))
+)]
+pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Error> {
+    let identity = caller.identity;
+    Ok(Json(SessionView {
+        user: UserView::from(&identity.user),
+        organization: OrganizationView::from(&identity.organization),
+        permissions: identity.user.permissions(),
+        plan_features: identity.organization.plan_features,
+        expires_at: identity.session.ends_at(),
+    }))
+}

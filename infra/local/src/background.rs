@@ -1,0 +1,83 @@
+//! Servers on a thread and a runtime of their own.
+//!
+//! Tests share one engine between many short-lived runtimes; a server that ran on the
+//! runtime of whoever started it would end with that test.
+
+use std::future::Future;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::time::Duration;
+
+use tokio::sync::{oneshot, watch};
+
+/// How long a server may take to finish the requests that it is answering.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// A server that runs until it is stopped or dropped.
+#[derive(Debug)]
+pub(crate) struct Background {
+    /// Dropping it stops the server.
+    stop: watch::Sender<bool>,
+    ended: oneshot::Receiver<()>,
+}
+
+/// Resolves when the server is to stop.
+#[derive(Debug, Clone)]
+pub(crate) struct Stopping(watch::Receiver<bool>);
+
+impl Stopping {
+    pub(crate) async fn wait(mut self) {
+        // An error means that the sender is gone, which asks for the same.
+        let _ = self.0.wait_for(|stopping| *stopping).await;
+    }
+}
+
+impl Background {
+    /// Runs what `serve` makes until it ends or is told to stop.
+    pub(crate) fn start<S, F>(name: &str, serve: S) -> io::Result<Self>
+    where
+        S: FnOnce(Stopping) -> F + Send + 'static,
+        F: Future<Output = ()>,
+    {
+        let (stop, stopping) = watch::channel(false);
+        let (tell_ended, ended) = oneshot::channel();
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .thread_name(name)
+            .enable_all()
+            .build()?;
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                let stopping = Stopping(stopping);
+                runtime.block_on(async {
+                    let late = async {
+                        stopping.clone().wait().await;
+                        tokio::time::sleep(GRACE).await;
+                    };
+                    tokio::select! {
+                        () = serve(stopping.clone()) => {}
+                        () = late => {}
+                    }
+                });
+                // Connections that are still open run as tasks of this runtime and end here.
+                runtime.shutdown_timeout(GRACE);
+                let _ = tell_ended.send(());
+            })?;
+        Ok(Self { stop, ended })
+    }
+
+    /// Stops the server and waits until its thread has let go of everything.
+    pub(crate) async fn stop(self) {
+        drop(self.stop);
+        let _ = self.ended.await;
+    }
+}
+
+/// Opens a port on the loopback address; port 0 takes any free one.
+pub(crate) fn listen(port: u16) -> io::Result<(TcpListener, SocketAddr)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    listener.set_nonblocking(true)?;
+    let address = listener.local_addr()?;
+    Ok((listener, address))
+}

@@ -1,0 +1,45 @@
+//! The embedded `DynamoDB`.
+
+use std::path::Path;
+
+use dynoxide::Database;
+
+use super::{Error, TableEngine};
+use crate::background::{Background, listen};
+
+/// Starts `DynamoDB` and gives its URL.
+pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Background), Error> {
+    let database = match engine {
+        TableEngine::File(path) => open(path)?,
+        _ => Database::memory().map_err(|error| Error::Database(format!("in memory: {error}")))?,
+    };
+    let io = |source| Error::Io {
+        what: format!("DynamoDB on port {port}"),
+        source,
+    };
+    let (listener, address) = listen(port).map_err(io)?;
+    let server = Background::start("dynamodb", move |stopping| async move {
+        let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+            return;
+        };
+        let _ = dynoxide::server::serve_with_shutdown(listener, database, stopping.wait()).await;
+    })
+    .map_err(io)?;
+    Ok((format!("http://{address}"), server))
+}
+
+fn open(path: &Path) -> Result<Database, Error> {
+    let named = |problem: String| Error::Database(format!("{}: {problem}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| named(error.to_string()))?;
+    }
+    let text = path
+        .to_str()
+        .ok_or_else(|| named("its path is not UTF-8".to_owned()))?;
+    let database = Database::new(text).map_err(|error| named(error.to_string()))?;
+    // Nothing else removes expired items here, and this file may be kept for months.
+    database
+        .sweep_ttl()
+        .map_err(|error| named(error.to_string()))?;
+    Ok(database)
+}

@@ -1,0 +1,353 @@
+//! `DynamoDB` and SQS inside this process, with the table and queues of the template.
+//!
+//! [`Engines`] is what `cargo local` and the tests stand on. Several may run side by side;
+//! each has its own ports, and its own thread, so one can be shared by tests that each bring
+//! a runtime.
+
+mod clients;
+mod dynamodb;
+mod resources;
+mod sqs;
+
+use std::io;
+use std::path::PathBuf;
+
+pub use clients::{REGION, dynamodb_client, sqs_client};
+pub use resources::Queues;
+
+use crate::background::Background;
+use crate::template::{self, Template};
+
+/// Why the engines could not be started or a resource not be created.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The template is unusable.
+    #[error(transparent)]
+    Template(#[from] template::Error),
+    /// No port, no thread, or no file.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was attempted.
+        what: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The database file cannot be opened.
+    #[error("the database {0}")]
+    Database(String),
+    /// An engine refused a request.
+    #[error("{what}: {problem}")]
+    Request {
+        /// What was attempted.
+        what: String,
+        /// The engine's answer.
+        problem: String,
+    },
+}
+
+/// Where the table lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableEngine {
+    /// In this process, gone when it ends.
+    Memory,
+    /// In this process, kept in an `SQLite` file.
+    File(PathBuf),
+    /// In another process, at this URL.
+    At(String),
+}
+
+/// Where the queues live.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum QueueEngine {
+    /// In this process, gone when it ends.
+    Memory,
+    /// In another process, at this URL.
+    At(String),
+}
+
+/// How to start the engines. The default is all in memory, on free ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Where the table lives.
+    pub table_engine: TableEngine,
+    /// Port of the embedded `DynamoDB`; 0 takes a free one.
+    pub dynamodb_port: u16,
+    /// Where the queues live.
+    pub queue_engine: QueueEngine,
+    /// Port of the embedded SQS; 0 takes a free one.
+    pub sqs_port: u16,
+    /// Name of the table.
+    pub table_name: String,
+    /// What the names of both queues begin with.
+    pub queue_prefix: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            table_engine: TableEngine::Memory,
+            dynamodb_port: 0,
+            queue_engine: QueueEngine::Memory,
+            sqs_port: 0,
+            table_name: "workdesk".to_owned(),
+            queue_prefix: "workdesk".to_owned(),
+        }
+    }
+}
+
+/// Running engines. Dropping it stops them; [`Engines::stop`] also waits for their end.
+#[derive(Debug)]
+pub struct Engines {
+    template: Template,
+    dynamodb_url: String,
+    sqs_url: String,
+    table_name: String,
+    queues: Queues,
+    servers: Vec<Background>,
+}
+
+impl Engines {
+    /// Starts both engines in memory, on free ports, with the table and queues of the template.
+    pub async fn in_memory() -> Result<Self, Error> {
+        Self::start(Options::default()).await
+    }
+
+    /// Starts what `options` ask for and creates the table and the queues where they are absent.
+    pub async fn start(options: Options) -> Result<Self, Error> {
+        let template = Template::deployed()?;
+        let mut servers = Vec::new();
+
+        let dynamodb_url = match options.table_engine {
+            TableEngine::At(url) => url,
+            embedded => {
+                let (url, server) = dynamodb::start(&embedded, options.dynamodb_port)?;
+                servers.push(server);
+                url
+            }
+        };
+        let sqs_url = match options.queue_engine {
+            QueueEngine::At(url) => url,
+            QueueEngine::Memory => {
+                let (url, server) = sqs::start(options.sqs_port)?;
+                servers.push(server);
+                url
+            }
+        };
+
+        resources::create_table(
+            &dynamodb_client(&dynamodb_url),
+            &options.table_name,
+            &template.table,
+        )
+        .await?;
+        let queues =
+            resources::create_queues(&sqs_client(&sqs_url), &options.queue_prefix, &template)
+                .await?;
+        Ok(Self {
+            template,
+            dynamodb_url,
+            sqs_url,
+            table_name: options.table_name,
+            queues,
+            servers,
+        })
+    }
+
+    /// Address of `DynamoDB`.
+    #[must_use]
+    pub fn dynamodb_url(&self) -> &str {
+        &self.dynamodb_url
+    }
+
+    /// Address of SQS.
+    #[must_use]
+    pub fn sqs_url(&self) -> &str {
+        &self.sqs_url
+    }
+
+    /// Name of the table that was created at the start.
+    #[must_use]
+    pub fn table_name(&self) -> &str {
+        &self.table_name
+    }
+
+    /// The queues that were created at the start.
+    #[must_use]
+    pub fn queues(&self) -> &Queues {
+        &self.queues
+    }
+
+    /// A client for `DynamoDB`. Its connections belong to the runtime that first uses it: make one per runtime.
+    #[must_use]
+    pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
+        dynamodb_client(&self.dynamodb_url)
+    }
+
+    /// A client for SQS. Its connections belong to the runtime that first uses it: make one per runtime.
+    #[must_use]
+    pub fn sqs(&self) -> aws_sdk_sqs::Client {
+        sqs_client(&self.sqs_url)
+    }
+
+    /// Creates one more table like the template's, unless a table of that name exists.
+    pub async fn create_table(&self, name: &str) -> Result<(), Error> {
+        resources::create_table(&self.dynamodb(), name, &self.template.table).await
+    }
+
+    /// Creates one more pair of queues, `{prefix}-actions` and `{prefix}-actions-dead-letters`.
+    pub async fn create_queues(&self, prefix: &str) -> Result<Queues, Error> {
+        resources::create_queues(&self.sqs(), prefix, &self.template).await
+    }
+
+    /// Stops the engines and waits until ports and files are released.
+    pub async fn stop(self) {
+        for server in self.servers {
+            server.stop().await;
+        }
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use aws_sdk_dynamodb::types::AttributeValue;
+
+    use super::*;
+
+    fn text(value: &str) -> AttributeValue {
+        AttributeValue::S(value.to_owned())
+    }
+
+    async fn put(engines: &Engines, table: &str, id: &str) {
+        engines
+            .dynamodb()
+            .put_item()
+            .table_name(table)
+            .item("pk", text(id))
+            .item("sk", text("item"))
+            .item("gsi1pk", text("all"))
+            .item("gsi1sk", text(id))
+            .send()
+            .await
+            .unwrap();
+    }
+
+    async fn count(engines: &Engines, table: &str) -> i32 {
+        engines
+            .dynamodb()
+            .query()
+            .table_name(table)
+            .index_name("gsi1")
+            .key_condition_expression("gsi1pk = :all")
+            .expression_attribute_values(":all", text("all"))
+            .send()
+            .await
+            .unwrap()
+            .count()
+    }
+
+    #[tokio::test]
+    async fn engines_side_by_side_share_nothing() {
+        let one = Engines::in_memory().await.unwrap();
+        let other = Engines::in_memory().await.unwrap();
+        put(&one, one.table_name(), "a").await;
+        one.create_table("second").await.unwrap();
+
+        assert_eq!(count(&one, one.table_name()).await, 1);
+        assert_eq!(count(&one, "second").await, 0);
+        assert_eq!(count(&other, other.table_name()).await, 0);
+    }
+
+    #[test]
+    fn engines_outlive_the_runtime_that_started_them() {
+        let runtime = || tokio::runtime::Runtime::new().unwrap();
+        let engines = runtime().block_on(Engines::in_memory()).unwrap();
+        runtime().block_on(put(&engines, engines.table_name(), "a"));
+        assert_eq!(runtime().block_on(count(&engines, engines.table_name())), 1);
+    }
+
+    #[tokio::test]
+    async fn a_file_keeps_its_records_and_its_table_is_created_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            table_engine: TableEngine::File(folder.path().join("deep/table.sqlite")),
+            ..Options::default()
+        };
+        let first = Engines::start(options.clone()).await.unwrap();
+        put(&first, first.table_name(), "a").await;
+        first.stop().await;
+
+        let second = Engines::start(options).await.unwrap();
+        assert_eq!(count(&second, second.table_name()).await, 1);
+    }
+
+    #[tokio::test]
+    async fn an_engine_elsewhere_is_used_and_not_started() {
+        let elsewhere = Engines::in_memory().await.unwrap();
+        let engines = Engines::start(Options {
+            table_engine: TableEngine::At(elsewhere.dynamodb_url().to_owned()),
+            queue_engine: QueueEngine::At(elsewhere.sqs_url().to_owned()),
+            ..Options::default()
+        })
+        .await
+        .unwrap();
+        assert_eq!(engines.queues(), elsewhere.queues());
+        put(&engines, engines.table_name(), "a").await;
+        assert_eq!(count(&elsewhere, elsewhere.table_name()).await, 1);
+    }
+
+    #[tokio::test]
+    async fn a_stopped_engine_has_released_its_port() {
+        let engines = Engines::in_memory().await.unwrap();
+        // Open connections must not keep it alive.
+        let client = engines.dynamodb();
+        client.list_tables().send().await.unwrap();
+        let address = engines.dynamodb_url().replace("http://", "");
+        engines.stop().await;
+        assert!(std::net::TcpStream::connect(address).is_err());
+    }
+
+    #[tokio::test]
+    async fn a_message_received_too_often_becomes_a_dead_letter() {
+        let engines = Engines::in_memory().await.unwrap();
+        let queues = engines.create_queues("extra").await.unwrap();
+        let sqs = engines.sqs();
+        let body = "poison";
+        sqs.send_message()
+            .queue_url(&queues.action_url)
+            .message_body(body)
+            .send()
+            .await
+            .unwrap();
+        for _ in 0..5 {
+            let received = sqs
+                .receive_message()
+                .queue_url(&queues.action_url)
+                .send()
+                .await
+                .unwrap();
+            let handle = received.messages()[0].receipt_handle().unwrap();
+            sqs.change_message_visibility()
+                .queue_url(&queues.action_url)
+                .receipt_handle(handle)
+                .visibility_timeout(0)
+                .send()
+                .await
+                .unwrap();
+        }
+        let sixth = sqs
+            .receive_message()
+            .queue_url(&queues.action_url)
+            .send()
+            .await
+            .unwrap();
+        assert!(sixth.messages().is_empty());
+        let dead = sqs
+            .receive_message()
+            .queue_url(&queues.dead_letter_url)
+            .send()
+            .await
+            .unwrap();
+        assert_eq!(dead.messages()[0].body(), Some(body));
+    }
+}

@@ -1,0 +1,215 @@
+//! Creates the template's table and queues through the SDK, so that an engine elsewhere
+//! is furnished just as the embedded one.
+
+use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::operation::create_table::CreateTableError;
+use aws_sdk_dynamodb::types::{
+    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
+    ProjectionType, ScalarAttributeType, TimeToLiveSpecification, TimeToLiveStatus,
+};
+use aws_sdk_sqs::types::QueueAttributeName;
+
+use super::Error;
+use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
+
+/// A queue of actions and the dead-letter queue behind it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Queues {
+    /// URL of the queue of approved actions.
+    pub action_url: String,
+    /// Its ARN, as a Lambda event names it.
+    pub action_arn: String,
+    /// URL of its dead-letter queue.
+    pub dead_letter_url: String,
+}
+
+/// Creates a table, or leaves the one of that name as it is.
+pub(super) async fn create_table(
+    client: &aws_sdk_dynamodb::Client,
+    name: &str,
+    definition: &TableDefinition,
+) -> Result<(), Error> {
+    let attributes = definition.attributes.iter().map(|attribute| {
+        AttributeDefinition::builder()
+            .attribute_name(&attribute.name)
+            .attribute_type(ScalarAttributeType::from(attribute.kind.as_str()))
+            .build()
+    });
+    let indexes = definition.indexes.iter().map(|index| {
+        GlobalSecondaryIndex::builder()
+            .index_name(&index.name)
+            .set_key_schema(Some(key_schema(&index.key)?))
+            .projection(
+                Projection::builder()
+                    .projection_type(ProjectionType::All)
+                    .build(),
+            )
+            .build()
+    });
+    let incomplete = |error| Error::Request {
+        what: format!("table {name:?}"),
+        problem: format!("{}", DisplayErrorContext(error)),
+    };
+    let created = client
+        .create_table()
+        .table_name(name)
+        .billing_mode(BillingMode::PayPerRequest)
+        .set_attribute_definitions(Some(
+            attributes.collect::<Result<_, _>>().map_err(incomplete)?,
+        ))
+        .set_key_schema(Some(key_schema(&definition.key).map_err(incomplete)?))
+        .set_global_secondary_indexes(
+            Some(indexes.collect::<Result<Vec<_>, _>>().map_err(incomplete)?)
+                .filter(|indexes| !indexes.is_empty()),
+        )
+        .send()
+        .await;
+    match created {
+        Ok(_) => {}
+        Err(error)
+            if matches!(
+                error.as_service_error(),
+                Some(CreateTableError::ResourceInUseException(_))
+            ) => {}
+        Err(error) => {
+            return Err(Error::Request {
+                what: format!("creating table {name:?}"),
+                problem: format!("{}", DisplayErrorContext(error)),
+            });
+        }
+    }
+    match &definition.ttl_attribute {
+        Some(attribute) => enable_ttl(client, name, attribute).await,
+        None => Ok(()),
+    }
+}
+
+/// Also reached for a table that exists: an earlier run may have ended between the two calls.
+async fn enable_ttl(
+    client: &aws_sdk_dynamodb::Client,
+    table: &str,
+    attribute: &str,
+) -> Result<(), Error> {
+    let failed = |problem: String| Error::Request {
+        what: format!("enabling TTL on table {table:?}"),
+        problem,
+    };
+    let current = client
+        .describe_time_to_live()
+        .table_name(table)
+        .send()
+        .await
+        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?;
+    let enabled = current
+        .time_to_live_description()
+        .and_then(|description| description.time_to_live_status())
+        .is_some_and(|status| *status == TimeToLiveStatus::Enabled);
+    if enabled {
+        return Ok(());
+    }
+    let wanted = TimeToLiveSpecification::builder()
+        .attribute_name(attribute)
+        .enabled(true)
+        .build()
+        .map_err(|error| failed(error.to_string()))?;
+    client
+        .update_time_to_live()
+        .table_name(table)
+        .time_to_live_specification(wanted)
+        .send()
+        .await
+        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?;
+    Ok(())
+}
+
+fn key_schema(
+    key: &[KeyElement],
+) -> Result<Vec<KeySchemaElement>, aws_sdk_dynamodb::error::BuildError> {
+    key.iter()
+        .map(|element| {
+            KeySchemaElement::builder()
+                .attribute_name(&element.attribute)
+                .key_type(KeyType::from(element.kind.as_str()))
+                .build()
+        })
+        .collect()
+}
+
+/// Creates `{prefix}-actions` and its dead-letter queue, or finds them as they should be.
+pub(super) async fn create_queues(
+    client: &aws_sdk_sqs::Client,
+    prefix: &str,
+    template: &Template,
+) -> Result<Queues, Error> {
+    let dead_letters = create_queue(
+        client,
+        &format!("{prefix}-actions-dead-letters"),
+        &template.dead_letter_queue,
+        None,
+    )
+    .await?;
+    let redrive = serde_json::json!({
+        "deadLetterTargetArn": dead_letters.arn,
+        "maxReceiveCount": template.max_receive_count,
+    });
+    let actions = create_queue(
+        client,
+        &format!("{prefix}-actions"),
+        &template.action_queue,
+        Some(redrive.to_string()),
+    )
+    .await?;
+    Ok(Queues {
+        action_url: actions.url,
+        action_arn: actions.arn,
+        dead_letter_url: dead_letters.url,
+    })
+}
+
+struct Queue {
+    url: String,
+    arn: String,
+}
+
+async fn create_queue(
+    client: &aws_sdk_sqs::Client,
+    name: &str,
+    definition: &QueueDefinition,
+    redrive: Option<String>,
+) -> Result<Queue, Error> {
+    let failed = |problem: String| Error::Request {
+        what: format!("creating queue {name:?}"),
+        problem,
+    };
+    let mut request = client
+        .create_queue()
+        .queue_name(name)
+        .attributes(
+            QueueAttributeName::VisibilityTimeout,
+            definition.visibility_timeout.to_string(),
+        )
+        .attributes(
+            QueueAttributeName::MessageRetentionPeriod,
+            definition.retention.to_string(),
+        );
+    if let Some(policy) = redrive {
+        request = request.attributes(QueueAttributeName::RedrivePolicy, policy);
+    }
+    let url = request
+        .send()
+        .await
+        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?
+        .queue_url
+        .ok_or_else(|| failed("the answer has no URL".to_owned()))?;
+    let arn = client
+        .get_queue_attributes()
+        .queue_url(&url)
+        .attribute_names(QueueAttributeName::QueueArn)
+        .send()
+        .await
+        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?
+        .attributes
+        .and_then(|mut attributes| attributes.remove(&QueueAttributeName::QueueArn))
+        .ok_or_else(|| failed("the answer has no ARN".to_owned()))?;
+    Ok(Queue { url, arn })
+}

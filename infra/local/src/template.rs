@@ -1,0 +1,387 @@
+//! The table and the queues as `infra/template.yaml` defines them.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// The template that is deployed, as it was when this crate was built.
+const DEPLOYED: &str = include_str!("../../template.yaml");
+
+/// Logical names in the template.
+const TABLE: &str = "Table";
+const ACTION_QUEUE: &str = "ActionQueue";
+const DEAD_LETTER_QUEUE: &str = "ActionDeadLetterQueue";
+
+/// Why a template cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The text is not YAML of the right shape.
+    #[error("the template cannot be read: {0}")]
+    Syntax(String),
+    /// A resource that the local stack creates is not there.
+    #[error("the template has no resource {0:?}")]
+    MissingResource(&'static str),
+    /// A resource has another type than the one expected of its name.
+    #[error("resource {name:?} has the type {found:?}, not {expected:?}")]
+    WrongType {
+        /// Logical name of the resource.
+        name: &'static str,
+        /// The type it should have.
+        expected: &'static str,
+        /// The type it has.
+        found: String,
+    },
+    /// A property is absent or cannot be understood.
+    #[error("resource {name:?}: {problem}")]
+    Properties {
+        /// Logical name of the resource.
+        name: &'static str,
+        /// The property, and what is wrong with it.
+        problem: String,
+    },
+    /// The redrive policy points at a queue other than the dead-letter queue.
+    #[error("resource {ACTION_QUEUE:?}: the redrive policy names {0:?}, not {DEAD_LETTER_QUEUE:?}")]
+    RedriveTarget(String),
+}
+
+/// What the local stack creates from the template.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Template {
+    /// The single table.
+    pub table: TableDefinition,
+    /// The queue of approved actions.
+    pub action_queue: QueueDefinition,
+    /// Where messages go that were received too often.
+    pub dead_letter_queue: QueueDefinition,
+    /// How often a message may be received before it goes there.
+    pub max_receive_count: u32,
+}
+
+/// A `DynamoDB` table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableDefinition {
+    /// Every attribute used in a key.
+    pub attributes: Vec<AttributeDefinition>,
+    /// The table's own key.
+    pub key: Vec<KeyElement>,
+    /// Global secondary indexes; all of them project every attribute.
+    pub indexes: Vec<IndexDefinition>,
+    /// The attribute that holds an item's expiry in seconds since the epoch.
+    pub ttl_attribute: Option<String>,
+}
+
+/// An attribute used in a key.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub struct AttributeDefinition {
+    /// Its name.
+    #[serde(rename = "AttributeName")]
+    pub name: String,
+    /// `S`, `N` or `B`.
+    #[serde(rename = "AttributeType")]
+    pub kind: String,
+}
+
+/// One half of a key.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct KeyElement {
+    /// Name of the attribute.
+    #[serde(rename = "AttributeName")]
+    pub attribute: String,
+    /// `HASH` for the partition key, `RANGE` for the sort key.
+    #[serde(rename = "KeyType")]
+    pub kind: String,
+}
+
+/// A global secondary index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexDefinition {
+    /// Its name.
+    pub name: String,
+    /// Its key.
+    pub key: Vec<KeyElement>,
+}
+
+/// A standard queue.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct QueueDefinition {
+    /// Seconds for which a received message stays hidden; SQS assumes 30.
+    #[serde(rename = "VisibilityTimeout", default = "default_visibility")]
+    pub visibility_timeout: u32,
+    /// Seconds for which a message is kept; SQS assumes four days.
+    #[serde(rename = "MessageRetentionPeriod", default = "default_retention")]
+    pub retention: u32,
+}
+
+impl Template {
+    /// Reads the template that the stack is deployed from.
+    pub fn deployed() -> Result<Self, Error> {
+        Self::parse(DEPLOYED)
+    }
+
+    /// Reads the table and the queues from a template; every other resource is left alone.
+    pub fn parse(yaml: &str) -> Result<Self, Error> {
+        let file: File =
+            serde_saphyr::from_str(yaml).map_err(|error| Error::Syntax(error.to_string()))?;
+        let table: TableProperties = file.properties(TABLE, "AWS::DynamoDB::Table")?;
+        let action_queue: ActionQueueProperties =
+            file.properties(ACTION_QUEUE, "AWS::SQS::Queue")?;
+        let dead_letter_queue = file.properties(DEAD_LETTER_QUEUE, "AWS::SQS::Queue")?;
+
+        let redrive = action_queue.redrive_policy;
+        if !redrive.points_at(DEAD_LETTER_QUEUE) {
+            return Err(Error::RedriveTarget(redrive.target.to_string()));
+        }
+        Ok(Self {
+            table: table.into_definition()?,
+            action_queue: action_queue.queue,
+            dead_letter_queue,
+            max_receive_count: redrive.max_receive_count,
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct File {
+    resources: BTreeMap<String, Resource>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resource {
+    r#type: String,
+    #[serde(default)]
+    properties: Value,
+}
+
+impl File {
+    fn properties<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+        expected: &'static str,
+    ) -> Result<T, Error> {
+        let resource = self
+            .resources
+            .get(name)
+            .ok_or(Error::MissingResource(name))?;
+        if resource.r#type != expected {
+            return Err(Error::WrongType {
+                name,
+                expected,
+                found: resource.r#type.clone(),
+            });
+        }
+        // A resource without properties is one whose properties all have their defaults.
+        let properties = match &resource.properties {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            given => given.clone(),
+        };
+        T::deserialize(properties).map_err(|error| Error::Properties {
+            name,
+            problem: error.to_string(),
+        })
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct TableProperties {
+    attribute_definitions: Vec<AttributeDefinition>,
+    key_schema: Vec<KeyElement>,
+    #[serde(default)]
+    global_secondary_indexes: Vec<IndexProperties>,
+    time_to_live_specification: Option<TimeToLive>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct IndexProperties {
+    index_name: String,
+    key_schema: Vec<KeyElement>,
+    projection: Projection,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Projection {
+    projection_type: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct TimeToLive {
+    attribute_name: String,
+    enabled: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ActionQueueProperties {
+    #[serde(flatten)]
+    queue: QueueDefinition,
+    redrive_policy: RedrivePolicy,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RedrivePolicy {
+    #[serde(rename = "deadLetterTargetArn")]
+    target: Value,
+    max_receive_count: u32,
+}
+
+impl RedrivePolicy {
+    /// `!GetAtt Queue.Arn` arrives as the string behind the tag, `Fn::GetAtt` as an object.
+    fn points_at(&self, queue: &str) -> bool {
+        match &self.target {
+            Value::String(target) => target.strip_suffix(".Arn") == Some(queue),
+            Value::Object(call) => match call.get("Fn::GetAtt") {
+                Some(Value::Array(path)) => path.first().is_some_and(|first| first == queue),
+                Some(Value::String(path)) => path.strip_suffix(".Arn") == Some(queue),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+}
+
+impl TableProperties {
+    fn into_definition(self) -> Result<TableDefinition, Error> {
+        let mut indexes = Vec::new();
+        for index in self.global_secondary_indexes {
+            if index.projection.projection_type != "ALL" {
+                return Err(Error::Properties {
+                    name: TABLE,
+                    problem: format!("index {:?} does not project ALL", index.index_name),
+                });
+            }
+            indexes.push(IndexDefinition {
+                name: index.index_name,
+                key: index.key_schema,
+            });
+        }
+        Ok(TableDefinition {
+            attributes: self.attribute_definitions,
+            key: self.key_schema,
+            indexes,
+            ttl_attribute: self
+                .time_to_live_specification
+                .filter(|ttl| ttl.enabled)
+                .map(|ttl| ttl.attribute_name),
+        })
+    }
+}
+
+fn default_visibility() -> u32 {
+    30
+}
+
+fn default_retention() -> u32 {
+    4 * 24 * 60 * 60
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deployed_template_holds_table_indexes_and_queues() {
+        let template = Template::deployed().unwrap();
+
+        let names = |key: &[KeyElement]| -> Vec<String> {
+            key.iter()
+                .map(|element| element.attribute.clone())
+                .collect()
+        };
+        assert_eq!(names(&template.table.key), ["pk", "sk"]);
+        let indexes: Vec<_> = template
+            .table
+            .indexes
+            .iter()
+            .map(|index| (index.name.as_str(), names(&index.key)))
+            .collect();
+        assert_eq!(
+            indexes,
+            [
+                ("gsi1", vec!["gsi1pk".to_owned(), "gsi1sk".to_owned()]),
+                ("gsi2", vec!["gsi2pk".to_owned(), "gsi2sk".to_owned()]),
+            ]
+        );
+        assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
+        assert_eq!(template.action_queue.visibility_timeout, 90);
+        assert_eq!(template.max_receive_count, 5);
+        assert!(template.dead_letter_queue.retention > template.action_queue.retention);
+    }
+
+    #[test]
+    fn intrinsic_functions_of_other_resources_do_not_disturb() {
+        let yaml = format!(
+            "{DEPLOYED}
+  Api:
+    Type: AWS::Serverless::HttpApi
+    Condition: !Not [!Equals [!Ref Stage, \"\"]]
+    Properties:
+      Name: !Sub \"${{AWS::StackName}}-api\"
+      Role: !If [Custom, !Ref Role, !GetAtt Other.Arn]
+      List: !Join
+        - \",\"
+        - [!Ref A, !Select [0, !GetAZs \"\"]]
+      Map: !Transform {{ Name: AWS::Include, Parameters: {{ Location: x }} }}
+"
+        );
+        assert_eq!(
+            Template::parse(&yaml).unwrap(),
+            Template::deployed().unwrap()
+        );
+    }
+
+    #[test]
+    fn both_spellings_of_the_redrive_target_are_understood() {
+        for spelling in [
+            "{ Fn::GetAtt: ActionDeadLetterQueue.Arn }",
+            "{ \"Fn::GetAtt\": [ActionDeadLetterQueue, Arn] }",
+        ] {
+            let yaml = DEPLOYED.replace("!GetAtt ActionDeadLetterQueue.Arn", spelling);
+            assert!(Template::parse(&yaml).is_ok(), "{spelling}");
+        }
+    }
+
+    #[test]
+    fn an_error_names_what_is_missing() {
+        for (from, to, named) in [
+            ("  Table:", "  Tables:", "\"Table\""),
+            (
+                "KeySchema:\n        - { AttributeName: pk",
+                "Keys:\n        - { AttributeName: pk",
+                "KeySchema",
+            ),
+            ("RedrivePolicy:", "Redrive:", "RedrivePolicy"),
+            ("maxReceiveCount", "maximum", "maxReceiveCount"),
+            (
+                "VisibilityTimeout: 90",
+                "VisibilityTimeout: long",
+                "ActionQueue",
+            ),
+            (
+                "!GetAtt ActionDeadLetterQueue.Arn",
+                "!GetAtt Other.Arn",
+                "Other.Arn",
+            ),
+            (
+                "AWS::DynamoDB::Table",
+                "AWS::DynamoDB::GlobalTable",
+                "GlobalTable",
+            ),
+            ("Resources:", "Resource:", "Resources"),
+        ] {
+            let broken = DEPLOYED.replacen(from, to, 1);
+            assert_ne!(broken, DEPLOYED, "{from} is not in the template");
+            let error = Template::parse(&broken).unwrap_err().to_string();
+            assert!(error.contains(named), "{error:?} does not name {named:?}");
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! One module for each branch of the URLs.
+
+mod auth;
+mod milestones;

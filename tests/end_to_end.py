@@ -1,0 +1,207 @@
+"""One story through a running local stack, over real HTTP: `python3 tests/end_to_end.py`.
+
+Starts `cargo local` with ports and a data folder of its own, signs in, walks from a service request
+to an action that the resolution agent carried out, and stops it again with nothing left running.
+Standard library only.
+"""
+
+import http.cookiejar
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD_SECONDS = 45 * 60  # a first build on two cores takes minutes, never this long
+STOP_SECONDS = 30
+POLL_SECONDS = 120
+
+
+def free_port():
+    """A port that was free a moment ago."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Client:
+    """A browser of the story: keeps its cookie, expects statuses."""
+
+    def __init__(self, base):
+        self.base = base
+        jar = http.cookiejar.CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+
+    def call(self, method, path, body=None, expect=200, headers=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, headers or {}, method=method)
+        if data is not None:
+            request.add_header("content-type", "application/json")
+        try:
+            with self.opener.open(request, timeout=60) as answer:
+                status, text = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, text = error.code, error.read()
+        statuses = expect if isinstance(expect, tuple) else (expect,)
+        if status not in statuses:
+            raise AssertionError(f"{method} {path}: {status} instead of {expect}: {text.decode()}")
+        return json.loads(text) if text else None
+
+
+def story(api, targets):
+    """What a team does on a bad morning."""
+    login = {"username": "ada", "password": "workdesk"}
+    api.call("GET", "/api/tasks", expect=401)
+    user = api.call("POST", "/api/auth/login", login)
+    project = api.call("GET", "/api/managed-services/search-references?type=project")[0]["id"]
+
+    print("  a service request and a comment")
+    reference = {"referenceType": "project", "referenceId": project}
+    request = api.call(
+        "POST", "/api/managed-services/request", {"title": "Invoices are late", **reference}
+    )
+    assert (request["status"], request["priority"]) == ("open", "medium"), request
+    thread = f"/api/service-requests/{request['id']}/comments"
+    comment = api.call("POST", thread, {"content": "Since Monday"})
+    answer = api.call("POST", thread, {"content": "We look into it", "parentId": comment["id"]})
+    assert [row["id"] for row in api.call("GET", thread)] == [comment["id"], answer["id"]]
+
+    print("  project work, put into another order")
+    milestone = api.call(
+        "POST", "/api/milestones", {"title": "Invoices are on time", "projectId": project}
+    )
+    tasks = [
+        api.call(
+            "POST",
+            "/api/tasks",
+            {"title": title, "projectId": project, "milestoneId": milestone["id"]},
+        )["id"]
+        for title in ("Find the cause", "Fix it", "Tell the customers")
+    ]
+    order = [{"id": task, "order": place} for place, task in enumerate(reversed(tasks))]
+    api.call("PATCH", "/api/tasks/reorder", {"tasks": order}, expect=204)
+    listed = [row["id"] for row in api.call("GET", f"/api/projects/{project}/tasks")]
+    assert [task for task in listed if task in tasks] == tasks[::-1], listed
+    assert len(api.call("GET", f"/api/milestones/{milestone['id']}")["tasks"]) == 3
+
+    print("  an activity, and the dashboard")
+    activity = api.call(
+        "POST",
+        "/api/activities",
+        {"type": "decision", "description": "Reprocess by hand", "projectId": project},
+    )
+    dashboard = api.call("GET", "/api/managed-services/dashboard")
+    assert request["id"] in [row["id"] for row in dashboard["serviceRequests"]]
+    assert activity["id"] in [row["id"] for row in dashboard["activityFeed"]]
+    saved = dashboard["metrics"]["hoursSaved"]
+
+    print("  an agent session on a signal: analysis and proposal")
+    session = api.call("POST", "/api/concierge/alerts/1/agent-session")["session"]
+    assert session["status"] == "started", session
+    path = f"/api/concierge/agent-sessions/{session['id']}"
+    proposed = api.call("POST", f"{path}/propose")["session"]
+    assert proposed["status"] == "awaiting_confirmation", proposed
+    approved = [action for action in proposed["proposedActions"] if action["isAutomated"]]
+    assert approved, proposed
+
+    print("  execution, until it is completed")
+    before = len(targets.call("GET", "/effects"))
+    ids = {"actionIds": [action["id"] for action in approved]}
+    prefer = {"prefer": "respond-async"}
+    api.call("POST", f"{path}/execute", ids, expect=(200, 202), headers=prefer)
+    deadline = time.monotonic() + POLL_SECONDS
+    while True:
+        now = api.call("GET", path)
+        if now["status"] not in ("executing",):
+            break
+        assert time.monotonic() < deadline, f"still {now['status']} after {POLL_SECONDS} s"
+        time.sleep(0.25)
+    assert now["status"] == "completed", now
+    assert all(result["success"] for result in now["executionResults"]), now
+    again = api.call("POST", f"{path}/execute", ids)
+    assert again["session"]["status"] == "completed", again
+
+    print("  the effect in the demo billing system happened once")
+    effects = targets.call("GET", "/effects")[before:]
+    calls = [step["apiCall"] for action in approved for step in action["steps"]]
+    changes = [call for call in calls if not call.startswith("GET ")]
+    assert len(effects) == len(changes), (effects, changes)
+    dashboard = api.call("GET", "/api/managed-services/dashboard")
+    assert dashboard["metrics"]["hoursSaved"] > saved, dashboard["metrics"]
+
+    api.call("POST", "/api/auth/logout", expect=204)
+    api.call("GET", "/api/tasks", expect=401)
+    print(f"  done, as {user['fullName']}")
+
+
+def left_over(leader):
+    """The processes of the session that the stack was started in."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            name = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+        except (OSError, IndexError):
+            continue  # it ended while we looked
+        if int(fields[3]) == leader and fields[0] != "Z":
+            found.append(f"{entry.name} {name}")
+    return found
+
+
+def wait_until_ready(stack, log, api):
+    """Returns once the gateway answers and the guide was printed."""
+    deadline = time.monotonic() + BUILD_SECONDS
+    while time.monotonic() < deadline:
+        if stack.poll() is not None:
+            raise AssertionError(f"cargo local ended with {stack.returncode}")
+        if "/api/auth/login" in log.read_text(errors="replace"):
+            api.call("GET", "/api/openapi.json")
+            return
+        time.sleep(0.5)
+    raise AssertionError("cargo local was not ready in time")
+
+
+def main():
+    gateway, targets = free_port(), free_port()
+    with tempfile.TemporaryDirectory(prefix="workdesk-") as data:
+        log = pathlib.Path(data) / "cargo-local.log"
+        command = ["cargo", "local", "--port", str(gateway), "--billing-port", str(targets)]
+        command += ["--data", f"{data}/stack"]
+        print("starting", " ".join(command), flush=True)
+        with log.open("w") as output:
+            stack = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        try:
+            api = Client(f"http://127.0.0.1:{gateway}")
+            wait_until_ready(stack, log, api)
+            story(api, Client(f"http://127.0.0.1:{targets}"))
+            os.kill(stack.pid, signal.SIGINT)
+            assert stack.wait(STOP_SECONDS) == 0, f"it stopped with {stack.returncode}"
+            left = left_over(stack.pid)
+            assert not left, f"left running: {left}"
+        except BaseException:
+            print(log.read_text(errors="replace")[-20_000:], file=sys.stderr)
+            raise
+        finally:
+            if left_over(stack.pid) or stack.poll() is None:
+                for line in left_over(stack.pid):
+                    os.kill(int(line.split()[0]), signal.SIGKILL)
+                stack.wait()
+    print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,296 @@
+//! What breaks around the functions, and what their clients see of it.
+
+use axum::routing::get;
+use serde_json::{Value, json};
+use shared::{App, clock::Clock, model::Timestamp};
+use tokio::time::{Duration, Instant};
+use utoipa_axum::router::OpenApiRouter;
+
+use crate::support::{Api, Caller, Counter, Fault, Faults, Gateway, Settings, api_config, client};
+
+async fn behind_faults() -> (Api, Faults) {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    (Api::start_with(settings).await, faults)
+}
+
+/// A caller of functions whose table is at an address, with a cookie that verifies.
+fn caller_of_table_at(url: &str) -> Caller {
+    let clock = Clock::fixed(Timestamp::from_millis(0));
+    let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
+    let cookie = format!("connect.sid={}", app.cookie.sign("1-1-secret"));
+    let milestones = shared::http::router(milestones::routes(), app.clone(), &app);
+    Caller::of(Gateway::new([("milestones", milestones)])).with_cookie(cookie)
+}
+
+#[tokio::test]
+async fn a_refused_connection_is_a_503_that_says_when_to_come_back() {
+    let closed = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", closed.local_addr().unwrap());
+    drop(closed);
+    let answer = caller_of_table_at(&url).get("/api/milestones/1").await;
+    answer.expect_problem(503, "unavailable");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+}
+
+/// The clock of the runtime jumps whenever nothing else is left to do, so that the bound is
+/// measured without waiting for it.
+#[tokio::test(start_paused = true)]
+async fn a_table_that_hangs_is_a_503_within_five_seconds() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let start = Instant::now();
+    let answer = caller_of_table_at(&url).get("/api/milestones/1").await;
+    answer.expect_problem(503, "unavailable");
+    assert!(
+        start.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        start.elapsed()
+    );
+}
+
+#[tokio::test]
+async fn a_panic_is_a_clean_500_with_a_request_id() {
+    let api = Api::start().await;
+    let routes = OpenApiRouter::<App>::new().route(
+        "/api/milestones",
+        get(async || -> String { panic!("the secret of the handler") }),
+    );
+    let broken = shared::http::router(routes, api.app.clone(), &api.app);
+    let caller = Caller::of(Gateway::new([("milestones", broken)]));
+    let answer = caller.get("/api/milestones").await;
+    let problem = answer.expect_problem(500, "internal_error");
+    assert_eq!(problem["requestId"], answer.header("x-request-id").unwrap());
+    assert!(!answer.text.contains("secret"));
+}
+
+#[tokio::test]
+async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let key = |value: &str| aws_sdk_dynamodb::types::AttributeValue::S(value.to_owned());
+    api.client
+        .put_item()
+        .table_name(&api.table)
+        .item("pk", key("ORG#1#MILESTONE"))
+        .item("sk", key("0000000000000001"))
+        .item("title", aws_sdk_dynamodb::types::AttributeValue::Bool(true))
+        .send()
+        .await
+        .unwrap();
+    let answer = max.get("/api/milestones/1").await;
+    answer.expect_problem(500, "internal_error");
+    assert!(
+        !answer.text.contains("title\":true") && !answer.text.contains("expected"),
+        "{}",
+        answer.text
+    );
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_create_creates_once() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    faults.next("PutItem", Fault::LostAnswer);
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    assert!(faults.are_over());
+    assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_change_is_no_conflict() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    faults.next("PutItem", Fault::LostAnswer);
+    max.put("/api/milestones/1", json!({"title": "Renamed"}))
+        .await
+        .expect(200);
+    assert!(faults.are_over());
+    let read = max.get("/api/milestones/1").await.expect(200);
+    assert_eq!(read["title"], "Renamed");
+}
+
+#[tokio::test]
+async fn a_lost_answer_to_a_delete_is_no_404() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    faults.next("TransactWriteItems", Fault::LostAnswer);
+    max.delete("/api/milestones/1").await.expect(204);
+    assert!(faults.are_over());
+}
+
+#[tokio::test]
+async fn conflicting_transactions_are_tried_again() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    for _ in 0..3 {
+        faults.next("TransactWriteItems", Fault::Conflict);
+    }
+    max.delete("/api/milestones/1").await.expect(204);
+    assert!(faults.are_over());
+}
+
+#[tokio::test]
+async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    for _ in 0..6 {
+        faults.next("TransactWriteItems", Fault::Conflict);
+    }
+    max.delete("/api/milestones/1")
+        .await
+        .expect_problem(503, "unavailable");
+    assert!(faults.are_over());
+    max.get("/api/milestones/1").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_throttled_table_is_asked_again() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    faults.next("BatchGetItem", Fault::Throttled);
+    faults.next("PutItem", Fault::Throttled);
+    let body = json!({"title": "Cut-over", "projectId": 1});
+    max.post("/api/milestones", body).await.expect(200);
+    assert!(faults.are_over());
+}
+
+#[tokio::test]
+async fn keys_that_a_batch_left_unread_are_asked_for_again() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    faults.next("BatchGetItem", Fault::OneKeyRead);
+    max.get("/api/auth/session").await.expect(200);
+    assert!(faults.are_over());
+}
+
+#[tokio::test]
+async fn bodies_that_are_no_json_object_are_refused_without_a_write() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let deep = format!(
+        "{{\"title\": {}{}}}",
+        "[".repeat(10_000),
+        "]".repeat(10_000)
+    );
+    for (body, code) in [
+        ("", "json"),
+        ("{", "json"),
+        ("{\"title\": \"\\ud800\"}", "json"),
+        ("[]", "type"),
+        ("null", "type"),
+        ("\"x\"", "type"),
+        (deep.as_str(), "json"),
+    ] {
+        let answer = max
+            .send("POST", "/api/milestones", Some(body.to_owned()))
+            .await;
+        answer.expect_faults(&[("", code)]);
+    }
+    assert_eq!(
+        api.counter.take().total,
+        7,
+        "authentication, and nothing else"
+    );
+}
+
+#[tokio::test]
+async fn a_body_over_256_kib_is_a_413() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "x", "projectId": 1, "description": "x".repeat(300 * 1024)});
+    max.post("/api/milestones", body)
+        .await
+        .expect_problem(413, "body_too_large");
+    let padding = "x".repeat(255 * 1024);
+    let body = json!({"title": "x", "projectId": 1, "unknown": padding});
+    max.post("/api/milestones", body).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_declared_as_json_is_a_415() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let body: Value = json!({"title": "x", "projectId": 1});
+    for declared in [
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "application/jsonp",
+        "",
+    ] {
+        let caller = max.clone().with_header("content-type", declared);
+        let answer = caller.post("/api/milestones", body.clone()).await;
+        answer.expect_problem(415, "unsupported_media_type");
+    }
+    for declared in [
+        "application/json; charset=utf-8",
+        "Application/JSON",
+        "application/merge-patch+json",
+    ] {
+        let caller = max.clone().with_header("content-type", declared);
+        caller
+            .post("/api/milestones", body.clone())
+            .await
+            .expect(200);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_query_parameter_is_a_400() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    vic.get("/api/projects/1/milestones?limt=5&x")
+        .await
+        .expect_faults(&[("?limt", "unknown_parameter"), ("?x", "unknown_parameter")]);
+}
+
+#[tokio::test]
+async fn ids_are_unique_while_many_create_at_once() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let other = App::new(
+        api.client.clone(),
+        &api_config(&api.table),
+        api.clock.clone(),
+    );
+    let second = Gateway::new([(
+        "milestones",
+        shared::http::router(milestones::routes(), other.clone(), &other),
+    )]);
+    let second = Caller::of(second).with_cookie(max.cookie.clone().unwrap());
+    let mut creates = Vec::new();
+    for at in 0..40 {
+        let caller = if at % 2 == 0 {
+            max.clone()
+        } else {
+            second.clone()
+        };
+        creates.push(tokio::spawn(async move {
+            let body = json!({"title": "x", "projectId": 1});
+            caller.post("/api/milestones", body).await.expect(200)["id"]
+                .as_i64()
+                .unwrap()
+        }));
+    }
+    let mut ids = Vec::new();
+    for create in creates {
+        ids.push(create.await.unwrap());
+    }
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 40);
+    let listed = max.get("/api/projects/1/milestones").await.ids();
+    assert_eq!(listed.len(), 40);
+}

@@ -1,0 +1,129 @@
+//! Answers, and what tests say of them.
+
+use serde_json::{Value, json};
+
+/// What a client gets.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    headers: Value,
+    cookies: Vec<String>,
+    pub text: String,
+}
+
+impl Answer {
+    /// From what the function answered to the gateway.
+    pub fn from_lambda(response: &Value) -> Self {
+        assert_eq!(response["isBase64Encoded"], json!(false), "{response}");
+        let cookies = response["cookies"].as_array().into_iter().flatten();
+        Self {
+            status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
+            headers: response["headers"].clone(),
+            cookies: cookies
+                .map(|one| one.as_str().unwrap().to_owned())
+                .collect(),
+            text: response["body"].as_str().unwrap_or_default().to_owned(),
+        }
+    }
+
+    /// What the gateway itself answers for a path without a route.
+    pub fn not_routed() -> Self {
+        Self {
+            status: 404,
+            headers: json!({}),
+            cookies: Vec::new(),
+            text: json!({"message": "Not Found"}).to_string(),
+        }
+    }
+
+    /// Asserts the status and answers the body, null when there is none.
+    #[track_caller]
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.check_headers();
+        if status >= 400 {
+            self.check_problem();
+        }
+        if self.text.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&self.text).unwrap()
+        }
+    }
+
+    /// Asserts a problem of this status and code.
+    #[track_caller]
+    pub fn expect_problem(&self, status: u16, code: &str) -> Value {
+        let body = self.expect(status);
+        assert_eq!(body["code"], code, "{body}");
+        body
+    }
+
+    /// Asserts a validation error with exactly these faults, as (pointer, code).
+    #[track_caller]
+    pub fn expect_faults(&self, faults: &[(&str, &str)]) {
+        let body = self.expect_problem(400, "validation_error");
+        let mut found: Vec<(&str, &str)> = body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fault| {
+                (
+                    fault["pointer"].as_str().unwrap(),
+                    fault["code"].as_str().unwrap(),
+                )
+            })
+            .collect();
+        let mut expected = faults.to_vec();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{body}");
+    }
+
+    /// The ids of a list.
+    #[track_caller]
+    pub fn ids(&self) -> Vec<i64> {
+        let body = self.expect(200);
+        let rows = body.as_array().unwrap();
+        rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers[name].as_str()
+    }
+
+    /// The one cookie that the answer sets; of several, `cargo lambda watch` would lose all but
+    /// the last.
+    #[track_caller]
+    pub fn cookie(&self) -> &str {
+        let [cookie] = self.cookies.as_slice() else {
+            panic!("expected one cookie, not {:?}", self.cookies);
+        };
+        cookie
+    }
+
+    #[track_caller]
+    fn check_headers(&self) {
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert_eq!(self.header("x-content-type-options"), Some("nosniff"));
+        assert!(self.header("x-request-id").is_some_and(|id| !id.is_empty()));
+    }
+
+    #[track_caller]
+    fn check_problem(&self) {
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json")
+        );
+        let body: Value = serde_json::from_str(&self.text).unwrap();
+        assert_eq!(body["status"], self.status, "{body}");
+        assert_eq!(body["message"], body["detail"], "{body}");
+        for member in ["type", "title", "detail", "instance", "code", "requestId"] {
+            assert!(
+                body[member].as_str().is_some_and(|text| !text.is_empty()),
+                "{member}: {body}"
+            );
+        }
+    }
+}

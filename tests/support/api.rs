@@ -1,0 +1,240 @@
+//! A world for one test.
+
+use std::collections::BTreeMap;
+
+use local::engines::Queues;
+use shared::{
+    App,
+    auth::{Sid, password},
+    clock::Clock,
+    config::ApiConfig,
+    model::{
+        Organization, OrganizationId, PlanFeature, Project, ProjectStatus, Role, Session,
+        Timestamp, User,
+    },
+    store::{NewProject, NewUser, Store},
+};
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{
+    Caller, Counter, Faults, engines,
+    gateway::{Gateway, functions},
+};
+
+/// The password of every user.
+pub const PASSWORD: &str = "correct horse battery staple";
+
+/// Its hash: hashing takes too long to do it for each test.
+static PASSWORD_HASH: OnceCell<String> = OnceCell::const_new();
+
+/// Two organizations on a table of their own, all functions, and a clock that stands still.
+///
+/// Organization 1, with projects 1 and 2, has ada (admin), max (manager), mia (member), sue
+/// (support) and vic (viewer); organization 2, with project 3, has zoe (admin) and zac (member).
+/// Both have the plan with the agent. Users come to be when a test first names them.
+pub struct Api {
+    pub app: App,
+    pub clock: Clock,
+    pub store: Store,
+    pub counter: Counter,
+    pub client: aws_sdk_dynamodb::Client,
+    pub table: String,
+    pub queues: Queues,
+    pub home: Organization,
+    pub abroad: Organization,
+    pub projects: [Project; 3],
+    gateway: Gateway,
+    users: Mutex<BTreeMap<String, User>>,
+}
+
+/// How a test's world differs from the usual one.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Organization 1 has no plan with the agent.
+    pub without_agent: bool,
+    /// The table is reached through a proxy that fails on demand.
+    pub faults: Option<Faults>,
+}
+
+/// A client as the functions have it, which counts.
+pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
+    let config = local::engines::dynamodb_client(url)
+        .config()
+        .to_builder()
+        .timeout_config(shared::config::timeouts())
+        .interceptor(counter.clone());
+    aws_sdk_dynamodb::Client::from_conf(config.build())
+}
+
+/// The settings of the functions under test.
+pub fn api_config(table: &str) -> ApiConfig {
+    ApiConfig {
+        table: table.to_owned(),
+        session_secrets: vec![
+            "a secret of the tests".to_owned(),
+            "an older one".to_owned(),
+        ],
+        plain_http: false,
+        allowed_origins: vec!["https://app.workdesk.example".to_owned()],
+    }
+}
+
+impl Api {
+    /// The usual world.
+    pub async fn start() -> Self {
+        Self::start_with(Settings::default()).await
+    }
+
+    /// A world with a difference.
+    pub async fn start_with(settings: Settings) -> Self {
+        let (table, queues) = engines::fresh().await;
+        let counter = Counter::default();
+        let url = match &settings.faults {
+            Some(faults) => faults.url(),
+            None => engines::engines().await.dynamodb_url(),
+        };
+        let client = client(url, &counter);
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
+        let app = App::new(client.clone(), &api_config(&table), clock.clone());
+        let store = app.store.clone();
+        let directory = store.directory();
+        let with_agent = vec![PlanFeature::AgentAi];
+        let plan = if settings.without_agent {
+            vec![]
+        } else {
+            with_agent.clone()
+        };
+        let home = directory
+            .create_organization("Northwind Services".into(), plan)
+            .await
+            .unwrap();
+        let abroad = directory
+            .create_organization("Outland".into(), with_agent)
+            .await
+            .unwrap();
+        let mut projects = Vec::new();
+        for (organization, title) in [
+            (&home, "Billing migration"),
+            (&home, "Office move"),
+            (&abroad, "Foreign affairs"),
+        ] {
+            let project = NewProject {
+                title: title.into(),
+                description: None,
+                status: ProjectStatus::Active,
+            };
+            projects.push(
+                directory
+                    .create_project(organization.id, project)
+                    .await
+                    .unwrap(),
+            );
+        }
+        let gateway = Gateway::new(functions(&app));
+        counter.take();
+        Self {
+            app,
+            clock,
+            counter,
+            client,
+            table,
+            queues,
+            home,
+            abroad,
+            projects: projects.try_into().unwrap(),
+            gateway,
+            store,
+            users: Mutex::default(),
+        }
+    }
+
+    /// Nobody.
+    pub fn anonymous(&self) -> Caller {
+        Caller::new(self.gateway.clone(), None)
+    }
+
+    /// The user of this name, who comes to be when first named.
+    pub async fn user(&self, name: &str) -> User {
+        let mut users = self.users.lock().await;
+        if let Some(user) = users.get(name) {
+            return user.clone();
+        }
+        let (role, tenant) = match name {
+            "ada" => (Role::Admin, self.home.id),
+            "max" => (Role::Manager, self.home.id),
+            "mia" => (Role::Member, self.home.id),
+            "sue" => (Role::Support, self.home.id),
+            "vic" => (Role::Viewer, self.home.id),
+            "zoe" => (Role::Admin, self.abroad.id),
+            "zac" => (Role::Member, self.abroad.id),
+            other => panic!("nobody is called {other}"),
+        };
+        let hash = PASSWORD_HASH
+            .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
+            .await;
+        let new = NewUser {
+            username: name.to_owned(),
+            full_name: format!("{}{} Tester", name[..1].to_uppercase(), &name[1..]),
+            role,
+            extra_permissions: Vec::new(),
+            password_hash: hash.clone(),
+        };
+        let user = self
+            .store
+            .directory()
+            .create_user(tenant, new)
+            .await
+            .unwrap();
+        users.insert(name.to_owned(), user.clone());
+        user
+    }
+
+    /// A caller with a session, begun past the password.
+    pub async fn sign_in(&self, name: &str) -> Caller {
+        let user = self.user(name).await;
+        let caller = self.session_of(&user).await;
+        self.counter.take();
+        caller
+    }
+
+    /// A new session of a user.
+    pub async fn session_of(&self, user: &User) -> Caller {
+        let tenant: OrganizationId = user.organization_id;
+        let sid = Sid::generate(tenant, user.id);
+        let now = self.clock.now();
+        let session = Session {
+            sid_hash: sid.hash(),
+            organization_id: tenant,
+            user_id: user.id,
+            epoch: user.session_epoch,
+            created_at: now,
+            touched_at: now,
+        };
+        self.store.sign_in().begin(&session).await.unwrap();
+        let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
+        Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
+    }
+
+    /// Every item of the table as text, in a fixed order: for «nothing was written».
+    pub async fn table_dump(&self) -> Vec<String> {
+        let mut items = Vec::new();
+        let mut start = None;
+        loop {
+            let scan = self
+                .client
+                .scan()
+                .table_name(&self.table)
+                .set_exclusive_start_key(start);
+            let page = scan.send().await.unwrap();
+            for item in page.items.unwrap_or_default() {
+                let sorted: BTreeMap<_, _> = item.into_iter().collect();
+                items.push(format!("{sorted:?}"));
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                items.sort();
+                return items;
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! The harness: a world of two organizations on a table of its own, and callers who send requests
+//! through the gateway's routes into the functions.
+
+mod answer;
+mod api;
+mod caller;
+mod counter;
+mod engines;
+mod faults;
+mod gateway;
+
+pub use answer::Answer;
+pub use api::{Api, PASSWORD, Settings, api_config, client};
+pub use caller::Caller;
+pub use counter::{Counter, Used};
+pub use faults::{Fault, Faults};
+pub use gateway::{Gateway, documents, routes_of_watch};
