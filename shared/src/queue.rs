@@ -16,7 +16,11 @@ const BATCH: usize = 10;
 
 /// What is asked of the worker. It is delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
 pub enum Message {
     /// Run an approved action.
     RunAction {

@@ -56,7 +56,10 @@ pub(crate) async fn send(
     let Some((method, url)) = target(system, call) else {
         return Answer::Refused(
             None,
-            format!("{} is not a call that the configuration allows.", call.summary()),
+            format!(
+                "{} is not a call that the configuration allows.",
+                call.summary()
+            ),
         );
     };
     let mut request = client.request(method, url).timeout(timeout);

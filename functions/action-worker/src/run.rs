@@ -37,9 +37,7 @@ impl Worker {
             End::Verdict(verdict) => (self.record(&action, &verdict).await?, Done::Handled),
             End::Cancelled(response) => (self.cancelled(&action, response).await?, Done::Handled),
             End::Lost => (None, Done::Handled),
-            End::NotYet(response, error) => {
-                self.not_yet(&action, response, error, last).await?
-            }
+            End::NotYet(response, error) => self.not_yet(&action, response, error, last).await?,
         };
         tracing::info!(
             organizationId = action.organization_id.get(),

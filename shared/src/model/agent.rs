@@ -149,9 +149,7 @@ impl AgentSession {
             .and_then(|(proposal, place)| {
                 Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
             })
-            .is_some_and(|(proposal, place)| {
-                place >= 1 && (1..self.proposal).contains(&proposal)
-            })
+            .is_some_and(|(proposal, place)| place >= 1 && (1..self.proposal).contains(&proposal))
     }
 
     /// A proposed action by its id.

@@ -5,8 +5,8 @@
 //! 2^53-1, so that they sort as text.
 
 use crate::model::{
-    ActivityId, AgentSessionId, CommentId, Id, MilestoneId, OrganizationId, PhaseId, ProjectId, ServiceRequestId,
-    SignalId, TagId, TaskId, Thread, TicketId, Timestamp, UserId,
+    ActivityId, AgentSessionId, CommentId, Id, MilestoneId, OrganizationId, PhaseId, ProjectId,
+    ServiceRequestId, SignalId, TagId, TaskId, Thread, TicketId, Timestamp, UserId,
 };
 
 /// A partition key and a sort key, of the table or of one of its indexes.

@@ -90,11 +90,7 @@ impl Record for SignalSource {
 impl Signals<'_> {
     /// Records a signal. 409 `duplicate_signal` when the source has reported that id before.
     pub async fn create(&self, tenant: OrganizationId, new: NewSignal) -> Result<Signal, Error> {
-        let id = self
-            .0
-            .ids
-            .next::<Signal, SignalId>(&self.0.table)
-            .await?;
+        let id = self.0.ids.next::<Signal, SignalId>(&self.0.table).await?;
         let now = self.0.clock.now();
         let source = SignalSource {
             organization_id: tenant,

@@ -102,13 +102,7 @@ impl Agent<'_> {
             };
             if let Some((outcome, why)) = given_up {
                 action.record.end(outcome, why, now);
-                if self
-                    .0
-                    .table
-                    .write(Write::replace(&action)?)
-                    .await?
-                    .is_ok()
-                {
+                if self.0.table.write(Write::replace(&action)?).await?.is_ok() {
                     return Ok(Claim::Over);
                 }
                 continue;

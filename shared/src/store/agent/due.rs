@@ -3,9 +3,7 @@
 use super::{Agent, Known, Part};
 use crate::{
     Error,
-    model::{
-        AgentAction, AgentSession, AgentSessionStatus, Timestamp,
-    },
+    model::{AgentAction, AgentSession, AgentSessionStatus, Timestamp},
     queue::Message,
     store::{
         key,
@@ -50,6 +48,14 @@ impl DueAction {
 }
 
 impl DueSession {
+    /// Whether approved actions of it may still run.
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.session
+            .as_ref()
+            .is_some_and(|session| session.status.is_running())
+    }
+
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
@@ -139,7 +145,8 @@ impl Agent<'_> {
             let status = self.settle(tenant, id).await?;
             if status.is_running() {
                 let next = self.0.clock.now().plus(AgentSession::SETTLE_CHECK);
-                self.put_off(&whole.session, next, Change::default()).await?;
+                self.put_off(&whole.session, next, Change::default())
+                    .await?;
             }
             return Ok(status);
         }

@@ -23,9 +23,7 @@ use super::{
 };
 use crate::{
     Error,
-    model::{
-        ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, OrganizationId,
-    },
+    model::{ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, OrganizationId},
 };
 
 /// Resolution-agent sessions.
@@ -192,5 +190,8 @@ impl Agent<'_> {
 }
 
 fn does_not_read(kind: &'static str) -> Error {
-    Error::internal("reading a record", format!("an item of kind {kind} does not read"))
+    Error::internal(
+        "reading a record",
+        format!("an item of kind {kind} does not read"),
+    )
 }

@@ -5,8 +5,8 @@ use crate::{
     Error,
     error::Fault,
     model::{
-        ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus,
-        OrganizationId, Proposal, Signal, SignalId, UserId,
+        ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, OrganizationId,
+        Proposal, Signal, SignalId, UserId,
     },
     store::{
         REWRITES, key,
