@@ -14,6 +14,7 @@ pub mod random;
 pub mod store;
 pub mod target_systems;
 pub mod telemetry;
+pub mod view;
 
 pub use app::App;
 pub use error::Error;

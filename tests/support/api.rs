@@ -17,7 +17,7 @@ use shared::{
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    Caller, Counter, Faults, engines,
+    AgentSettings, Caller, Counter, Faults, engines,
     gateway::{Gateway, functions},
 };
 
@@ -54,6 +54,8 @@ pub struct Settings {
     pub without_agent: bool,
     /// The table is reached through a proxy that fails on demand.
     pub faults: Option<Faults>,
+    /// What the resolution agent knows and reaches.
+    pub agent: AgentSettings,
 }
 
 /// A client as the functions have it, which counts.
@@ -130,7 +132,8 @@ impl Api {
                     .unwrap(),
             );
         }
-        let gateway = Gateway::new(functions(&app));
+        let agent = settings.agent.build(&app, &queues).await;
+        let gateway = Gateway::new(functions(&app, agent));
         counter.take();
         Self {
             app,

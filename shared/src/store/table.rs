@@ -1,7 +1,12 @@
 //! The table's client: typed reads, conditional writes and transactions. Handlers never see an
 //! [`AttributeValue`]; only the files of [`super`] do.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+    sync::Arc,
+    time::Duration,
+};
 
 use aws_sdk_dynamodb::{
     Client,
@@ -16,7 +21,7 @@ use aws_sdk_dynamodb::{
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::key::Key;
-use crate::{Error, random, telemetry};
+use crate::{Error, model::Id, random, telemetry};
 
 /// What the table holds under a key.
 pub(super) type Item = HashMap<String, AttributeValue>;
@@ -436,6 +441,28 @@ impl Batch {
         self.0.get(key).cloned().map(stored).transpose()
     }
 
+    /// Those of some records that are there, each in the form in which other records show it.
+    pub(super) fn all<T, I, V>(
+        &self,
+        ids: impl Iterator<Item = I>,
+        key: impl Fn(I) -> Key,
+    ) -> Result<HashMap<I, V>, Error>
+    where
+        T: Record,
+        I: Id + Eq + Hash,
+        V: for<'a> From<&'a T>,
+    {
+        let mut all = HashMap::new();
+        for id in ids {
+            if !all.contains_key(&id)
+                && let Some(stored) = self.get::<T>(&key(id))?
+            {
+                all.insert(id, V::from(&stored.record));
+            }
+        }
+        Ok(all)
+    }
+
     /// Whether there is an item under a key.
     pub(super) fn has(&self, key: &Key) -> bool {
         self.0.contains_key(key)
@@ -458,7 +485,7 @@ impl Table {
     }
 
     /// One record.
-    pub(super) async fn get<T: Record>(
+    pub(super) async fn get<T: DeserializeOwned>(
         &self,
         key: &Key,
         read: Read,
@@ -478,19 +505,31 @@ impl Table {
         output.item.map(stored).transpose()
     }
 
-    /// Several records at once; keys that stand twice are read once. At most 100 keys a request.
+    /// Several records at once; keys that stand twice are read once. At most 100 keys a request,
+    /// and the requests run at the same time.
     pub(super) async fn batch_get(
         &self,
         keys: impl IntoIterator<Item = Key>,
         read: Read,
     ) -> Result<Batch, Error> {
-        let mut keys: Vec<Key> = keys.into_iter().collect();
-        keys.sort_unstable_by(|a, b| (&a.pk, &a.sk).cmp(&(&b.pk, &b.sk)));
-        keys.dedup();
-        let mut batch = Batch::default();
+        let keys: HashSet<Key> = keys.into_iter().collect();
+        let keys: Vec<Key> = keys.into_iter().collect();
+        let some = keys
+            .chunks(100)
+            .map(|keys| self.batch_get_some(keys.to_vec(), read));
+        let found = futures::future::try_join_all(some).await?;
+        Ok(Batch(found.into_iter().flatten().collect()))
+    }
+
+    /// The items of at most 100 keys.
+    async fn batch_get_some(
+        &self,
+        mut keys: Vec<Key>,
+        read: Read,
+    ) -> Result<HashMap<Key, Item>, Error> {
+        let mut found = HashMap::with_capacity(keys.len());
         let mut attempt = 0;
         while !keys.is_empty() {
-            let rest = keys.split_off(keys.len().min(100));
             let wanted = KeysAndAttributes::builder()
                 .set_keys(Some(keys.iter().map(key_item).collect()))
                 .consistent_read(read == Read::Consistent)
@@ -507,7 +546,7 @@ impl Table {
             meter(output.consumed_capacity.as_deref().unwrap_or_default());
             for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
                 if let Some(key) = key_of(&item) {
-                    batch.0.insert(key, item);
+                    found.insert(key, item);
                 }
             }
             // The table answers what it has capacity and room for, and names the rest.
@@ -526,9 +565,8 @@ impl Table {
                 back_off(attempt).await;
             }
             keys = unread;
-            keys.extend(rest);
         }
-        Ok(batch)
+        Ok(found)
     }
 
     /// The records that a query finds, up to its limit, page after page.
@@ -547,11 +585,18 @@ impl Table {
             condition.push_str(" AND ");
             condition.push_str(&expression.clause("# BETWEEN : AND :", sk, range));
         }
+        // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
+        // end a search of common words early; after that, pages are as large as they get.
+        let mut filtered_page = Some(query.limit.saturating_mul(10));
         let mut records = Vec::new();
         let mut start = None;
         loop {
-            // With a filter, a page's limit would count what is filtered out.
             let page = query.limit - records.len();
+            let rows = if filter.is_some() {
+                filtered_page.take()
+            } else {
+                Some(page)
+            };
             let output = self
                 .client
                 .query()
@@ -563,11 +608,7 @@ impl Table {
                 .set_expression_attribute_values(Some(expression.values.clone()))
                 .scan_index_forward(!query.descending)
                 .consistent_read(query.read == Read::Consistent)
-                .set_limit(
-                    filter
-                        .is_none()
-                        .then(|| i32::try_from(page).unwrap_or(i32::MAX)),
-                )
+                .set_limit(rows.map(|rows| i32::try_from(rows).unwrap_or(i32::MAX)))
                 .set_exclusive_start_key(start)
                 .return_consumed_capacity(ReturnConsumedCapacity::Total)
                 .send()
@@ -696,8 +737,14 @@ impl Table {
     }
 
     /// All writes or none, at most 100. A repeat after a lost answer does nothing twice, and
-    /// conflicts with other transactions are tried again.
+    /// conflicts with other transactions are tried again. A put or an update that is alone costs
+    /// half without a transaction, and is sent without one.
     pub(super) async fn transact(&self, writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+        if let [write] = writes.as_slice()
+            && matches!(write.what, What::Put(_) | What::Update(_))
+        {
+            return Ok(self.write_returning(write.clone()).await?.map(|_| ()));
+        }
         let token = random::token();
         let items = writes
             .iter()
@@ -912,7 +959,7 @@ fn key_of(item: &Item) -> Option<Key> {
 }
 
 /// The record in an item, whatever its `kind`; unknown attributes are ignored.
-fn stored<T: Record>(mut item: Item) -> Result<Stored<T>, Error> {
+fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Error> {
     let version = item
         .remove("version")
         .and_then(|value| value.as_n().ok()?.parse().ok())
