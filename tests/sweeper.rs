@@ -147,5 +147,8 @@ async fn one_damaged_record_does_not_stop_the_others() {
     assert_eq!((swept.resent, swept.given_up, swept.errors), (1, 1, 0));
     assert_eq!(swept.settled, 1);
     assert_eq!(world.outcome(&bad).await.0, "failed");
-    assert_eq!(world.takes_messages().await, [world.message(&good, &good_action)]);
+    assert_eq!(
+        world.takes_messages().await,
+        [world.message(&good, &good_action)]
+    );
 }

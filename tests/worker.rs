@@ -32,7 +32,10 @@ async fn an_approved_action_has_its_effect_and_saves_its_minutes() {
     let world = Concierge::start().await;
     let (id, action) = world.approved_batch().await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
-    assert_eq!(world.outcome(&id).await, ("completed".into(), vec![(true, String::new())]));
+    assert_eq!(
+        world.outcome(&id).await,
+        ("completed".into(), vec![(true, String::new())])
+    );
     let effects = world.demo.effects();
     assert_eq!(effects.len(), 1);
     assert_eq!(effects[0].entity, "ub_1001");
@@ -225,7 +228,9 @@ async fn a_refusal_fails_for_good() {
 #[tokio::test]
 async fn what_was_done_before_counts_as_done() {
     let world = Concierge::start().await;
-    let signal = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1007")]).await;
+    let signal = world
+        .signal("usage_batch_stuck", &[("usage_batch", "ub_1007")])
+        .await;
     let id = world.opened(&signal).await;
     let action = world.proposed(&id).await.remove(0);
     world.executes(&id, &[&action]).await.expect(202);
@@ -286,7 +291,10 @@ async fn cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
-    world.executes(&id, &[&actions[0], &actions[1]]).await.expect(202);
+    world
+        .executes(&id, &[&actions[0], &actions[1]])
+        .await
+        .expect(202);
     world.demo.inject(Fault {
         delay_ms: 300,
         ..Fault::once("payments", FaultMode::Delay)
@@ -310,7 +318,9 @@ async fn cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts() {
 #[tokio::test]
 async fn cancelled_between_two_steps_the_second_is_not_sent() {
     let world = Concierge::start().await;
-    let signal = world.signal("customer_out_of_sync", &[("customer", "cus_501")]).await;
+    let signal = world
+        .signal("customer_out_of_sync", &[("customer", "cus_501")])
+        .await;
     let id = world.opened(&signal).await;
     let action = world.proposed(&id).await.remove(0);
     world.executes(&id, &[&action]).await.expect(202);
@@ -348,7 +358,10 @@ async fn a_worker_that_died_in_a_cancelled_session_leaves_the_outcome_unknown() 
     world.delivers(&world.worker()).await;
     let (status, results) = world.outcome(&id).await;
     assert_eq!(status, "cancelled");
-    assert!(results[0].1.contains("check the target system"), "{results:?}");
+    assert!(
+        results[0].1.contains("check the target system"),
+        "{results:?}"
+    );
     assert_eq!(world.demo.effects().len(), 1);
 }
 
@@ -359,7 +372,13 @@ async fn a_poisoned_message_harms_no_neighbour() {
     let good = world.message(&id, &action);
     let absent = world.message(&Value::from(4711), "s4711-p1-a1");
     let future = good.replace("\"version\":1", "\"version\":2");
-    let batch = [("poison", 1), (&*absent, 1), (&*good, 1), (&*future, 1), ("", 1)];
+    let batch = [
+        ("poison", 1),
+        (&*absent, 1),
+        (&*good, 1),
+        (&*future, 1),
+        ("", 1),
+    ];
     let response = world.worker().handle(event(&batch)).await;
     let failed: Vec<&str> = response
         .batch_item_failures
@@ -375,9 +394,15 @@ async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
-    world.executes(&id, &[&actions[0], &actions[1]]).await.expect(202);
+    world
+        .executes(&id, &[&actions[0], &actions[1]])
+        .await
+        .expect(202);
     world.poisons(&id, &actions[1]).await;
-    let (good, bad) = (world.message(&id, &actions[0]), world.message(&id, &actions[1]));
+    let (good, bad) = (
+        world.message(&id, &actions[0]),
+        world.message(&id, &actions[1]),
+    );
     let response = world.worker().handle(event(&[(&bad, 5), (&good, 1)])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
     let (status, results) = world.outcome(&id).await;
@@ -393,8 +418,12 @@ async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session
 async fn many_actions_at_once_each_have_one_effect() {
     let world = Concierge::start().await;
     let mut messages = Vec::new();
-    for batch in ["ub_1001", "ub_1002", "ub_1003", "ub_1004", "ub_1005", "ub_1006"] {
-        let signal = world.signal("usage_batch_stuck", &[("usage_batch", batch)]).await;
+    for batch in [
+        "ub_1001", "ub_1002", "ub_1003", "ub_1004", "ub_1005", "ub_1006",
+    ] {
+        let signal = world
+            .signal("usage_batch_stuck", &[("usage_batch", batch)])
+            .await;
         let id = world.opened(&signal).await;
         let action = world.proposed(&id).await.remove(0);
         world.executes(&id, &[&action]).await.expect(202);

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Queues;
 use shared::{
     App,
@@ -78,6 +79,18 @@ pub fn api_config(table: &str) -> ApiConfig {
         ],
         plain_http: false,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
+    }
+}
+
+/// A value as text, with the members of maps in order.
+fn text(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let sorted: BTreeMap<_, _> = map.iter().map(|(name, one)| (name, text(one))).collect();
+            format!("{sorted:?}")
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(text).collect::<Vec<_>>()),
+        other => format!("{other:?}"),
     }
 }
 
@@ -230,8 +243,7 @@ impl Api {
                 .set_exclusive_start_key(start);
             let page = scan.send().await.unwrap();
             for item in page.items.unwrap_or_default() {
-                let sorted: BTreeMap<_, _> = item.into_iter().collect();
-                items.push(format!("{sorted:?}"));
+                items.push(text(&AttributeValue::M(item)));
             }
             start = page.last_evaluated_key;
             if start.is_none() {

@@ -81,7 +81,10 @@ impl Concierge {
         let demo = demo::TargetSystems::start(0, None).unwrap();
         settings.agent.targets = demo.settings();
         let api = Api::start_with(settings).await;
-        let max = api.sign_in("max").await.with_header("prefer", "respond-async");
+        let max = api
+            .sign_in("max")
+            .await
+            .with_header("prefer", "respond-async");
         Self {
             api,
             demo,
@@ -152,7 +155,8 @@ impl Concierge {
     /// Opens a session on a failed payment, which proposes a retry and a message.
     pub async fn failed_payment(&self) -> Value {
         let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
-        self.opened(&self.signal("payment_failed", &entities).await).await
+        self.opened(&self.signal("payment_failed", &entities).await)
+            .await
     }
 
     /// The id of a session that was opened on a signal.
@@ -198,7 +202,10 @@ impl Concierge {
                 result["error"].as_str().unwrap_or_default().to_owned(),
             )
         });
-        (session["status"].as_str().unwrap().to_owned(), results.collect())
+        (
+            session["status"].as_str().unwrap().to_owned(),
+            results.collect(),
+        )
     }
 
     /// A session on the stuck batch whose one automated action was approved: session and action.
@@ -247,7 +254,10 @@ impl Concierge {
             .client
             .update_item()
             .table_name(&self.api.table)
-            .key("pk", S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)))
+            .key(
+                "pk",
+                S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)),
+            )
             .key("sk", S(format!("ACTION#{action}")))
             .update_expression("SET steps = :poison")
             .expression_attribute_values(":poison", S("poison".into()))
@@ -305,7 +315,11 @@ impl Concierge {
     pub async fn delivers(&self, worker: &Worker) -> usize {
         let messages = self.takes_messages().await;
         let messages: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
-        worker.handle(event(&messages)).await.batch_item_failures.len()
+        worker
+            .handle(event(&messages))
+            .await
+            .batch_item_failures
+            .len()
     }
 
     /// Waits until so many effects have taken place.

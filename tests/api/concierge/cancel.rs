@@ -26,7 +26,10 @@ async fn actions_that_were_not_claimed_are_skipped() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
-    world.executes(&id, &[&actions[0], &actions[1]]).await.expect(202);
+    world
+        .executes(&id, &[&actions[0], &actions[1]])
+        .await
+        .expect(202);
     world.cancels(&id).await.expect(200);
     let (status, results) = world.outcome(&id).await;
     assert_eq!(status, "cancelled");
@@ -53,7 +56,9 @@ async fn what_has_ended_is_not_cancelled() {
     world.api.clock.advance(24 * 3_600_000);
     let max = world.api.sign_in("max").await;
     let path = format!("/api/concierge/agent-sessions/{expired}/cancel");
-    max.trigger(&path).await.expect_problem(409, "invalid_transition");
+    max.trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
 }
 
 #[tokio::test]

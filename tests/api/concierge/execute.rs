@@ -27,7 +27,11 @@ async fn the_answer_waits_for_the_results() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let action = world.proposed(&id).await.remove(0);
-    let patient = world.api.sign_in("max").await.with_header("prefer", "wait=20");
+    let patient = world
+        .api
+        .sign_in("max")
+        .await
+        .with_header("prefer", "wait=20");
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
     let worker = world.worker();
     let works = async {
@@ -55,10 +59,17 @@ async fn every_fault_of_the_list_is_answered_and_nothing_runs() {
         (json!({"actionIds": null}), vec![("/actionIds", "null")]),
         (json!({"actionIds": "a"}), vec![("/actionIds", "type")]),
         (json!({"actionIds": []}), vec![("/actionIds", "length")]),
-        (json!({"actionIds": vec!["a"; 51]}), vec![("/actionIds", "length")]),
+        (
+            json!({"actionIds": vec!["a"; 51]}),
+            vec![("/actionIds", "length")],
+        ),
         (
             json!({"actionIds": [1, "", long]}),
-            vec![("/actionIds/0", "type"), ("/actionIds/1", "blank"), ("/actionIds/2", "length")],
+            vec![
+                ("/actionIds/0", "type"),
+                ("/actionIds/1", "blank"),
+                ("/actionIds/2", "length"),
+            ],
         ),
         (
             json!({"actionIds": [actions[0], "s1-p2-a1", actions[1], "nonsense"]}),
@@ -87,7 +98,9 @@ async fn nothing_is_executed_before_a_proposal_or_after_it_expired() {
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
     let answer = max.post(&path, json!({"actionIds": [action]})).await;
     answer.expect_problem(409, "session_expired");
-    let session = max.get(&format!("/api/concierge/agent-sessions/{id}")).await;
+    let session = max
+        .get(&format!("/api/concierge/agent-sessions/{id}"))
+        .await;
     assert_eq!(session.expect(200)["status"], "expired");
 }
 
@@ -122,7 +135,8 @@ async fn lists_approved_at_once_are_approved_once() {
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let (a, b) = (actions[0].as_str(), actions[1].as_str());
-    let (first, second) = futures::join!(world.executes(&id, &[a]), world.executes(&id, &[b]));
+    let (one, other) = ([a], [b]);
+    let (first, second) = futures::join!(world.executes(&id, &one), world.executes(&id, &other));
     let mut statuses = [first.status, second.status];
     statuses.sort_unstable();
     assert_eq!(statuses, [202, 409]);
@@ -164,11 +178,16 @@ async fn an_action_of_unknown_outcome_is_not_executed_again() {
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let (a, b) = (actions[0].as_str(), actions[1].as_str());
-    world.demo.inject(Fault::once("notifications", FaultMode::Drop));
+    world
+        .demo
+        .inject(Fault::once("notifications", FaultMode::Drop));
     world.executes(&id, &[a, b]).await.expect(202);
     world.delivers(&world.worker()).await;
     assert_eq!(world.session(&id).await["status"], "failed");
-    let problem = world.executes(&id, &[b]).await.expect_problem(409, "outcome_unknown");
+    let problem = world
+        .executes(&id, &[b])
+        .await
+        .expect_problem(409, "outcome_unknown");
     let detail = problem["detail"].as_str().unwrap();
     assert!(detail.contains("Check the target system"), "{detail}");
     assert_eq!(world.demo.effects().len(), 2);
@@ -190,7 +209,10 @@ async fn with_the_queue_down_nothing_is_lost() {
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);
-    world.worker().handle(crate::support::event(&[(&message, 1)])).await;
+    world
+        .worker()
+        .handle(crate::support::event(&[(&message, 1)]))
+        .await;
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(world.demo.effects().len(), 1);
 }
@@ -208,5 +230,8 @@ async fn it_needs_the_permission() {
         let answer = caller.post(&path, body.clone()).await;
         answer.expect_problem(403, "permission_denied");
     }
-    assert_eq!(world.session(&id).await["status"], Value::from("awaiting_confirmation"));
+    assert_eq!(
+        world.session(&id).await["status"],
+        Value::from("awaiting_confirmation")
+    );
 }

@@ -12,7 +12,9 @@ async fn a_session_shows_every_field_from_the_start() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let sue = world.api.sign_in("sue").await;
-    let answer = sue.get(&format!("/api/concierge/agent-sessions/{id}")).await;
+    let answer = sue
+        .get(&format!("/api/concierge/agent-sessions/{id}"))
+        .await;
     assert_eq!(
         within(&world.api, READ, 200, &answer),
         json!({

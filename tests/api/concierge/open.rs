@@ -100,7 +100,11 @@ async fn a_foreign_or_impossible_alert_is_absent() {
     let ids = ["0", "-1", "abc", "9007199254740993", "99"].map(str::to_owned);
     for id in ids.into_iter().chain([foreign.id.to_string()]) {
         let path = format!("/api/concierge/alerts/{id}/agent-session");
-        world.max.trigger(&path).await.expect_problem(404, "not_found");
+        world
+            .max
+            .trigger(&path)
+            .await
+            .expect_problem(404, "not_found");
     }
     assert_eq!(world.api.table_dump().await, before);
 }
@@ -130,6 +134,12 @@ async fn a_source_reports_a_signal_once() {
         .create(world.api.home.id, again.clone())
         .await
         .unwrap_err();
-    assert!(matches!(error, shared::Error::Conflict { code: "duplicate_signal", .. }));
+    assert!(matches!(
+        error,
+        shared::Error::Conflict {
+            code: "duplicate_signal",
+            ..
+        }
+    ));
     signals.create(world.api.abroad.id, again).await.unwrap();
 }

@@ -21,7 +21,10 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let session = &body["session"];
     let mut fields: Vec<_> = session.as_object().unwrap().keys().collect();
     fields.sort();
-    assert_eq!(fields, ["alertId", "analysis", "id", "proposedActions", "status"]);
+    assert_eq!(
+        fields,
+        ["alertId", "analysis", "id", "proposedActions", "status"]
+    );
     assert_eq!(session["status"], "awaiting_confirmation");
     let analysis = &session["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], false);
@@ -52,12 +55,16 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
 async fn many_signals_of_a_class_are_a_pattern() {
     let world = Concierge::start().await;
     for batch in ["ub_1", "ub_2", "ub_3"] {
-        world.signal("usage_batch_stuck", &[("usage_batch", batch)]).await;
+        world
+            .signal("usage_batch_stuck", &[("usage_batch", batch)])
+            .await;
         world.api.clock.advance(60_000);
     }
     // Neither another class nor another organization counts.
     world.signal("payment_failed", &[]).await;
-    world.signal_of(world.api.abroad.id, "usage_batch_stuck", &[]).await;
+    world
+        .signal_of(world.api.abroad.id, "usage_batch_stuck", &[])
+        .await;
     let id = world.stuck_batch().await;
     world.proposed(&id).await;
     let analysis = &world.session(&id).await["analysis"];
@@ -83,15 +90,25 @@ async fn nothing_is_proposed_once_actions_run_or_the_session_ended() {
     let world = Concierge::start().await;
     let (id, _) = world.approved_batch().await;
     let path = format!("/api/concierge/agent-sessions/{id}/propose");
-    world.max.trigger(&path).await.expect_problem(409, "invalid_transition");
+    world
+        .max
+        .trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
     world.cancels(&id).await.expect(200);
-    world.max.trigger(&path).await.expect_problem(409, "invalid_transition");
+    world
+        .max
+        .trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
     let expired = world.failed_payment().await;
     world.proposed(&expired).await;
     world.api.clock.advance(24 * 3_600_000);
     let max = world.api.sign_in("max").await;
     let path = format!("/api/concierge/agent-sessions/{expired}/propose");
-    max.trigger(&path).await.expect_problem(409, "invalid_transition");
+    max.trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
 }
 
 struct Broken;
@@ -122,7 +139,11 @@ async fn an_engine_that_fails_ends_the_session() {
     assert_eq!(session["status"], "failed");
     let error = session["error"].as_str().unwrap();
     assert!(!error.is_empty() && !error.contains("lunch"));
-    world.max.trigger(&path).await.expect_problem(409, "invalid_transition");
+    world
+        .max
+        .trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
     let answer = world.cancels(&id).await;
     answer.expect_problem(409, "invalid_transition");
 }
