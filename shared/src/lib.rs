@@ -12,6 +12,7 @@ pub mod model;
 pub mod queue;
 pub mod random;
 pub mod store;
+pub mod target_systems;
 pub mod telemetry;
 pub mod view;
 

@@ -2,6 +2,7 @@
 
 mod activities;
 mod auth;
+mod concierge;
 mod managed_services;
 mod milestones;
 mod service_requests;

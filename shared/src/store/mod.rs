@@ -48,9 +48,18 @@
 //! | references by words, newest first | table | `#REFERENCE` / createdAt#… filtered | 1 per MB | n/20 R |
 //! | signals of a class, newest first | gsi1 | `#SIGNAL#type` / occurredAt#id | 1 | n/8 R |
 //! | a reporter's signal | table | `#SIGNAL_SOURCE#…` / externalId | 1 | ½ R |
+//! | record a signal, unless its reporter did so before | table, gsi1 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…` | 1 transaction | 8 W |
+//! | an agent session and its approved actions | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a` | 1 | n R |
+//! | open a session, unless the signal has one that stands | table | signal and session | 1 transaction | 8 W |
+//! | a session's transition that concerns no action | table, gsi2 | `#AGENT_SESSION#s` / `SESSION` | 1 | 2–4 W |
+//! | approve or cancel actions | table, gsi2 | session and its actions | 1 transaction of up to 51 | 4 W each |
+//! | claim an action, and go on with it, while the session executes | table, gsi2 | session (checked) and action | 1 transaction | 6–8 W |
+//! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
+//! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 | n/8 R |
 
 mod activities;
+mod agent;
 mod cleanup;
 mod comments;
 mod dashboard;
@@ -62,11 +71,15 @@ mod references;
 mod resolutions;
 mod service_requests;
 mod sign_in;
+mod signals;
 mod table;
 mod tasks;
 mod tickets;
 
 pub use activities::{Activities, ActivityWithRefs, NewActivity};
+pub use agent::{
+    Agent, Analyzing, Approval, Beat, Claim, DueAction, DueSession, SessionWithActions, Verdict,
+};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments, NewComment};
 pub use dashboard::{Dashboard, FeedItem, Metrics};
@@ -75,6 +88,7 @@ pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
 pub use references::{FoundReference, ReferenceSearch};
 pub use service_requests::{History, NewServiceRequest, ServiceRequests};
 pub use sign_in::{Account, SignIn};
+pub use signals::{NewSignal, Signals};
 pub use table::Stored;
 pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
@@ -126,6 +140,18 @@ impl Store {
     #[must_use]
     pub const fn milestones(&self) -> Milestones<'_> {
         Milestones(self)
+    }
+
+    /// Signals (alerts).
+    #[must_use]
+    pub const fn signals(&self) -> Signals<'_> {
+        Signals(self)
+    }
+
+    /// Resolution-agent sessions and their approved actions.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent(self)
     }
 
     /// Tasks.

@@ -47,10 +47,7 @@ pub(super) fn refused(error: &SdkError<TransactWriteItemsError>) -> Option<Refus
         .iter()
         .map(|reason| reason.code() == Some("ConditionalCheckFailed"))
         .collect();
-    failed.contains(&true).then(|| Refused {
-        failed,
-        items: reasons.iter().map(|reason| reason.item.clone()).collect(),
-    })
+    failed.contains(&true).then_some(Refused { failed })
 }
 
 /// Whether another write of the same items stood in the way, which passes.

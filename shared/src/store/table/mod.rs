@@ -223,12 +223,7 @@ impl Table {
                 Err(Single::Refused(item)) if wrote(item.as_ref(), &write_id) => {
                     return Ok(Ok(item.unwrap_or_default()));
                 }
-                Err(Single::Refused(item)) => {
-                    return Ok(Err(Refused {
-                        failed: vec![true],
-                        items: vec![item],
-                    }));
-                }
+                Err(Single::Refused(_)) => return Ok(Err(Refused { failed: vec![true] })),
                 Err(Single::Conflict(_)) if attempt + 1 < ATTEMPTS => {
                     attempt += 1;
                     back_off(attempt).await;
@@ -365,7 +360,6 @@ impl Table {
             what,
             condition: Condition(condition),
         } = write;
-        let old = ReturnValuesOnConditionCheckFailure::AllOld;
         let built = TransactWriteItem::builder();
         let invalid = |error| Error::internal("building a transaction", error);
         Ok(match what {
@@ -376,7 +370,6 @@ impl Table {
                     .set_condition_expression(some_text(&condition.text))
                     .set_expression_attribute_names(some(&condition.names))
                     .set_expression_attribute_values(some(&condition.values))
-                    .return_values_on_condition_check_failure(old)
                     .build()
                     .map_err(invalid)?,
             ),
@@ -390,7 +383,6 @@ impl Table {
                         .set_condition_expression(some_text(&condition_text(condition)))
                         .set_expression_attribute_names(Some(names))
                         .set_expression_attribute_values(Some(values))
-                        .return_values_on_condition_check_failure(old)
                         .build()
                         .map_err(invalid)?,
                 )
@@ -402,7 +394,6 @@ impl Table {
                     .set_condition_expression(some_text(&condition.text))
                     .set_expression_attribute_names(some(&condition.names))
                     .set_expression_attribute_values(some(&condition.values))
-                    .return_values_on_condition_check_failure(old)
                     .build()
                     .map_err(invalid)?,
             ),
@@ -413,7 +404,6 @@ impl Table {
                     .condition_expression(&condition.text)
                     .set_expression_attribute_names(some(&condition.names))
                     .set_expression_attribute_values(some(&condition.values))
-                    .return_values_on_condition_check_failure(old)
                     .build()
                     .map_err(invalid)?,
             ),

@@ -2,7 +2,7 @@
 
 use super::{
     expression::{Change, Condition},
-    item::{Item, Record, Stored, item, stored},
+    item::{Item, Record, Stored, item},
 };
 use crate::{Error, store::key::Key};
 
@@ -83,26 +83,11 @@ impl Write {
 pub(in crate::store) struct Refused {
     /// Per write of the transaction, whether its condition failed.
     pub(super) failed: Vec<bool>,
-    /// Per write, the item that was there instead.
-    pub(super) items: Vec<Option<Item>>,
 }
 
 impl Refused {
     /// Whether the condition of the write at this place failed.
     pub(in crate::store) fn at(&self, place: usize) -> bool {
         self.failed.get(place).copied().unwrap_or(false)
-    }
-
-    /// The record that made the write at this place fail, if one was there.
-    pub(in crate::store) fn record<T: Record>(
-        &self,
-        place: usize,
-    ) -> Result<Option<Stored<T>>, Error> {
-        self.items
-            .get(place)
-            .cloned()
-            .flatten()
-            .map(stored)
-            .transpose()
     }
 }
