@@ -70,3 +70,49 @@ async fn milestones_stay_within_their_budgets() {
     );
     within(&api, WRITE, 204, &max.delete("/api/milestones/1").await);
 }
+
+#[tokio::test]
+async fn service_requests_stay_within_their_budgets() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body = json!({"title": "Help", "referenceType": "project", "referenceId": 1});
+    let answer = mia.post("/api/managed-services/request", body).await;
+    within(&api, WRITE, 200, &answer);
+    let comments = "/api/service-requests/1/comments";
+    let answer = mia.post(comments, json!({"content": "x"})).await;
+    within(&api, WRITE, 200, &answer);
+    let reply = json!({"content": "x", "parentId": 1});
+    within(&api, WRITE, 200, &mia.post(comments, reply).await);
+    within(&api, LIST, 200, &mia.get(comments).await);
+    let answer = mia.delete("/api/service-requests/1").await;
+    within(&api, WRITE, 204, &answer);
+}
+
+#[tokio::test]
+async fn activities_stay_within_their_budgets() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let tag = api.store.directory();
+    let tag = tag.create_tag(api.home.id, "urgent".into()).await.unwrap();
+    api.counter.take();
+    let body = json!({"type": "note", "description": "x", "projectId": 1});
+    let answer = mia.post("/api/activities", body).await;
+    within(&api, WRITE, 200, &answer);
+    within(&api, READ, 200, &mia.get("/api/activities/1").await);
+    let comment = json!({"content": "x"});
+    let answer = mia.post("/api/activities/1/comments", comment).await;
+    within(&api, WRITE, 200, &answer);
+    for path in [
+        "/api/activities",
+        "/api/projects/1/activities",
+        "/api/organizations/1/activities",
+        "/api/activities/1/comments",
+    ] {
+        within(&api, LIST, 200, &mia.get(path).await);
+    }
+    let attached = json!({"tagId": tag.id});
+    let answer = mia.post("/api/activities/1/tags", attached).await;
+    within(&api, WRITE, 204, &answer);
+    let path = format!("/api/activities/1/tags/{}", tag.id);
+    within(&api, WRITE, 204, &mia.delete(&path).await);
+}

@@ -8,3 +8,5 @@ mod budgets;
 mod contract;
 mod failures;
 mod support;
+mod sweeper;
+mod worker;

@@ -216,6 +216,12 @@ impl Fields<'_> {
         names.iter().any(|name| self.object.contains_key(*name))
     }
 
+    /// Whether a field was sent with a value, be it at fault.
+    #[must_use]
+    pub fn has_value(&self, name: &str) -> bool {
+        self.object.get(name).is_some_and(|value| !value.is_null())
+    }
+
     fn value<T>(
         &mut self,
         name: &str,

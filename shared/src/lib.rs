@@ -12,7 +12,9 @@ pub mod model;
 pub mod queue;
 pub mod random;
 pub mod store;
+pub mod target_systems;
 pub mod telemetry;
+pub mod view;
 
 pub use app::App;
 pub use error::Error;

@@ -1,14 +1,29 @@
-//! One JSON line per request, and what is counted for it.
+//! One JSON line per request, and the service's own metrics.
+//!
+//! A request's line says how it went and what it used, and names caller and organization by id;
+//! nothing of a body, cookie or secret is ever in it. A metric is a line too, in CloudWatch's
+//! embedded metric format, with no dimension that grows with users or tenants.
 
 use std::{
-    cell::Cell,
-    sync::atomic::{AtomicBool, Ordering},
+    cell::{Cell, RefCell},
+    io::Write,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Instant,
 };
 
-use http::{Method, StatusCode};
+use http::{HeaderMap, Method, StatusCode};
+use serde_json::{Value, json};
 
-use crate::model::{Id, OrganizationId, UserId};
+use crate::model::{Id, OrganizationId, Timestamp, UserId};
+
+/// Where the metrics are found.
+const NAMESPACE: &str = "Workdesk";
+
+/// The name of this function, which its lines carry.
+static FUNCTION: OnceLock<&'static str> = OnceLock::new();
 
 /// Whether this process has answered before.
 static WARM: AtomicBool = AtomicBool::new(false);
@@ -18,12 +33,13 @@ tokio::task_local! {
 }
 
 /// What one request used, and for whom.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Counts {
     table_requests: Cell<u32>,
     table_units: Cell<f64>,
     user: Cell<Option<i64>>,
     organization: Cell<Option<i64>>,
+    trace_id: RefCell<Option<String>>,
 }
 
 /// What there is to say of a request that was answered.
@@ -34,8 +50,23 @@ pub struct Record {
     millis: u128,
 }
 
-/// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process.
-pub fn init() {
+/// The service's own metrics; each value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
+    Action(&'static str),
+    /// So many actions and sessions had fallen due when the sweeper looked.
+    Overdue(usize),
+    /// Somebody gave a wrong username or password.
+    SignInFailure,
+    /// A process of this function answered for the first time.
+    ColdStart,
+}
+
+/// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process; `function`
+/// is the name that the lines carry.
+pub fn init(function: &'static str) {
+    let _ = FUNCTION.set(function);
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
         .from_env_lossy();
@@ -50,27 +81,48 @@ pub fn init() {
         .try_init();
 }
 
-/// Runs a request and answers with what it used.
-pub async fn observe<F: Future>(request: F) -> (F::Output, Record) {
+/// Runs a request and answers with what it used. `trace` is where the request came from, if that
+/// is known, and goes along with what it sends to the queue.
+pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output, Record) {
     let cold_start = !WARM.swap(true, Ordering::Relaxed);
     let start = Instant::now();
+    let counts = Counts {
+        trace_id: RefCell::new(trace),
+        ..Counts::default()
+    };
     COUNTS
-        .scope(Counts::default(), async move {
+        .scope(counts, async move {
             let output = request.await;
-            let counts = COUNTS.with(|counts| Counts {
-                table_requests: counts.table_requests.clone(),
-                table_units: counts.table_units.clone(),
-                user: counts.user.clone(),
-                organization: counts.organization.clone(),
-            });
             let record = Record {
-                counts,
+                counts: COUNTS.with(Clone::clone),
                 cold_start,
                 millis: start.elapsed().as_millis(),
             };
             (output, record)
         })
         .await
+}
+
+/// The id by which the gateway and every function after it log a request: the root of AWS X-Ray's
+/// trace header.
+#[must_use]
+pub fn trace_of(headers: &HeaderMap) -> Option<String> {
+    let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
+    let root = header
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix("Root="))?;
+    // It is logged and sent on, so it is held to its form.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
+}
+
+/// The trace of the request that is being answered.
+#[must_use]
+pub fn trace_id() -> Option<String> {
+    COUNTS
+        .try_with(|counts| counts.trace_id.borrow().clone())
+        .ok()
+        .flatten()
 }
 
 /// Notes who called.
@@ -90,7 +142,48 @@ pub fn count_table_request(units: f64) {
     });
 }
 
+/// Counts a metric.
+pub fn count(metric: Metric, now: Timestamp) {
+    let function = FUNCTION.get().copied().unwrap_or_default();
+    let mut line = embedded_metric(metric, function, now).to_string();
+    line.push('\n');
+    // Without an output there is nobody to tell.
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+}
+
+/// The line of a metric in CloudWatch's embedded metric format.
+fn embedded_metric(metric: Metric, function: &str, now: Timestamp) -> Value {
+    let (name, value, dimension) = match metric {
+        Metric::Action(outcome) => ("Actions", 1, Some(("Outcome", outcome))),
+        Metric::Overdue(count) => ("OverdueActions", count, None),
+        Metric::SignInFailure => ("SignInFailures", 1, None),
+        Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
+    };
+    let dimensions: Vec<&str> = dimension.iter().map(|(name, _)| *name).collect();
+    let mut line = json!({
+        "_aws": {
+            "Timestamp": now.millis(),
+            "CloudWatchMetrics": [{
+                "Namespace": NAMESPACE,
+                "Dimensions": [dimensions],
+                "Metrics": [{"Name": name, "Unit": "Count"}],
+            }],
+        },
+    });
+    line[name] = json!(value);
+    if let Some((name, value)) = dimension {
+        line[name] = json!(value);
+    }
+    line
+}
+
 impl Record {
+    /// Whether the process answered for the first time.
+    #[must_use]
+    pub const fn is_cold_start(&self) -> bool {
+        self.cold_start
+    }
+
     /// Writes the line: an error with its cause for a 5xx, information otherwise.
     pub fn log(
         &self,
@@ -103,7 +196,9 @@ impl Record {
         macro_rules! line {
             ($level:ident, $cause:expr) => {
                 tracing::$level!(
+                    function = FUNCTION.get().copied(),
                     requestId = request_id,
+                    traceId = self.counts.trace_id.borrow().as_deref(),
                     method = %method,
                     route,
                     status = status.as_u16(),
@@ -118,9 +213,63 @@ impl Record {
             };
         }
         if status.is_server_error() {
+            // Long enough to tell causes apart, short enough to keep the line under 600 bytes.
+            let cause = cause.map(|cause| cause.chars().take(200).collect::<String>());
             line!(error, cause);
         } else {
             line!(info, None::<&str>);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_a_line_that_cloudwatch_reads() {
+        let line = embedded_metric(
+            Metric::Action("unknown"),
+            "worker",
+            Timestamp::from_millis(7),
+        );
+        assert_eq!(
+            line,
+            json!({
+                "_aws": {
+                    "Timestamp": 7,
+                    "CloudWatchMetrics": [{
+                        "Namespace": "Workdesk",
+                        "Dimensions": [["Outcome"]],
+                        "Metrics": [{"Name": "Actions", "Unit": "Count"}],
+                    }],
+                },
+                "Outcome": "unknown",
+                "Actions": 1,
+            })
+        );
+        let line = embedded_metric(Metric::Overdue(3), "sweeper", Timestamp::from_millis(7));
+        assert_eq!(line["OverdueActions"], 3);
+        assert_eq!(
+            line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
+            json!([[]])
+        );
+    }
+
+    #[test]
+    fn a_trace_is_the_root_of_its_header() {
+        let trace = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-amzn-trace-id", text.parse().unwrap());
+            trace_of(&headers)
+        };
+        let root = "1-69690000-0123456789abcdef01234567";
+        assert_eq!(trace(&format!("Root={root}")).unwrap(), root);
+        assert_eq!(
+            trace(&format!("Self=1-2-3; Root={root};Sampled=1")).unwrap(),
+            root
+        );
+        assert_eq!(trace("Root=\"},{"), None);
+        assert_eq!(trace("Sampled=1"), None);
     }
 }

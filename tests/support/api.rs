@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Queues;
 use shared::{
     App,
@@ -17,7 +18,7 @@ use shared::{
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    Caller, Counter, Faults, engines,
+    AgentSettings, Caller, Counter, Faults, engines,
     gateway::{Gateway, functions},
 };
 
@@ -54,6 +55,8 @@ pub struct Settings {
     pub without_agent: bool,
     /// The table is reached through a proxy that fails on demand.
     pub faults: Option<Faults>,
+    /// What the resolution agent knows and reaches.
+    pub agent: AgentSettings,
 }
 
 /// A client as the functions have it, which counts.
@@ -76,6 +79,18 @@ pub fn api_config(table: &str) -> ApiConfig {
         ],
         plain_http: false,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
+    }
+}
+
+/// A value as text, with the members of maps in order.
+fn text(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let sorted: BTreeMap<_, _> = map.iter().map(|(name, one)| (name, text(one))).collect();
+            format!("{sorted:?}")
+        }
+        AttributeValue::L(list) => format!("{:?}", list.iter().map(text).collect::<Vec<_>>()),
+        other => format!("{other:?}"),
     }
 }
 
@@ -130,7 +145,8 @@ impl Api {
                     .unwrap(),
             );
         }
-        let gateway = Gateway::new(functions(&app));
+        let agent = settings.agent.build(&app, &queues).await;
+        let gateway = Gateway::new(functions(&app, agent));
         counter.take();
         Self {
             app,
@@ -227,8 +243,7 @@ impl Api {
                 .set_exclusive_start_key(start);
             let page = scan.send().await.unwrap();
             for item in page.items.unwrap_or_default() {
-                let sorted: BTreeMap<_, _> = item.into_iter().collect();
-                items.push(format!("{sorted:?}"));
+                items.push(text(&AttributeValue::M(item)));
             }
             start = page.last_evaluated_key;
             if start.is_none() {

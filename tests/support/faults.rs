@@ -24,6 +24,8 @@ pub enum Fault {
     Throttled,
     /// Of a batch read, only the first key is read.
     OneKeyRead,
+    /// The item under this partition and sort key is deleted just before it is carried out.
+    After(&'static str, &'static str),
 }
 
 /// The proxy; clones are the same one.
@@ -105,6 +107,10 @@ async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) ->
             (StatusCode::BAD_REQUEST, body).into_response()
         }
         Some(Fault::OneKeyRead) => proxy.send_first_key(headers, body).await,
+        Some(Fault::After(pk, sk)) => {
+            proxy.delete(headers.clone(), &body, pk, sk).await;
+            proxy.send(headers, body).await.into_response()
+        }
     }
 }
 
@@ -125,6 +131,21 @@ impl Proxy {
             .await
             .unwrap();
         (answer.status(), answer.bytes().await.unwrap())
+    }
+
+    /// Deletes an item of the table that a transaction writes to.
+    async fn delete(&self, mut headers: HeaderMap, transaction: &[u8], pk: &str, sk: &str) {
+        let transaction: Value = serde_json::from_slice(transaction).unwrap();
+        let first = transaction["TransactItems"][0].as_object().unwrap();
+        let table = &first.values().next().unwrap()["TableName"];
+        let body = json!({"TableName": table, "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
+        headers.remove("content-length");
+        headers.insert(
+            "x-amz-target",
+            "DynamoDB_20120810.DeleteItem".parse().unwrap(),
+        );
+        let (status, answer) = self.send(headers, body.to_string().into()).await;
+        assert_eq!(status, 200, "{answer:?}");
     }
 
     async fn send_first_key(&self, mut headers: HeaderMap, body: Bytes) -> Response {

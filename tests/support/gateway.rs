@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use axum::Router;
 use lambda_http::{Adapter, Context, LambdaEvent, Service, request::LambdaRequest};
+use resolution_agent::ResolutionAgent;
 use serde_json::{Value, json};
 use shared::App;
 use utoipa::openapi::OpenApi;
@@ -144,14 +145,36 @@ pub fn documents() -> Vec<(&'static str, OpenApi)> {
     vec![
         ("auth", auth::routes().into_openapi()),
         ("milestones", milestones::routes().into_openapi()),
+        (
+            "service-requests",
+            service_requests::routes().into_openapi(),
+        ),
+        ("activities", activities::routes().into_openapi()),
+        ("tasks", tasks::routes().into_openapi()),
+        (
+            "managed-services",
+            managed_services::routes().into_openapi(),
+        ),
+        (
+            "resolution-agent",
+            resolution_agent::routes().into_openapi(),
+        ),
     ]
 }
 
 /// The API functions.
-pub fn functions(app: &App) -> Vec<(&'static str, Router)> {
+pub fn functions(app: &App, agent: ResolutionAgent) -> Vec<(&'static str, Router)> {
     let plain = |routes| shared::http::router(routes, app.clone(), app);
     vec![
         ("auth", plain(auth::routes())),
         ("milestones", plain(milestones::routes())),
+        ("service-requests", plain(service_requests::routes())),
+        ("activities", plain(activities::routes())),
+        ("tasks", plain(tasks::routes())),
+        ("managed-services", plain(managed_services::routes())),
+        (
+            "resolution-agent",
+            shared::http::router(resolution_agent::routes(), agent, app),
+        ),
     ]
 }

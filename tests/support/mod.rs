@@ -4,6 +4,7 @@
 mod answer;
 mod api;
 mod caller;
+mod concierge;
 mod counter;
 mod engines;
 mod faults;
@@ -12,6 +13,7 @@ mod gateway;
 pub use answer::Answer;
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
+pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
 pub use faults::{Fault, Faults};
 pub use gateway::{Gateway, documents, routes_of_watch};

@@ -1,1 +1,160 @@
-//! x
+//! The consumer of the queue: runs approved actions against target systems.
+//!
+//! A message is delivered at least once, and may be delivered while an earlier delivery of it is
+//! still at work. What keeps an action's effect to once at most is the claim in the table, the
+//! idempotency key where the target system honours one, and elsewhere the note that a call is
+//! under way, which is written before the call and makes sure that it is never repeated.
+
+mod call;
+mod limits;
+mod run;
+
+pub use limits::Limits;
+
+use std::panic::AssertUnwindSafe;
+
+use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
+use futures::{FutureExt, StreamExt, stream};
+use shared::{
+    Error,
+    queue::Message,
+    store::{Claim, Store},
+    target_systems::TargetSystems,
+};
+
+/// Messages that are worked on at the same time.
+const CONCURRENCY: usize = 10;
+
+/// Runs approved actions. Built once per cold start.
+#[derive(Debug)]
+pub struct Worker {
+    store: Store,
+    targets: TargetSystems,
+    limits: Limits,
+    http: reqwest::Client,
+}
+
+/// Whether a message is done with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Done {
+    /// It can be forgotten.
+    Handled,
+    /// It is to be delivered again.
+    Again,
+}
+
+impl Worker {
+    /// A worker on that store which calls those systems and no others.
+    pub fn new(store: Store, targets: TargetSystems, limits: Limits) -> Result<Self, Error> {
+        Ok(Self {
+            store,
+            targets,
+            limits,
+            http: call::client()?,
+        })
+    }
+
+    /// Works through a batch; answers which messages are to be delivered again. Each stands for
+    /// itself: neither an error nor a panic of one reaches another.
+    pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        let failures = stream::iter(event.records)
+            .map(|message| async move {
+                let done = self.guarded(&message).await;
+                (message, done)
+            })
+            .buffered(CONCURRENCY)
+            .filter_map(async |(message, done)| (done == Done::Again).then_some(message))
+            .map(|message| {
+                let mut failure = BatchItemFailure::default();
+                // Without an id it is the whole batch that is delivered again.
+                failure.item_identifier = message.message_id.unwrap_or_default();
+                failure
+            })
+            .collect()
+            .await;
+        let mut response = SqsBatchResponse::default();
+        response.batch_item_failures = failures;
+        response
+    }
+
+    /// Handles a message. When its last delivery fails, its action is ended before the message
+    /// becomes a dead letter.
+    async fn guarded(&self, message: &SqsMessage) -> Done {
+        let message_id = message.message_id.as_deref().unwrap_or_default();
+        let handled = AssertUnwindSafe(self.process(message)).catch_unwind().await;
+        let cause = match handled {
+            Ok(Ok(Done::Handled)) => return Done::Handled,
+            Ok(Ok(Done::Again)) => None,
+            Ok(Err(error)) => Some(error.chain()),
+            Err(_) => Some("a panic".to_owned()),
+        };
+        if let Some(cause) = &cause {
+            tracing::error!(messageId = message_id, cause, "a message was not handled");
+        }
+        if self.is_last_delivery(message)
+            && let Err(error) = self.bury(message).await
+        {
+            let cause = error.chain();
+            tracing::error!(messageId = message_id, cause, "an action was not given up");
+        }
+        Done::Again
+    }
+
+    async fn process(&self, message: &SqsMessage) -> Result<Done, Error> {
+        let Message::RunAction {
+            organization_id,
+            session_id,
+            action_id,
+        } = read(message)?;
+        let agent = self.store.agent();
+        let honours_keys = |system: &str| {
+            let system = self.targets.get(system);
+            system.is_some_and(|system| system.idempotency_header.is_some())
+        };
+        let lease = self.limits.lease_millis();
+        let claim = agent
+            .claim(organization_id, session_id, &action_id, lease, honours_keys)
+            .await?;
+        let done = match claim {
+            Claim::Busy => return Ok(Done::Handled),
+            Claim::Over => Done::Handled,
+            Claim::Held(action) => self.run(*action, self.is_last_delivery(message)).await?,
+        };
+        agent.settle(organization_id, session_id).await?;
+        Ok(done)
+    }
+
+    /// Ends the action of a message that will not be delivered again.
+    async fn bury(&self, message: &SqsMessage) -> Result<(), Error> {
+        let Ok(Message::RunAction {
+            organization_id,
+            session_id,
+            action_id,
+        }) = read(message)
+        else {
+            // It names no action.
+            return Ok(());
+        };
+        let agent = self.store.agent();
+        let why = "Given up after its message was delivered several times.";
+        agent
+            .give_up(organization_id, session_id, &action_id, why)
+            .await?;
+        match agent.settle(organization_id, session_id).await {
+            Ok(_) | Err(Error::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn is_last_delivery(&self, message: &SqsMessage) -> bool {
+        message
+            .attributes
+            .get("ApproximateReceiveCount")
+            .and_then(|count| count.parse::<u32>().ok())
+            .is_some_and(|count| count >= self.limits.deliveries)
+    }
+}
+
+fn read(message: &SqsMessage) -> Result<Message, Error> {
+    Message::from_text(message.body.as_deref().unwrap_or_default())
+}

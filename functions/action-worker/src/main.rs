@@ -1,2 +1,28 @@
-//! x
-fn main() {}
+//! The `action-worker` function: wires the worker to its queue.
+
+use action_worker::{Limits, Worker};
+use aws_lambda_events::sqs::SqsEvent;
+use lambda_runtime::{Error, LambdaEvent, service_fn};
+use shared::{
+    clock::Clock,
+    config::{self, Environment},
+    store::Store,
+    target_systems::TargetSystems,
+    telemetry,
+};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    telemetry::init(env!("CARGO_PKG_NAME"));
+    let environment = Environment::process();
+    let table = config::table(&environment)?;
+    let targets = TargetSystems::read(&environment)?;
+    let limits = Limits::read(&environment)?;
+    let client = aws_sdk_dynamodb::Client::new(&config::aws().await);
+    let store = Store::new(client, &table, Clock::system());
+    let worker = &Worker::new(store, targets, limits)?;
+    lambda_runtime::run(service_fn(async |event: LambdaEvent<SqsEvent>| {
+        Ok::<_, Error>(worker.handle(event.payload).await)
+    }))
+    .await
+}

@@ -12,6 +12,7 @@ use shared::{
     http::{Body, ClientAddress, NoQuery, Query},
     input::{Fields, Input, text},
     model::Session,
+    telemetry::{self, Metric},
 };
 use utoipa::ToSchema;
 
@@ -67,12 +68,12 @@ pub async fn login(
         .as_ref()
         .map(|account| account.password_hash.clone());
     let (true, Some(account)) = (password::verify(input.password, hash).await?, account) else {
-        return Err(Error::WrongCredentials);
+        return Err(refused(&app));
     };
     let user = sign_in.user(&account).await?;
     let user = user
         .filter(|user| !user.disabled)
-        .ok_or(Error::WrongCredentials)?;
+        .ok_or_else(|| refused(&app))?;
     let sid = Sid::generate(user.organization_id, user.id);
     let now = app.clock.now();
     let session = Session {
@@ -94,4 +95,9 @@ pub async fn login(
             .map(|cookie| (header::SET_COOKIE, cookie)),
     );
     Ok((headers, Json(UserView::from(&user))))
+}
+
+fn refused(app: &App) -> Error {
+    telemetry::count(Metric::SignInFailure, app.clock.now());
+    Error::WrongCredentials
 }

@@ -4,7 +4,7 @@ use shared::{App, http, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    telemetry::init();
+    telemetry::init(env!("CARGO_PKG_NAME"));
     let app = App::from_env().await?;
     http::serve(auth::routes(), app.clone(), &app).await
 }

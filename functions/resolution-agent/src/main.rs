@@ -1,2 +1,25 @@
-//! x
-fn main() {}
+//! The `resolution-agent` function: wires its routes to the Lambda runtime.
+
+use std::sync::Arc;
+
+use resolution_agent::{PlaybookEngine, ResolutionAgent};
+use shared::{
+    App,
+    config::{self, Environment},
+    http,
+    queue::Queue,
+    target_systems::TargetSystems,
+    telemetry,
+};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init(env!("CARGO_PKG_NAME"));
+    let environment = Environment::process();
+    let app = App::from_env().await?;
+    let sqs = aws_sdk_sqs::Client::new(&config::aws().await);
+    let queue = Queue::new(sqs, &config::queue_url(&environment)?);
+    let engine = PlaybookEngine::new(TargetSystems::read(&environment)?)?;
+    let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine));
+    http::serve(resolution_agent::routes(), state, &app).await
+}

@@ -1,2 +1,10 @@
-//! x
-fn main() {}
+//! The `service-requests` function: wires its routes to the Lambda runtime.
+
+use shared::{App, http, telemetry};
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init(env!("CARGO_PKG_NAME"));
+    let app = App::from_env().await?;
+    http::serve(service_requests::routes(), app.clone(), &app).await
+}

@@ -1,5 +1,15 @@
 //! Workdesk on one machine: the engines that it stands on, and the world around it.
 
+mod atomic_file;
 mod background;
+mod clock;
+mod console;
+mod demo_data;
 pub mod engines;
+pub mod event_source_mapping;
+pub mod function;
+mod random;
+pub mod schedule;
+pub mod stack;
+pub mod target_systems;
 pub mod template;

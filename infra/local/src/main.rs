@@ -1,2 +1,8 @@
-//! x
-fn main() {}
+//! `cargo local`: Workdesk on this machine, with everything around it.
+
+use std::process::ExitCode;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    local::stack::main().await
+}

@@ -284,7 +284,6 @@ fn default_retention() -> u32 {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use super::*;
 

@@ -14,7 +14,12 @@ use http::{HeaderName, HeaderValue, header, request::Parts};
 use lambda_http::request::RequestContext;
 
 use super::problem::Raised;
-use crate::{App, Error, auth::cross_site, random, telemetry};
+use crate::{
+    App, Error,
+    auth::cross_site,
+    random,
+    telemetry::{self, Metric},
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -25,7 +30,7 @@ pub fn wear(routes: Router, app: &App) -> Router {
         .fallback(async || Error::NotFound("path"))
         .method_not_allowed_fallback(async || Error::MethodNotAllowed)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
-        .layer(middleware::from_fn(finish))
+        .layer(middleware::from_fn_with_state(app.clone(), finish))
 }
 
 /// Answers for what must not reach the handler and for what breaks in it.
@@ -48,15 +53,19 @@ async fn guard(State(app): State<App>, request: Request, next: Next) -> Response
 }
 
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
-async fn finish(request: Request, next: Next) -> Response {
+async fn finish(State(app): State<App>, request: Request, next: Next) -> Response {
     let request_id = request_id(&request);
+    let trace = telemetry::trace_of(request.headers());
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
     let route = request
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
-    let (mut response, record) = telemetry::observe(next.run(request)).await;
+    let (mut response, record) = telemetry::observe(trace, next.run(request)).await;
+    if record.is_cold_start() {
+        telemetry::count(Metric::ColdStart, app.clock.now());
+    }
     let raised = response.extensions_mut().remove::<Raised>();
     let status = response.status();
     record.log(

@@ -4,6 +4,7 @@
 //! API answers with other fields than it keeps, the function that answers has a view of its own.
 
 mod activity;
+mod agent;
 mod comment;
 mod directory;
 mod id;
@@ -18,6 +19,10 @@ mod ticket;
 mod time;
 
 pub use activity::{Activity, ActivityType};
+pub use agent::{
+    ActionResult, ActionState, ActionStep, ActionType, AgentAction, AgentSession,
+    AgentSessionStatus, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk, answer,
+};
 pub use comment::{Comment, Thread};
 pub use directory::{
     Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,

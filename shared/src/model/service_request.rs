@@ -41,6 +41,21 @@ pub struct ServiceRequest {
     pub updated_at: Timestamp,
 }
 
+impl ServiceRequest {
+    /// Whether a comment of that user opens it again.
+    #[must_use]
+    pub fn reopens_on_comment_of(&self, user: UserId) -> bool {
+        self.creator_id == user && self.status.reopens_on_answer()
+    }
+
+    /// Opens it again, and answers when it had been resolved, if it had.
+    pub fn reopen(&mut self, now: Timestamp) -> Option<Timestamp> {
+        self.status = ServiceStatus::Open;
+        self.updated_at = now;
+        self.resolved_at.take()
+    }
+}
+
 /// How pressing a task, service request or ticket is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]

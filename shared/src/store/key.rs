@@ -5,8 +5,8 @@
 //! 2^53-1, so that they sort as text.
 
 use crate::model::{
-    ActivityId, CommentId, Id, MilestoneId, OrganizationId, PhaseId, ProjectId, ServiceRequestId,
-    SignalId, TagId, TaskId, Thread, TicketId, Timestamp, UserId,
+    ActivityId, AgentSessionId, CommentId, Id, MilestoneId, OrganizationId, PhaseId, ProjectId,
+    ServiceRequestId, SignalId, TagId, TaskId, Thread, TicketId, Timestamp, UserId,
 };
 
 /// A partition key and a sort key, of the table or of one of its indexes.
@@ -219,6 +219,30 @@ pub(super) fn signal_source(tenant: OrganizationId, source: &str, external_id: &
         external_id,
     )
 }
+
+/// Partition of an agent session and its approved actions.
+pub(super) fn agent_session_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
+    format!("ORG#{tenant}#AGENT_SESSION#{id}")
+}
+
+pub(super) fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key {
+    Key::new(agent_session_partition(tenant, id), "SESSION")
+}
+
+/// An approved action of an agent session.
+pub(super) fn agent_action(
+    tenant: OrganizationId,
+    session: AgentSessionId,
+    action_id: &str,
+) -> Key {
+    Key::new(
+        agent_session_partition(tenant, session),
+        format!("{AGENT_ACTION}{action_id}"),
+    )
+}
+
+/// What the sort key of an approved action begins with.
+pub(super) const AGENT_ACTION: &str = "ACTION#";
 
 /// The last id given out for a kind of record, for all organizations.
 pub(super) fn counter(kind: &str) -> Key {

@@ -1,6 +1,8 @@
 //! SDK clients for an engine at a URL.
 
-use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region};
+use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedHttpClient};
+use aws_smithy_http_client::Builder;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 
 /// The region that every local resource is in.
 pub const REGION: &str = "us-east-1";
@@ -19,6 +21,7 @@ pub fn dynamodb_client(url: &str) -> aws_sdk_dynamodb::Client {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(credentials())
+            .http_client(http_client())
             .endpoint_url(url)
             .build(),
     )
@@ -34,6 +37,7 @@ pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(credentials())
+            .http_client(http_client())
             .endpoint_url(url)
             .build(),
     )
@@ -41,4 +45,12 @@ pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
 
 fn credentials() -> Credentials {
     Credentials::new(ACCESS_KEY_ID, SECRET_ACCESS_KEY, None, None, "local")
+}
+
+/// The SDK's own client asks the environment for a proxy; this one does not, since a proxy
+/// would lead off this machine.
+fn http_client() -> SharedHttpClient {
+    Builder::new()
+        .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
+        .build_https()
 }

@@ -6,13 +6,16 @@
 
 mod clients;
 mod dynamodb;
+mod problem;
 mod resources;
 mod sqs;
 
 use std::io;
 use std::path::PathBuf;
 
+pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 pub use clients::{REGION, dynamodb_client, sqs_client};
+pub(crate) use problem::problem;
 pub use resources::Queues;
 
 use crate::background::Background;
@@ -43,6 +46,19 @@ pub enum Error {
         /// The engine's answer.
         problem: String,
     },
+}
+
+impl Error {
+    /// Says which engine refused: it may be one that somebody else runs.
+    fn at(self, engine: &str, url: &str) -> Self {
+        match self {
+            Self::Request { what, problem } => Self::Request {
+                what: format!("{engine} at {url}, {what}"),
+                problem,
+            },
+            other => other,
+        }
+    }
 }
 
 /// Where the table lives.
@@ -139,10 +155,12 @@ impl Engines {
             &options.table_name,
             &template.table,
         )
-        .await?;
+        .await
+        .map_err(|error| error.at("DynamoDB", &dynamodb_url))?;
         let queues =
             resources::create_queues(&sqs_client(&sqs_url), &options.queue_prefix, &template)
-                .await?;
+                .await
+                .map_err(|error| error.at("SQS", &sqs_url))?;
         Ok(Self {
             template,
             dynamodb_url,
@@ -208,7 +226,6 @@ impl Engines {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 mod tests {
     use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -292,6 +309,7 @@ mod tests {
         .await
         .unwrap();
         assert_eq!(engines.queues(), elsewhere.queues());
+        assert!(engines.queues().action_url.starts_with(elsewhere.sqs_url()));
         put(&engines, engines.table_name(), "a").await;
         assert_eq!(count(&elsewhere, elsewhere.table_name()).await, 1);
     }

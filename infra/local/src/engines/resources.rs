@@ -1,7 +1,7 @@
 //! Creates the template's table and queues through the SDK, so that an engine elsewhere
 //! is furnished just as the embedded one.
 
-use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::error::BuildError;
 use aws_sdk_dynamodb::operation::create_table::CreateTableError;
 use aws_sdk_dynamodb::types::{
     AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
@@ -9,7 +9,7 @@ use aws_sdk_dynamodb::types::{
 };
 use aws_sdk_sqs::types::QueueAttributeName;
 
-use super::Error;
+use super::{Error, problem};
 use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
 
 /// A queue of actions and the dead-letter queue behind it.
@@ -46,9 +46,9 @@ pub(super) async fn create_table(
             )
             .build()
     });
-    let incomplete = |error| Error::Request {
+    let incomplete = |error: BuildError| Error::Request {
         what: format!("table {name:?}"),
-        problem: format!("{}", DisplayErrorContext(error)),
+        problem: error.to_string(),
     };
     let created = client
         .create_table()
@@ -74,7 +74,7 @@ pub(super) async fn create_table(
         Err(error) => {
             return Err(Error::Request {
                 what: format!("creating table {name:?}"),
-                problem: format!("{}", DisplayErrorContext(error)),
+                problem: problem(&error),
             });
         }
     }
@@ -99,7 +99,7 @@ async fn enable_ttl(
         .table_name(table)
         .send()
         .await
-        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?;
+        .map_err(|error| failed(problem(&error)))?;
     let enabled = current
         .time_to_live_description()
         .and_then(|description| description.time_to_live_status())
@@ -118,13 +118,11 @@ async fn enable_ttl(
         .time_to_live_specification(wanted)
         .send()
         .await
-        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?;
+        .map_err(|error| failed(problem(&error)))?;
     Ok(())
 }
 
-fn key_schema(
-    key: &[KeyElement],
-) -> Result<Vec<KeySchemaElement>, aws_sdk_dynamodb::error::BuildError> {
+fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
     key.iter()
         .map(|element| {
             KeySchemaElement::builder()
@@ -198,7 +196,7 @@ async fn create_queue(
     let url = request
         .send()
         .await
-        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?
+        .map_err(|error| failed(problem(&error)))?
         .queue_url
         .ok_or_else(|| failed("the answer has no URL".to_owned()))?;
     let arn = client
@@ -207,7 +205,7 @@ async fn create_queue(
         .attribute_names(QueueAttributeName::QueueArn)
         .send()
         .await
-        .map_err(|error| failed(format!("{}", DisplayErrorContext(error))))?
+        .map_err(|error| failed(problem(&error)))?
         .attributes
         .and_then(|mut attributes| attributes.remove(&QueueAttributeName::QueueArn))
         .ok_or_else(|| failed("the answer has no ARN".to_owned()))?;

@@ -21,9 +21,12 @@ pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
         source,
     };
     let (listener, address) = listen(port).map_err(io)?;
-    let routes = Router::new()
-        .fallback(pass_on)
-        .with_state(Arc::new(SqsService::new()));
+    let url = format!("http://{address}");
+    let engine = Engine {
+        service: Arc::new(SqsService::new()),
+        url: url.as_str().into(),
+    };
+    let routes = Router::new().fallback(pass_on).with_state(engine);
     let server = Background::start("sqs", move |stopping| async move {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
             return;
@@ -34,17 +37,28 @@ pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
             .await;
     })
     .map_err(io)?;
-    Ok((format!("http://{address}"), server))
+    Ok((url, server))
+}
+
+/// What the engine believes to be its address.
+const AWS_URL: &str = "https://sqs.us-east-1.amazonaws.com";
+
+#[derive(Clone)]
+struct Engine {
+    service: Arc<SqsService>,
+    url: Arc<str>,
 }
 
 async fn pass_on(
-    State(service): State<Arc<SqsService>>,
+    State(engine): State<Engine>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    let answer = service
+    let gives_urls = names_queues(&headers);
+    let answer = engine
+        .service
         .handle(MockRequest {
             method: method.to_string(),
             uri: uri.to_string(),
@@ -52,9 +66,24 @@ async fn pass_on(
             body,
         })
         .await;
-    let mut response = Response::new(Body::from(answer.body));
+    let mut response = Response::new(if gives_urls {
+        // A client that takes a queue's URL as an address must end up here, not at AWS.
+        let body = String::from_utf8_lossy(&answer.body);
+        Body::from(body.replace(AWS_URL, &engine.url))
+    } else {
+        Body::from(answer.body)
+    });
     *response.status_mut() =
         StatusCode::from_u16(answer.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     *response.headers_mut() = answer.headers;
     response
+}
+
+/// Whether the answer to a request holds URLs of queues, and no message.
+fn names_queues(headers: &HeaderMap) -> bool {
+    let target = headers
+        .get("x-amz-target")
+        .and_then(|target| target.to_str().ok());
+    let action = target.and_then(|target| target.rsplit('.').next());
+    matches!(action, Some("CreateQueue" | "GetQueueUrl" | "ListQueues"))
 }

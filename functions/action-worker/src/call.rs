@@ -1,0 +1,193 @@
+//! One call of a target system, and what its answer means.
+
+use std::{error::Error as _, time::Duration};
+
+use reqwest::{Method, Response, StatusCode, Url, redirect, retry};
+use serde_json::Value;
+use shared::{
+    Error,
+    model::{ApiCall, JsonText, answer},
+    target_systems::TargetSystem,
+};
+
+/// The most bytes of an answer that are read.
+const MOST_READ: usize = 64 * 1024;
+
+/// The most bytes of an answer that are kept with the result.
+const MOST_KEPT: usize = 4 * 1024;
+
+/// What an answer means.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    /// It was done, now or before.
+    Done(JsonText),
+    /// It was not done and will not be.
+    Refused(Option<JsonText>, String),
+    /// It was not done; later it may be.
+    NotNow(Option<JsonText>, String),
+    /// It may have been done.
+    Unclear(Option<JsonText>, String),
+}
+
+/// A client that does nothing on its own: it follows no redirect, repeats no request, and opens
+/// a connection for each call, since one that the target system closed while the function slept
+/// would leave it open whether a call went out.
+pub(crate) fn client() -> Result<reqwest::Client, Error> {
+    reqwest::Client::builder()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .connect_timeout(Duration::from_secs(3))
+        .user_agent("workdesk-action-worker")
+        .build()
+        .map_err(|error| Error::internal("building the HTTP client", error))
+}
+
+/// Sends a call. `repeated` says that it may have been sent before with the same key.
+pub(crate) async fn send(
+    client: &reqwest::Client,
+    system: &TargetSystem,
+    call: &ApiCall,
+    key: &str,
+    timeout: Duration,
+    repeated: bool,
+) -> Answer {
+    let Some((method, url)) = target(system, call) else {
+        return Answer::Refused(
+            None,
+            format!(
+                "{} is not a call that the configuration allows.",
+                call.summary()
+            ),
+        );
+    };
+    let mut request = client.request(method, url).timeout(timeout);
+    if let Some(secret) = &system.secret {
+        request = request.bearer_auth(secret);
+    }
+    if let Some(header) = &system.idempotency_header {
+        request = request.header(header, key);
+    }
+    if let Some(body) = &call.body {
+        request = request.json(&body.0);
+    }
+    match request.send().await {
+        Ok(response) => read(call, response, repeated).await,
+        Err(error) if error.is_builder() => {
+            Answer::Refused(None, "The request could not be built.".to_owned())
+        }
+        Err(error) if error.is_connect() => Answer::NotNow(
+            None,
+            "The target system cannot be reached; nothing was sent.".to_owned(),
+        ),
+        Err(error) => Answer::Unclear(None, broken_off(&error)),
+    }
+}
+
+/// Where a call goes, if it is allowed and stays below the base URL.
+fn target(system: &TargetSystem, call: &ApiCall) -> Option<(Method, Url)> {
+    if !system.allows(&call.method, &call.path) {
+        return None;
+    }
+    let method = Method::from_bytes(call.method.as_bytes()).ok()?;
+    let base = Url::parse(&system.base_url).ok()?;
+    let below = base.path().trim_end_matches('/').to_owned() + &call.path;
+    let mut url = base.clone();
+    url.set_path(&below);
+    (url.path() == below && url.origin() == base.origin()).then_some((method, url))
+}
+
+async fn read(call: &ApiCall, response: Response, repeated: bool) -> Answer {
+    let status = response.status();
+    let number = status.as_u16();
+    let expected = call.expect.contains(&number);
+    let (value, well_formed) = match body(response).await {
+        Ok(body) => body,
+        Err(_) if !expected && is_definite(status) => (Value::Null, true),
+        Err(error) => {
+            let kept = answer(number, Value::Null);
+            return Answer::Unclear(Some(kept), broken_off(&error));
+        }
+    };
+    let done_before = call.already_done.iter().any(|known| {
+        known.status == number
+            && known
+                .code
+                .as_deref()
+                .is_none_or(|code| value.get("code").and_then(Value::as_str) == Some(code))
+    });
+    let kept = answer(number, kept(value));
+    let text = format!("The target system answered {number}.");
+    if (expected && well_formed) || done_before {
+        Answer::Done(kept)
+    } else if status == StatusCode::CONFLICT && repeated {
+        // Many systems answer so while the first call with the same key is still at work.
+        Answer::Unclear(Some(kept), text)
+    } else if matches!(number, 425 | 429 | 503) {
+        Answer::NotNow(Some(kept), text)
+    } else if is_definite(status) {
+        Answer::Refused(Some(kept), text)
+    } else if expected {
+        let text = format!("The target system answered {number} with something else than JSON.");
+        Answer::Unclear(Some(kept), text)
+    } else {
+        Answer::Unclear(Some(kept), text)
+    }
+}
+
+/// Whether the status says for certain that nothing was done.
+fn is_definite(status: StatusCode) -> bool {
+    status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT
+}
+
+/// The body as JSON or text, and whether it is what a JSON API may answer: JSON or nothing. What
+/// goes on after 64 KiB is left unread, and taken for good.
+async fn body(mut response: Response) -> Result<(Value, bool), reqwest::Error> {
+    let mut bytes = Vec::new();
+    let mut whole = true;
+    while let Some(chunk) = response.chunk().await? {
+        let room = MOST_READ - bytes.len();
+        bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
+        if chunk.len() > room {
+            whole = false;
+            break;
+        }
+    }
+    if bytes.is_empty() {
+        return Ok((Value::Null, true));
+    }
+    Ok(match serde_json::from_slice(&bytes) {
+        Ok(value) => (value, true),
+        Err(_) => (
+            Value::String(String::from_utf8_lossy(&bytes).into_owned()),
+            !whole,
+        ),
+    })
+}
+
+/// As much of a body as the result keeps: all of it up to 4 KiB, then the beginning of its text.
+fn kept(value: Value) -> Value {
+    let mut text = match &value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.len() <= MOST_KEPT {
+        return value;
+    }
+    let end = (0..=MOST_KEPT)
+        .rev()
+        .find(|end| text.is_char_boundary(*end))
+        .unwrap_or(0);
+    text.truncate(end);
+    Value::String(text)
+}
+
+/// What is said of a call that ended without an answer. The error's own text holds the URL.
+fn broken_off(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "The target system did not answer in time.".to_owned();
+    }
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    format!("The connection broke before the answer was complete: {cause}.")
+}

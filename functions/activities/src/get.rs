@@ -1,0 +1,27 @@
+//! `GET /api/activities/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Error,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::ActivityId,
+};
+
+use crate::view::ActivityWithRefsView;
+
+/// Reads an activity with its creator and project.
+#[utoipa::path(
+    get, path = "/api/activities/{id}", operation_id = "getActivity", tag = "activities",
+    params(("id" = ActivityId, Path)),
+    responses((status = 200, description = "The activity", body = ActivityWithRefsView))
+)]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork>,
+    Path(id): Path<PathId<ActivityId>>,
+) -> Result<Json<ActivityWithRefsView>, Error> {
+    let activities = app.store.activities();
+    let activity = activities.get(caller.tenant(), id.known()?).await?;
+    Ok(Json(activity.into()))
+}

@@ -1,0 +1,75 @@
+//! Activities as the API answers them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use shared::{
+    model::{
+        Activity, ActivityId, ActivityType, OrganizationId, ProjectId, ProjectRef, Timestamp,
+        UserId, UserRef,
+    },
+    store::ActivityWithRefs,
+};
+use utoipa::ToSchema;
+
+/// An activity.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Activity)]
+#[serde(rename_all = "camelCase")]
+pub struct ActivityView {
+    id: ActivityId,
+    timestamp: Timestamp,
+    #[serde(rename = "type")]
+    kind: ActivityType,
+    subtype: Option<String>,
+    description: String,
+    project_id: Option<ProjectId>,
+    organization_id: OrganizationId,
+    creator_id: UserId,
+    #[schema(value_type = Option<Object>)]
+    metadata: Option<Map<String, Value>>,
+    #[schema(value_type = Option<Object>)]
+    evidence: Option<Map<String, Value>>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+/// An activity as it is read: with what it refers to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActivityWithRefs)]
+pub struct ActivityWithRefsView {
+    #[serde(flatten)]
+    activity: ActivityView,
+    /// Who recorded it; null when the account is gone.
+    creator: Option<UserRef>,
+    /// Its project; null for an activity of the organization at large.
+    project: Option<ProjectRef>,
+}
+
+impl From<Activity> for ActivityView {
+    fn from(activity: Activity) -> Self {
+        Self {
+            id: activity.id,
+            timestamp: activity.timestamp,
+            kind: activity.kind,
+            subtype: activity.subtype,
+            description: activity.description,
+            project_id: activity.project_id,
+            organization_id: activity.organization_id,
+            creator_id: activity.creator_id,
+            metadata: activity.metadata.map(|metadata| metadata.0),
+            evidence: activity.evidence.map(|evidence| evidence.0),
+            created_at: activity.created_at,
+            updated_at: activity.updated_at,
+        }
+    }
+}
+
+impl From<ActivityWithRefs> for ActivityWithRefsView {
+    fn from(read: ActivityWithRefs) -> Self {
+        Self {
+            activity: read.activity.into(),
+            creator: read.creator,
+            project: read.project,
+        }
+    }
+}

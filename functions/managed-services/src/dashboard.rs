@@ -1,0 +1,146 @@
+//! `GET /api/managed-services/dashboard`
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    App, Error,
+    auth::{Caller, need},
+    model::{
+        ActivityId, ActivityType, OrganizationId, Priority, ProjectId, ServiceStatus, Ticket,
+        TicketId, Timestamp, UserId, UserRef,
+    },
+    store::{Dashboard, FeedItem, Metrics},
+    view::ServiceRequestView,
+};
+use utoipa::ToSchema;
+
+/// What is newest in the organization, and how it is doing.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Dashboard)]
+#[serde(rename_all = "camelCase")]
+pub struct DashboardView {
+    /// The 20 newest.
+    service_requests: Vec<ServiceRequestView>,
+    /// The 20 newest.
+    tickets: Vec<DashboardTicketView>,
+    metrics: MetricsView,
+    /// The 20 newest activities, by when they happened.
+    activity_feed: Vec<FeedItemView>,
+}
+
+/// A ticket as the dashboard shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DashboardTicket)]
+#[serde(rename_all = "camelCase")]
+pub struct DashboardTicketView {
+    id: TicketId,
+    title: String,
+    status: ServiceStatus,
+    priority: Priority,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    assignee_id: Option<UserId>,
+    last_message_at: Option<Timestamp>,
+}
+
+/// How the organization is doing.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Metrics)]
+#[serde(rename_all = "camelCase")]
+pub struct MetricsView {
+    /// Projects with status active.
+    active_engagements: i64,
+    /// Mean hours from creation to resolution of the service requests and tickets resolved on the
+    /// last 90 days (UTC, today included), to two decimals; 0 when there was none.
+    avg_resolution_time: f64,
+    /// Hours of manual work that succeeded automated actions saved, to two decimals.
+    hours_saved: f64,
+}
+
+/// An activity as the dashboard shows it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = FeedItem)]
+#[serde(rename_all = "camelCase")]
+pub struct FeedItemView {
+    id: ActivityId,
+    #[serde(rename = "type")]
+    kind: ActivityType,
+    subtype: Option<String>,
+    description: String,
+    timestamp: Timestamp,
+    project_id: Option<ProjectId>,
+    organization_id: OrganizationId,
+    creator: Option<UserRef>,
+}
+
+/// Shows what is newest in the caller's organization, and how it is doing.
+#[utoipa::path(
+    get, path = "/api/managed-services/dashboard", operation_id = "getDashboard", tag = "managed-services",
+    responses((status = 200, description = "The dashboard", body = DashboardView))
+)]
+pub async fn dashboard(
+    State(app): State<App>,
+    caller: Caller<need::ViewManagedServices>,
+) -> Result<Json<DashboardView>, Error> {
+    let dashboard = app.store.dashboard(caller.tenant()).await?;
+    Ok(Json(dashboard.into()))
+}
+
+impl From<Dashboard> for DashboardView {
+    fn from(dashboard: Dashboard) -> Self {
+        let requests = dashboard.service_requests.into_iter();
+        let activities = dashboard.activities.into_iter();
+        Self {
+            service_requests: requests.map(Into::into).collect(),
+            tickets: dashboard.tickets.into_iter().map(Into::into).collect(),
+            metrics: dashboard.metrics.into(),
+            activity_feed: activities.map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Ticket> for DashboardTicketView {
+    fn from(ticket: Ticket) -> Self {
+        Self {
+            id: ticket.id,
+            title: ticket.title,
+            status: ticket.status,
+            priority: ticket.priority,
+            created_at: ticket.created_at,
+            updated_at: ticket.updated_at,
+            assignee_id: ticket.assignee_id,
+            last_message_at: ticket.last_message_at,
+        }
+    }
+}
+
+impl From<Metrics> for MetricsView {
+    fn from(metrics: Metrics) -> Self {
+        #[expect(
+            clippy::cast_precision_loss,
+            reason = "2^53 minutes are more than anybody saves"
+        )]
+        let hours_saved = metrics.minutes_saved as f64 / 60.0;
+        let two_decimals = |number: f64| (number * 100.0).round() / 100.0;
+        Self {
+            active_engagements: metrics.active_engagements,
+            avg_resolution_time: two_decimals(metrics.resolution_hours),
+            hours_saved: two_decimals(hours_saved),
+        }
+    }
+}
+
+impl From<FeedItem> for FeedItemView {
+    fn from(FeedItem { activity, creator }: FeedItem) -> Self {
+        Self {
+            id: activity.id,
+            kind: activity.kind,
+            subtype: activity.subtype,
+            description: activity.description,
+            timestamp: activity.timestamp,
+            project_id: activity.project_id,
+            organization_id: activity.organization_id,
+            creator,
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! `POST /api/concierge/agent-sessions/{id}/execute`
+
+use std::time::{Duration, Instant};
+
+use axum::{Json, extract::State, http::StatusCode};
+use shared::{
+    App, Error,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, problem::Problem},
+    input::{Fields, Input, text},
+    model::{AgentSessionId, OrganizationId},
+    queue::Message,
+    store::{Approval, SessionWithActions},
+};
+use utoipa::ToSchema;
+
+use crate::{ResolutionAgent, prefer::Wait, view::ExecutedView};
+
+/// How long the queue may take; what it did not take by then, the sweeper sends.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The first pause between two looks at the results; each is half as long again as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// Which actions are approved.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+pub struct ExecuteActions {
+    /// Ids of automated actions of the newest proposal, 1 to 50.
+    action_ids: Vec<String>,
+}
+
+impl Input for ExecuteActions {
+    fn read(body: &mut Fields<'_>) -> Option<Self> {
+        let mut action_ids = body.values("actionIds", 1..=50, text(1..=100))?;
+        // The list is a set: a repeated id says nothing new.
+        let mut seen = std::collections::HashSet::new();
+        action_ids.retain(|id| seen.insert(id.clone()));
+        Some(Self { action_ids })
+    }
+}
+
+/// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
+/// for their results. 202 has the same shape as 200 and says that some still run.
+#[utoipa::path(
+    post, path = "/api/concierge/agent-sessions/{id}/execute", operation_id = "executeAgentActions", tag = "concierge",
+    params(
+        ("id" = AgentSessionId, Path),
+        ("Prefer" = Option<String>, Header, description = "`wait=N` (seconds, 0 to 20) or `respond-async`"),
+    ),
+    request_body = ExecuteActions,
+    responses(
+        (status = 200, description = "Every approved action has ended", body = ExecutedView),
+        (status = 202, description = "Some approved actions still run", body = ExecutedView),
+        (status = 409, description = "Not in this state, or ids of an earlier proposal", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+pub async fn execute(
+    State(state): State<ResolutionAgent>,
+    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    Path(id): Path<PathId<AgentSessionId>>,
+    wait: Wait,
+    Body(input): Body<ExecuteActions>,
+) -> Result<(StatusCode, Json<ExecutedView>), Error> {
+    let (tenant, id) = (caller.tenant(), id.known()?);
+    let ids = input.action_ids;
+    let session = match state.app.store.agent().approve(tenant, id, &ids).await? {
+        Approval::Standing(session) => session,
+        Approval::Queued(session, queued) => {
+            send(&state, tenant, id, queued).await;
+            session
+        }
+    };
+    let session = results(&state.app, session, wait.0).await?;
+    let status = if session.session.status.is_running() {
+        StatusCode::ACCEPTED
+    } else {
+        StatusCode::OK
+    };
+    let view = ExecutedView::of(&session, &ids, state.app.clock.now());
+    Ok((status, Json(view)))
+}
+
+/// Sends a message for each action. That they are to be run is written already, so that a queue
+/// that does not take them delays them and loses none.
+async fn send(
+    state: &ResolutionAgent,
+    organization_id: OrganizationId,
+    session_id: AgentSessionId,
+    actions: Vec<String>,
+) {
+    let messages: Vec<Message> = actions
+        .into_iter()
+        .map(|action_id| Message::RunAction {
+            organization_id,
+            session_id,
+            action_id,
+        })
+        .collect();
+    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
+    let cause = match sent {
+        Ok(sent) => sent
+            .into_iter()
+            .find_map(Result::err)
+            .map(|error| error.chain()),
+        Err(_) => Some("the queue did not answer in time".to_owned()),
+    };
+    if let Some(cause) = cause {
+        tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the messages");
+    }
+}
+
+/// Looks again until every approved action has ended or the time is over.
+async fn results(
+    app: &App,
+    mut whole: SessionWithActions,
+    wait: Duration,
+) -> Result<SessionWithActions, Error> {
+    let started = Instant::now();
+    let mut pause = FIRST_PAUSE;
+    let (tenant, id) = (whole.session.organization_id, whole.session.id);
+    while whole.session.status.is_running() {
+        let left = wait.saturating_sub(started.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        tokio::time::sleep(pause.min(left)).await;
+        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        whole = app.store.agent().get(tenant, id).await?;
+    }
+    Ok(whole)
+}

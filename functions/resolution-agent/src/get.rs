@@ -1,0 +1,26 @@
+//! `GET /api/concierge/agent-sessions/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Error,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::AgentSessionId,
+};
+
+use crate::view::AgentSessionView;
+
+/// Reads a session with its analysis, its proposed actions and their results.
+#[utoipa::path(
+    get, path = "/api/concierge/agent-sessions/{id}", operation_id = "getAgentSession", tag = "concierge",
+    params(("id" = AgentSessionId, Path)),
+    responses((status = 200, description = "The session", body = AgentSessionView))
+)]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation>,
+    Path(id): Path<PathId<AgentSessionId>>,
+) -> Result<Json<AgentSessionView>, Error> {
+    let session = app.store.agent().get(caller.tenant(), id.known()?).await?;
+    Ok(Json(AgentSessionView::of(&session, app.clock.now())))
+}

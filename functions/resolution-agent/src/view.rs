@@ -1,0 +1,224 @@
+//! Sessions as the API answers them.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use shared::{
+    model::{
+        ActionResult, ActionStep, ActionType, AgentSession, AgentSessionId, AgentSessionStatus,
+        Analysis, ApiCall, ProposedAction, Risk, SignalId, Timestamp,
+    },
+    store::SessionWithActions,
+};
+use utoipa::ToSchema;
+
+/// A session that was just opened.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OpenedView {
+    session: OpenedSession,
+}
+
+/// The session, in short.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenedSession {
+    id: AgentSessionId,
+    alert_id: SignalId,
+    status: AgentSessionStatus,
+    created_at: Timestamp,
+}
+
+impl OpenedView {
+    /// As of `now`.
+    pub fn of(session: &AgentSession, now: Timestamp) -> Self {
+        Self {
+            session: OpenedSession {
+                id: session.id,
+                alert_id: session.alert_id,
+                status: session.status_at(now),
+                created_at: session.created_at,
+            },
+        }
+    }
+}
+
+/// A proposal.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProposedView {
+    session: ProposedSession,
+}
+
+/// The session with its proposal.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposedSession {
+    id: AgentSessionId,
+    status: AgentSessionStatus,
+    alert_id: SignalId,
+    analysis: Option<Analysis>,
+    proposed_actions: Vec<ActionView>,
+}
+
+impl ProposedView {
+    /// Of a session that was just analysed.
+    pub fn of(session: &AgentSession) -> Self {
+        Self {
+            session: ProposedSession {
+                id: session.id,
+                status: session.status,
+                alert_id: session.alert_id,
+                analysis: session.analysis.clone(),
+                proposed_actions: actions(session),
+            },
+        }
+    }
+}
+
+/// Results of approved actions, and their session.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExecutedView {
+    results: Vec<ResultView>,
+    session: AgentSessionView,
+}
+
+impl ExecutedView {
+    /// The results of these actions, as far as there are any.
+    pub fn of(whole: &SessionWithActions, ids: &[String], now: Timestamp) -> Self {
+        let session = AgentSessionView::of(whole, now);
+        let mut results = results(whole);
+        results.retain(|result| ids.contains(&result.action_id));
+        Self { results, session }
+    }
+}
+
+/// A session.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgentSession)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSessionView {
+    id: AgentSessionId,
+    alert_id: SignalId,
+    status: AgentSessionStatus,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Why it failed.
+    error: Option<String>,
+    /// Null before the first.
+    analysis: Option<Analysis>,
+    /// Those of the newest proposal.
+    proposed_actions: Vec<ActionView>,
+    /// Those of approved actions that have ended.
+    execution_results: Vec<ResultView>,
+}
+
+impl AgentSessionView {
+    /// As of `now`.
+    pub fn of(whole: &SessionWithActions, now: Timestamp) -> Self {
+        let session = &whole.session;
+        Self {
+            id: session.id,
+            alert_id: session.alert_id,
+            status: session.status_at(now),
+            created_at: session.created_at,
+            updated_at: session.updated_at,
+            error: session.error_at(now).map(str::to_owned),
+            analysis: session.analysis.clone(),
+            proposed_actions: actions(session),
+            execution_results: results(whole),
+        }
+    }
+}
+
+/// A proposed action.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ProposedAction)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionView {
+    id: String,
+    action_type: ActionType,
+    description: String,
+    /// Whether the agent can execute it; otherwise a person has to.
+    is_automated: bool,
+    target_system: String,
+    target_entities: Vec<String>,
+    expected_outcome: String,
+    risk: Risk,
+    steps: Vec<StepView>,
+}
+
+/// A step of an action.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActionStep)]
+#[serde(rename_all = "camelCase")]
+pub struct StepView {
+    order: i64,
+    description: String,
+    /// Empty where a person does it.
+    #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
+    api_call: String,
+}
+
+impl From<&ProposedAction> for ActionView {
+    fn from(action: &ProposedAction) -> Self {
+        Self {
+            id: action.id.clone(),
+            action_type: action.action_type,
+            description: action.description.clone(),
+            is_automated: action.is_automated,
+            target_system: action.target_system.clone(),
+            target_entities: action.target_entities.clone(),
+            expected_outcome: action.expected_outcome.clone(),
+            risk: action.risk,
+            steps: action.steps.iter().map(StepView::from).collect(),
+        }
+    }
+}
+
+impl From<&ActionStep> for StepView {
+    fn from(step: &ActionStep) -> Self {
+        Self {
+            order: step.order,
+            description: step.description.clone(),
+            api_call: step.call.as_ref().map(ApiCall::summary).unwrap_or_default(),
+        }
+    }
+}
+
+/// What became of an approved action.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ExecutionResult)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultView {
+    action_id: String,
+    /// Whether it is done for certain.
+    success: bool,
+    /// The last answer of the target system, as `{status, body}`.
+    #[schema(value_type = Option<Object>)]
+    response: Option<Map<String, Value>>,
+    /// Why it did not succeed, or that it is not known whether it did.
+    error: Option<String>,
+    /// When it ended.
+    executed_at: Timestamp,
+    /// Milliseconds from its first attempt to its end.
+    duration: i64,
+}
+
+impl From<ActionResult> for ResultView {
+    fn from(result: ActionResult) -> Self {
+        Self {
+            action_id: result.action_id,
+            success: result.success,
+            response: result.response.map(|response| response.0),
+            error: result.error,
+            executed_at: result.executed_at,
+            duration: result.duration,
+        }
+    }
+}
+
+fn actions(session: &AgentSession) -> Vec<ActionView> {
+    session.proposed_actions.iter().map(Into::into).collect()
+}
+
+fn results(whole: &SessionWithActions) -> Vec<ResultView> {
+    whole.results().into_iter().map(Into::into).collect()
+}

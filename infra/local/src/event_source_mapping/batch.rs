@@ -1,0 +1,144 @@
+//! A batch of messages as a Lambda event, and the function's verdict on it.
+
+use std::collections::{BTreeSet, HashMap};
+
+use aws_sdk_sqs::types::{Message, MessageAttributeValue};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::engines::REGION;
+
+/// The event that Lambda sends for these messages.
+pub(super) fn event(messages: &[Message], queue_arn: &str) -> Value {
+    let records: Vec<Value> = messages
+        .iter()
+        .map(|message| {
+            let attributes: Map<String, Value> = message
+                .attributes()
+                .into_iter()
+                .flatten()
+                .map(|(name, value)| (name.as_str().to_owned(), json!(value)))
+                .collect();
+            json!({
+                "messageId": message.message_id(),
+                "receiptHandle": message.receipt_handle(),
+                "body": message.body(),
+                "attributes": attributes,
+                "messageAttributes": message_attributes(message.message_attributes()),
+                "md5OfBody": message.md5_of_body(),
+                "eventSource": "aws:sqs",
+                "eventSourceARN": queue_arn,
+                "awsRegion": REGION,
+            })
+        })
+        .collect();
+    json!({ "Records": records })
+}
+
+/// Text and number attributes; nothing here sends binary ones.
+fn message_attributes(
+    given: Option<&HashMap<String, MessageAttributeValue>>,
+) -> Map<String, Value> {
+    given
+        .into_iter()
+        .flatten()
+        .map(|(name, value)| {
+            let value = json!({
+                "stringValue": value.string_value(),
+                "stringListValues": [],
+                "binaryListValues": [],
+                "dataType": value.data_type(),
+            });
+            (name.clone(), value)
+        })
+        .collect()
+}
+
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Answer {
+    batch_item_failures: Option<Vec<Failure>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Failure {
+    item_identifier: String,
+}
+
+/// Which messages failed by the function's own account, or why the whole batch did.
+///
+/// Lambda's rules: nothing, null, an empty object and an absent, null or empty list are success;
+/// what cannot be read, or names a message that is not in the batch, fails all of it.
+pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, String> {
+    if answer.trim_ascii().is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let answer: Option<Answer> = serde_json::from_slice(answer)
+        .map_err(|error| format!("the function's answer is malformed: {error}"))?;
+    let mut failed = BTreeSet::new();
+    for failure in answer
+        .unwrap_or_default()
+        .batch_item_failures
+        .unwrap_or_default()
+    {
+        let id = failure.item_identifier;
+        if !batch.contains(&id.as_str()) {
+            return Err(format!(
+                "the function names {id:?}, which is not in the batch"
+            ));
+        }
+        failed.insert(id);
+    }
+    Ok(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BATCH: [&str; 3] = ["a", "b", "c"];
+
+    fn failed(answer: &str) -> Option<Vec<String>> {
+        failures(answer.as_bytes(), &BATCH)
+            .ok()
+            .map(|failed| failed.into_iter().collect())
+    }
+
+    #[test]
+    fn an_answer_without_failures_is_success() {
+        for answer in [
+            "",
+            "\n",
+            "null",
+            "{}",
+            "{\"batchItemFailures\":null}",
+            "{\"batchItemFailures\":[]}",
+            "{\"other\":1}",
+        ] {
+            assert_eq!(failed(answer), Some(vec![]), "{answer}");
+        }
+    }
+
+    #[test]
+    fn only_the_named_messages_fail() {
+        let answer = r#"{"batchItemFailures":[{"itemIdentifier":"c"},{"itemIdentifier":"a"},{"itemIdentifier":"c"}]}"#;
+        assert_eq!(failed(answer), Some(vec!["a".to_owned(), "c".to_owned()]));
+    }
+
+    #[test]
+    fn an_answer_that_cannot_be_trusted_fails_the_batch() {
+        for answer in [
+            "<html>",
+            "\"done\"",
+            "{\"batchItemFailures\":7}",
+            "{\"batchItemFailures\":[{}]}",
+            "{\"batchItemFailures\":[{\"id\":\"a\"}]}",
+            "{\"batchItemFailures\":[{\"itemIdentifier\":null}]}",
+            "{\"batchItemFailures\":[{\"itemIdentifier\":\"\"}]}",
+            "{\"batchItemFailures\":[{\"itemIdentifier\":\"a\"},{\"itemIdentifier\":\"z\"}]}",
+        ] {
+            assert_eq!(failed(answer), None, "{answer}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Moves messages from the queue to the worker, as Lambda's event source mapping does.
+//!
+//! A message is deleted once the function has succeeded with it. One that failed stays in the
+//! queue, hidden until its visibility timeout ends; the redrive policy counts how often.
+
+mod batch;
+#[cfg(test)]
+mod tests;
+
+use std::future::Future;
+use std::time::Duration;
+
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
+use bytes::Bytes;
+use futures::FutureExt;
+use serde_json::Value;
+
+use crate::console;
+use crate::engines::{Queues, problem};
+
+/// Messages in one invocation at most.
+const BATCH_SIZE: i32 = 10;
+/// How long the queue is asked to wait for a message; SQS allows no more.
+const LONG_POLL: Duration = Duration::from_secs(20);
+/// Pause after the queue could not be reached.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// A queue and the function that consumes it.
+///
+/// `invoke` gets the event and gives the function's answer, or why there is none.
+#[derive(Debug, Clone)]
+pub struct EventSourceMapping<I> {
+    sqs: Client,
+    queues: Queues,
+    invoke: I,
+}
+
+/// What became of one batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Outcome {
+    /// Messages that the queue gave.
+    pub received: usize,
+    /// Messages that the function failed with; they stay in the queue.
+    pub failed: usize,
+}
+
+/// The queue could not be read, or a finished message not be deleted.
+#[derive(Debug, thiserror::Error)]
+#[error("the queue of actions, {what}: {problem}")]
+pub struct Error {
+    what: &'static str,
+    problem: String,
+}
+
+impl<I, F> EventSourceMapping<I>
+where
+    I: Fn(Value) -> F,
+    F: Future<Output = Result<Bytes, String>>,
+{
+    /// Reads from the action queue of `queues`.
+    pub fn new(sqs: Client, queues: Queues, invoke: I) -> Self {
+        Self {
+            sqs,
+            queues,
+            invoke,
+        }
+    }
+
+    /// Moves batches, two at a time, until `stop` resolves; a batch that was begun is finished.
+    pub async fn run(&self, stop: impl Future<Output = ()>) {
+        let stop = stop.shared();
+        futures::join!(self.poll(stop.clone()), self.poll(stop));
+    }
+
+    async fn poll(&self, stop: impl Future<Output = ()> + Clone) {
+        loop {
+            // Stopping interrupts the wait for messages, never a batch.
+            let received = tokio::select! {
+                biased;
+                () = stop.clone() => return,
+                received = self.receive(LONG_POLL) => received,
+            };
+            let handled = match received {
+                Ok(messages) => self.handle(messages).await,
+                Err(error) => Err(error),
+            };
+            if let Err(error) = handled {
+                console::warn(&error.to_string());
+                tokio::select! {
+                    () = stop.clone() => return,
+                    () = tokio::time::sleep(PAUSE) => {}
+                }
+            }
+        }
+    }
+
+    /// Moves one batch; waits up to `wait` (at most 20 s) for a first message.
+    pub async fn poll_once(&self, wait: Duration) -> Result<Outcome, Error> {
+        let messages = self.receive(wait).await?;
+        self.handle(messages).await
+    }
+
+    async fn receive(&self, wait: Duration) -> Result<Vec<Message>, Error> {
+        let seconds = wait.min(LONG_POLL).as_secs();
+        let received = self
+            .sqs
+            .receive_message()
+            .queue_url(&self.queues.action_url)
+            .max_number_of_messages(BATCH_SIZE)
+            .wait_time_seconds(i32::try_from(seconds).unwrap_or(0))
+            .message_system_attribute_names(MessageSystemAttributeName::All)
+            .message_attribute_names("All")
+            .send()
+            .await
+            .map_err(|error| Error {
+                what: "receiving",
+                problem: problem(&error),
+            })?;
+        Ok(received.messages.unwrap_or_default())
+    }
+
+    async fn handle(&self, messages: Vec<Message>) -> Result<Outcome, Error> {
+        let received = messages.len();
+        if received == 0 {
+            return Ok(Outcome::default());
+        }
+        let ids: Vec<_> = messages.iter().filter_map(Message::message_id).collect();
+        let answer = (self.invoke)(batch::event(&messages, &self.queues.action_arn)).await;
+        let failed = match answer.and_then(|answer| batch::failures(&answer, &ids)) {
+            Ok(failed) => failed,
+            Err(problem) => {
+                console::warn(&format!("a batch of {received} failed: {problem}"));
+                return Ok(Outcome {
+                    received,
+                    failed: received,
+                });
+            }
+        };
+        let done = messages
+            .iter()
+            .filter(|message| message.message_id().is_none_or(|id| !failed.contains(id)));
+        self.delete(done).await?;
+        Ok(Outcome {
+            received,
+            failed: failed.len(),
+        })
+    }
+
+    async fn delete(&self, messages: impl Iterator<Item = &Message>) -> Result<(), Error> {
+        let failed = |problem| Error {
+            what: "deleting",
+            problem,
+        };
+        let entries: Vec<_> = messages
+            .enumerate()
+            .map(|(index, message)| {
+                DeleteMessageBatchRequestEntry::builder()
+                    .id(index.to_string())
+                    .set_receipt_handle(message.receipt_handle().map(str::to_owned))
+                    .build()
+            })
+            .collect::<Result<_, _>>()
+            .map_err(|error| failed(error.to_string()))?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        self.sqs
+            .delete_message_batch()
+            .queue_url(&self.queues.action_url)
+            .set_entries(Some(entries))
+            .send()
+            .await
+            .map_err(|error| failed(problem(&error)))?;
+        Ok(())
+    }
+}

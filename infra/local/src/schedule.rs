@@ -1,0 +1,102 @@
+//! Invokes a function at a fixed rate, as an `EventBridge` rule does.
+
+use std::future::Future;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::FutureExt;
+use serde_json::{Value, json};
+use tokio::time::MissedTickBehavior;
+
+use crate::clock;
+use crate::console;
+use crate::engines::REGION;
+use crate::random;
+
+/// A rule with a fixed rate and the function that it invokes.
+#[derive(Debug, Clone)]
+pub struct Schedule<I> {
+    rule: String,
+    every: Duration,
+    invoke: I,
+}
+
+impl<I, F> Schedule<I>
+where
+    I: Fn(Value) -> F,
+    F: Future<Output = Result<Bytes, String>>,
+{
+    /// A rule of that name; `every` is greater than zero.
+    pub fn new(rule: &str, every: Duration, invoke: I) -> Self {
+        Self {
+            rule: rule.to_owned(),
+            every,
+            invoke,
+        }
+    }
+
+    /// Invokes the function, at first after one interval, until `stop` resolves.
+    ///
+    /// An invocation that was begun is finished. One that takes longer than the interval
+    /// delays the next: there are never two at once.
+    pub async fn run(&self, stop: impl Future<Output = ()>) {
+        let stop = stop.shared();
+        let mut ticks =
+            tokio::time::interval_at(tokio::time::Instant::now() + self.every, self.every);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                biased;
+                () = stop.clone() => return,
+                _ = ticks.tick() => {}
+            }
+            if let Err(problem) = (self.invoke)(self.event()).await {
+                console::warn(&format!("the schedule {}: {problem}", self.rule));
+            }
+        }
+    }
+
+    fn event(&self) -> Value {
+        json!({
+            "version": "0",
+            "id": random::uuid(),
+            "detail-type": "Scheduled Event",
+            "source": "aws.events",
+            "account": "123456789012",
+            "time": clock::rfc3339_seconds(clock::now()),
+            "region": REGION,
+            "resources": [format!("arn:aws:events:{REGION}:123456789012:rule/{}", self.rule)],
+            "detail": {},
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn it_fires_again_and_again_until_it_is_stopped() {
+        let (sender, mut events) = tokio::sync::mpsc::unbounded_channel();
+        let schedule = Schedule::new("sweeper", Duration::from_millis(1), move |event: Value| {
+            let sent = sender.send(event);
+            async move {
+                sent.unwrap();
+                // A failure is reported and changes nothing.
+                Err("no such function".to_owned())
+            }
+        });
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let running = tokio::spawn(async move { schedule.run(stopped.map(|_| ())).await });
+
+        let first = events.recv().await.unwrap();
+        assert_eq!(first["detail-type"], "Scheduled Event");
+        let rule = "arn:aws:events:us-east-1:123456789012:rule/sweeper";
+        assert_eq!(first["resources"][0], rule);
+        let second = events.recv().await.unwrap();
+        assert_ne!(second["id"], first["id"]);
+
+        drop(stop);
+        running.await.unwrap();
+    }
+}

@@ -1,0 +1,99 @@
+//! Programs that the stack runs, each in a process group of its own.
+//!
+//! A terminal sends Ctrl-C to the foreground group: in a group of its own a child ends when
+//! the stack says so, and not before the stack has seen the signal.
+
+use std::ffi::OsStr;
+use std::io;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::{Child, Command};
+
+/// How long a group may take to end by itself.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A running program with everything that it started in its group. Dropping it ends the group.
+#[derive(Debug)]
+pub(crate) struct Group {
+    child: Child,
+    leader: Option<Pid>,
+}
+
+impl Group {
+    pub(crate) fn start(command: &mut Command) -> io::Result<Self> {
+        let child = command.process_group(0).spawn()?;
+        let leader = child
+            .id()
+            .and_then(|id| i32::try_from(id).ok())
+            .and_then(Pid::from_raw);
+        Ok(Self { child, leader })
+    }
+
+    pub(crate) fn child(&mut self) -> &mut Child {
+        &mut self.child
+    }
+
+    /// Waits for the end of the program.
+    pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
+        let status = self.child.wait().await?;
+        // What it left behind in its group goes with it.
+        self.signal(Signal::TERM);
+        self.leader = None;
+        Ok(status)
+    }
+
+    /// Asks the group to end and waits for it; makes it end after a while.
+    pub(crate) async fn stop(mut self) {
+        self.signal(Signal::TERM);
+        if tokio::time::timeout(GRACE, self.child.wait())
+            .await
+            .is_err()
+        {
+            self.signal(Signal::KILL);
+            let _ = self.child.wait().await;
+        }
+        // Also reaches members that outlived their leader.
+        self.signal(Signal::KILL);
+        self.leader = None;
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(leader) = self.leader {
+            // An error means that nothing is left to signal.
+            let _ = kill_process_group(leader, signal);
+        }
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.signal(Signal::TERM);
+    }
+}
+
+/// Runs a program to its end with the terminal as its own; gives its exit status.
+pub(crate) async fn run(command: &mut Command) -> io::Result<ExitStatus> {
+    Group::start(command.stdin(std::process::Stdio::null()))?
+        .wait()
+        .await
+}
+
+/// Runs a program silently; gives what it wrote as errors if it failed.
+pub(crate) async fn run_silently(
+    program: impl AsRef<OsStr>,
+    arguments: &[&OsStr],
+) -> Result<(), String> {
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(std::process::Stdio::null())
+        .kill_on_drop(true)
+        .output()
+        .await
+        .map_err(|error| error.to_string())?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+}

@@ -1,0 +1,127 @@
+//! Builds the functions and runs them behind `cargo lambda watch`.
+
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::Duration;
+
+use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use tokio::net::TcpStream;
+use tokio::process::Command;
+
+use super::Error;
+use super::child::{self, Group};
+use super::config::Config;
+use super::environment;
+use crate::console;
+
+/// Seconds that an invocation may take; a function that crashed never answers.
+pub(crate) const INVOCATION_SECONDS: u64 = 60;
+
+/// How long `cargo lambda watch` may take to open its port.
+const START: Duration = Duration::from_mins(1);
+
+/// What `cargo lambda watch` and the runtime say about themselves, not about the functions.
+const NOISE: [&str; 6] = [
+    "starting Runtime server",
+    "AWS_LAMBDA_MAX_CONCURRENCY is set",
+    "spawning function instance",
+    "starting lambda function instance",
+    "terminating lambda",
+    "terminating instance monitor",
+];
+
+/// Builds every function, as `cargo lambda watch` will ask for it: all packages of the
+/// workspace together, so that no dependency is built twice.
+pub(crate) async fn build(config: &Config, workspace: &Path) -> Result<(), Error> {
+    let mut command = Command::new(&config.cargo);
+    command.args(["build", "--bins"]).current_dir(workspace);
+    let status = child::run(&mut command)
+        .await
+        .map_err(|source| Error::Program {
+            program: "cargo build",
+            source,
+        })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Build)
+}
+
+/// Starts `cargo lambda watch` on a port of this machine.
+pub(crate) fn start(
+    cargo_lambda: &Path,
+    workspace: &Path,
+    port: u16,
+    variables: &[(&'static str, String)],
+) -> Result<Group, Error> {
+    let mut command = Command::new(cargo_lambda);
+    command
+        .args([
+            "lambda",
+            "watch",
+            "--quiet",
+            "--invoke-address",
+            "127.0.0.1",
+        ])
+        .args(["--invoke-port", &port.to_string()])
+        .args(["--timeout", &INVOCATION_SECONDS.to_string()])
+        // Its own answer to CORS would let pass here what the deployed API refuses.
+        .arg("--disable-cors")
+        .current_dir(workspace)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    for name in environment::REMOVED {
+        command.env_remove(name);
+    }
+    let mut group = Group::start(&mut command).map_err(|source| Error::Program {
+        program: "cargo lambda watch",
+        source,
+    })?;
+    if let Some(stdout) = group.child().stdout.take() {
+        tokio::spawn(hand_on(stdout));
+    }
+    if let Some(stderr) = group.child().stderr.take() {
+        tokio::spawn(hand_on(stderr));
+    }
+    Ok(group)
+}
+
+/// Waits until the port is open, which it is before any function has started.
+pub(crate) async fn answer(group: &mut Group, port: u16) -> Result<(), Error> {
+    let answering = async {
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port))
+            .await
+            .is_err()
+        {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    tokio::select! {
+        waited = tokio::time::timeout(START, answering) => waited.map_err(|_| Error::NoAnswer),
+        ended = ended(group) => Err(ended),
+    }
+}
+
+/// Resolves when the functions are gone without having been stopped.
+pub(crate) async fn ended(group: &mut Group) -> Error {
+    match group.wait().await {
+        Ok(status) => Error::Ended(status),
+        Err(source) => Error::Program {
+            program: "cargo lambda watch",
+            source,
+        },
+    }
+}
+
+async fn hand_on(output: impl AsyncRead + Unpin) {
+    let mut lines = BufReader::new(output).split(b'\n');
+    while let Ok(Some(line)) = lines.next_segment().await {
+        let line = String::from_utf8_lossy(&line);
+        if !NOISE.iter().any(|noise| line.contains(noise)) {
+            console::say(line.trim_end());
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! `cargo local`, from its arguments to its end.
+
+mod arguments;
+mod cargo_lambda;
+mod child;
+mod config;
+mod data;
+mod environment;
+mod functions;
+mod guide;
+mod ports;
+mod signals;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+
+use crate::console;
+use crate::demo_data;
+use crate::engines::{self, Engines, Options, QueueEngine, TableEngine};
+use crate::event_source_mapping::EventSourceMapping;
+use crate::function::Function;
+use crate::schedule::Schedule;
+use crate::target_systems::{self, TargetSystems};
+use arguments::{Arguments, Command};
+use child::Group;
+use config::Config;
+use data::DataFolder;
+use signals::Signals;
+
+/// The function that the queue is read for.
+const WORKER: &str = "action-worker";
+/// The function that is invoked every minute.
+const SWEEPER: &str = "sweeper";
+
+/// How long invocations under way may take when the stack is stopped.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Why the stack did not start, or ended by itself.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("{0}\n\n{usage}", usage = arguments::USAGE)]
+    Arguments(String),
+    #[error("{0}")]
+    Config(String),
+    #[error(
+        "port {port} is taken, perhaps by another `cargo local` or by a `cargo lambda watch` \
+         that one left behind (`lsof -i :{port}` tells); {flag} takes another"
+    )]
+    PortTaken { port: u16, flag: &'static str },
+    #[error("{path}: {source}")]
+    Data { path: PathBuf, source: io::Error },
+    #[error("another `cargo local` uses {0}; --data takes another folder")]
+    DataInUse(PathBuf),
+    #[error(
+        "cargo-lambda is missing and could not be fetched:\n  {0}\n\
+         Install it with `pip install cargo-lambda` or, compiling it, \
+         `cargo install cargo-lambda --locked`, and try again."
+    )]
+    NoCargoLambda(String),
+    #[error("the functions could not be built")]
+    Build,
+    #[error("{program}: {source}")]
+    Program {
+        program: &'static str,
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Engines(#[from] engines::Error),
+    #[error(transparent)]
+    TargetSystems(#[from] target_systems::Error),
+    #[error(transparent)]
+    DemoData(#[from] demo_data::Error),
+    #[error("the HTTP client: {0}")]
+    Http(#[from] reqwest::Error),
+    #[error("cargo lambda watch did not open its port")]
+    NoAnswer,
+    #[error("cargo lambda watch ended by itself ({0})")]
+    Ended(ExitStatus),
+}
+
+/// Runs `cargo local` and gives its exit code.
+pub async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console::fail(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Error> {
+    let arguments = match arguments::parse(config::arguments()).map_err(Error::Arguments)? {
+        Command::Run(arguments) => arguments,
+        Command::Help => {
+            console::say(arguments::USAGE);
+            return Ok(());
+        }
+    };
+    let config = Config::read().map_err(Error::Config)?;
+    let mut signals = Signals::listen().map_err(|source| Error::Program {
+        program: "listening for signals",
+        source,
+    })?;
+
+    let mut stack = Stack::default();
+    let outcome = tokio::select! {
+        outcome = stack.serve(&arguments, &config) => outcome,
+        () = signals.next() => Ok(()),
+    };
+    if outcome.is_ok() {
+        console::say("\nStopping …");
+    }
+    tokio::select! {
+        () = stack.stop() => {}
+        // Asked twice: what still runs ends without being waited for.
+        () = signals.next() => {}
+    }
+    outcome
+}
+
+/// What runs, so that it can be stopped from whatever point the start had reached.
+#[derive(Debug, Default)]
+struct Stack {
+    engines: Option<Engines>,
+    targets: Option<TargetSystems>,
+    functions: Option<Group>,
+    /// The mapping and the schedule.
+    tasks: JoinSet<()>,
+    /// Dropping it stops the tasks.
+    tasks_stop: Option<watch::Sender<()>>,
+}
+
+impl Stack {
+    /// Starts everything, and resolves when the functions end by themselves.
+    async fn serve(&mut self, arguments: &Arguments, config: &Config) -> Result<(), Error> {
+        ports::check_free(arguments.port, "--port")?;
+        ports::check_free(arguments.billing_port, "--billing-port")?;
+        let workspace = workspace();
+        let target = workspace.join("target");
+        let data_path = arguments
+            .data
+            .clone()
+            .unwrap_or_else(|| target.join("local"));
+        let data = DataFolder::open(&data_path)?;
+        if arguments.fresh {
+            console::say("Forgetting what earlier runs kept …");
+            data.clear()?;
+        }
+        let secret = data.session_secret()?;
+
+        let cargo_lambda =
+            cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
+        console::say("Building the functions …");
+        functions::build(config, &workspace).await?;
+
+        console::say("Starting the engines and the demo billing system …");
+        let engines = self.engines.insert(start_engines(config, &data).await?);
+        demo_data::load(engines).await?;
+        let targets = TargetSystems::start(arguments.billing_port, Some(&data.target_systems()))?;
+        let targets = self.targets.insert(targets);
+
+        console::say("Starting the functions …");
+        let url = format!("http://127.0.0.1:{}", arguments.port);
+        let variables = environment::of_functions(config, engines, targets, &secret);
+        let group = functions::start(&cargo_lambda, &workspace, arguments.port, &variables)?;
+        let group = self.functions.insert(group);
+        functions::answer(group, arguments.port).await?;
+
+        let (stop, _) = watch::channel(());
+        let timeout = Duration::from_secs(functions::INVOCATION_SECONDS + 5);
+        let worker = Function::new(&url, WORKER, timeout)?.invoker();
+        let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
+        let stopped = until_dropped(&stop);
+        self.tasks.spawn(async move { mapping.run(stopped).await });
+        let sweeper = Function::new(&url, SWEEPER, timeout)?.invoker();
+        let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
+        let stopped = until_dropped(&stop);
+        self.tasks.spawn(async move { schedule.run(stopped).await });
+        self.tasks_stop = Some(stop);
+
+        console::say(&guide::text(
+            &url,
+            targets.url(),
+            data.path(),
+            &data.cookies(),
+        ));
+        Err(functions::ended(group).await)
+    }
+
+    /// Stops everything: first what calls, then what is called.
+    async fn stop(mut self) {
+        drop(self.tasks_stop.take());
+        let finished = async { while self.tasks.join_next().await.is_some() {} };
+        let _ = tokio::time::timeout(GRACE, finished).await;
+        self.tasks.shutdown().await;
+        if let Some(functions) = self.functions {
+            functions.stop().await;
+        }
+        if let Some(targets) = self.targets {
+            targets.stop().await;
+        }
+        if let Some(engines) = self.engines {
+            engines.stop().await;
+        }
+    }
+}
+
+async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Error> {
+    let table_engine = match &config.dynamodb_url {
+        Some(url) => TableEngine::At(url.clone()),
+        None => TableEngine::File(data.table()),
+    };
+    let queue_engine = match &config.sqs_url {
+        Some(url) => QueueEngine::At(url.clone()),
+        None => QueueEngine::Memory,
+    };
+    let engines = Engines::start(Options {
+        table_engine,
+        dynamodb_port: config.dynamodb_port,
+        queue_engine,
+        sqs_port: config.sqs_port,
+        ..Options::default()
+    })
+    .await?;
+    console::say(&format!(
+        "  DynamoDB {}, SQS {}",
+        engines.dynamodb_url(),
+        engines.sqs_url()
+    ));
+    Ok(engines)
+}
+
+/// Resolves when the sender is dropped.
+fn until_dropped(sender: &watch::Sender<()>) -> impl Future<Output = ()> + Send + use<> {
+    let mut receiver = sender.subscribe();
+    async move { while receiver.changed().await.is_ok() {} }
+}
+
+/// Where the root manifest is: this program runs from the sources that it was built from.
+fn workspace() -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    root.canonicalize().unwrap_or(root)
+}

@@ -1,0 +1,46 @@
+//! Finds a taken port before anything is built or started.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use super::Error;
+
+/// Fails if something listens on the port; `flag` is what takes another.
+pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    // Where a listener on all addresses does not keep this one from being taken, it still answers.
+    let answers = TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok();
+    if answers {
+        return Err(Error::PortTaken { port, flag });
+    }
+    match TcpListener::bind(address) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Error::PortTaken { port, flag }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_taken_port_is_named_with_the_flag_that_changes_it() {
+        for host in [Ipv4Addr::LOCALHOST, Ipv4Addr::UNSPECIFIED] {
+            let holder = TcpListener::bind((host, 0)).unwrap();
+            let port = holder.local_addr().unwrap().port();
+            let error = check_free(port, "--port").unwrap_err().to_string();
+            assert!(
+                error.contains(&port.to_string()) && error.contains("--port"),
+                "{error}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_released_port_is_free() {
+        let holder = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let port = holder.local_addr().unwrap().port();
+        drop(holder);
+        assert!(check_free(port, "--port").is_ok());
+    }
+}

@@ -1,0 +1,91 @@
+//! Connections that a handler can cut, as a crashed server or a broken line would.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+
+use axum::extract::connect_info::Connected;
+use axum::serve::{IncomingStream, Listener};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Accepts connections that can be cut.
+pub(crate) struct CuttableListener(pub(crate) TcpListener);
+
+/// A connection that can be cut.
+pub(crate) struct CuttableStream {
+    stream: TcpStream,
+    connection: Connection,
+}
+
+/// The handler's end of a connection.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Connection(Arc<AtomicBool>);
+
+impl Connection {
+    /// Lets nothing more through: the peer sees the end of the connection, not an answer.
+    pub(crate) fn cut(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn check(&self) -> io::Result<()> {
+        if self.0.load(Ordering::SeqCst) {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        Ok(())
+    }
+}
+
+impl Connected<IncomingStream<'_, CuttableListener>> for Connection {
+    fn connect_info(stream: IncomingStream<'_, CuttableListener>) -> Self {
+        stream.io().connection.clone()
+    }
+}
+
+impl Listener for CuttableListener {
+    type Io = CuttableStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (Self::Io, Self::Addr) {
+        let (stream, peer) = Listener::accept(&mut self.0).await;
+        let connection = Connection::default();
+        (CuttableStream { stream, connection }, peer)
+    }
+
+    fn local_addr(&self) -> io::Result<Self::Addr> {
+        self.0.local_addr()
+    }
+}
+
+impl AsyncRead for CuttableStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        self.connection.check()?;
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for CuttableStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.connection.check()?;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}

@@ -1,0 +1,104 @@
+//! Failures on demand.
+
+use serde::{Deserialize, Serialize};
+
+/// A failure that the next matching calls of a target system meet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fault {
+    /// `billing`, `payments` or `notifications`.
+    pub system: String,
+    /// What goes wrong.
+    pub mode: FaultMode,
+    /// Status of the answer in mode `fail`.
+    #[serde(default = "internal_server_error")]
+    pub status: u16,
+    /// Milliseconds to wait in mode `delay`.
+    #[serde(default)]
+    pub delay_ms: u64,
+    /// How many calls meet it.
+    #[serde(default = "once")]
+    pub times: u32,
+    /// Only calls of this operation, such as `POST /invoices/{id}/void`; of every one if absent.
+    #[serde(default)]
+    pub operation: Option<String>,
+}
+
+/// What goes wrong, and on which side of the effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FaultMode {
+    /// Answers with `status` before any effect.
+    Fail,
+    /// Never answers, and has no effect.
+    Hang,
+    /// Answers 200 with bytes that are not JSON, and has no effect.
+    Garbage,
+    /// Takes effect, then cuts the connection instead of answering.
+    Drop,
+    /// Takes effect, then answers after `delayMs`.
+    Delay,
+}
+
+impl Fault {
+    /// A fault that one call of a system meets.
+    #[must_use]
+    pub fn once(system: &str, mode: FaultMode) -> Self {
+        Self {
+            system: system.to_owned(),
+            mode,
+            status: internal_server_error(),
+            delay_ms: 0,
+            times: once(),
+            operation: None,
+        }
+    }
+
+    fn matches(&self, system: &str, operation: &str) -> bool {
+        self.times > 0
+            && self.system == system
+            && self
+                .operation
+                .as_deref()
+                .is_none_or(|only| only == operation)
+    }
+}
+
+/// Faults waiting for their calls, oldest first.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn add(&mut self, fault: Fault) {
+        self.0.push(fault);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    pub(crate) fn list(&self) -> &[Fault] {
+        &self.0
+    }
+
+    /// The fault that this call meets, used up by one.
+    pub(crate) fn take(&mut self, system: &str, operation: &str) -> Option<Fault> {
+        let position = self
+            .0
+            .iter()
+            .position(|fault| fault.matches(system, operation))?;
+        let fault = &mut self.0[position];
+        fault.times -= 1;
+        let met = fault.clone();
+        self.0.retain(|fault| fault.times > 0);
+        Some(met)
+    }
+}
+
+fn internal_server_error() -> u16 {
+    500
+}
+
+fn once() -> u32 {
+    1
+}

@@ -1,0 +1,168 @@
+//! A demo of the systems that the agent acts on: billing, payments and notifications.
+//!
+//! They keep state, so that an action has an effect that one can look at, and fail on demand,
+//! so that one can see what the agent does then. All three answer on one port, below
+//! `/targets/{name}`; `/state`, `/effects`, `/faults` and `/reset` are for whoever runs the demo.
+
+mod administration;
+mod billing;
+mod connection;
+mod faults;
+mod notifications;
+mod operation;
+mod payments;
+mod records;
+mod server;
+mod world;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::Router;
+use serde_json::{Map, Value, json};
+
+pub use faults::{Fault, FaultMode};
+pub use records::Effect;
+
+use crate::background::{Background, listen};
+use connection::{Connection, CuttableListener};
+use operation::{Operation, System};
+use server::Shop;
+use world::World;
+
+static SYSTEMS: [&System; 3] = [
+    &billing::BILLING,
+    &payments::PAYMENTS,
+    &notifications::NOTIFICATIONS,
+];
+
+/// Why the target systems could not be started or started over.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The seed is broken.
+    #[error("the seed of the target systems: {0}")]
+    Seed(String),
+    /// The state file cannot be read or written.
+    #[error("the state of the target systems, {path}: {source}")]
+    File {
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// No port or no thread.
+    #[error("the target systems on port {port}: {source}")]
+    Start {
+        /// The port that was asked for.
+        port: u16,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// The running target systems. Dropping it stops them; [`TargetSystems::stop`] also waits.
+#[derive(Debug)]
+pub struct TargetSystems {
+    url: String,
+    world: Arc<World>,
+    server: Background,
+}
+
+impl TargetSystems {
+    /// Starts them on a port, or on a free one if it is 0.
+    ///
+    /// With a state file they go on where they were; without, they begin with the seed.
+    pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, Error> {
+        let failed = |source| Error::Start { port, source };
+        let world = Arc::new(World::open(state_file)?);
+        let (listener, address) = listen(port).map_err(failed)?;
+        let shared = Arc::clone(&world);
+        let server = Background::start("target-systems", move |stopping| async move {
+            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                return;
+            };
+            let shop = Shop {
+                world: shared,
+                stopping: stopping.clone(),
+            };
+            let mut routes = administration::routes();
+            for system in SYSTEMS {
+                routes = routes.nest(&path(system), server::routes(system));
+            }
+            let service = Router::with_state::<()>(routes, shop)
+                .into_make_service_with_connect_info::<Connection>();
+            let _ = axum::serve(CuttableListener(listener), service)
+                .with_graceful_shutdown(stopping.wait())
+                .await;
+        })
+        .map_err(failed)?;
+        Ok(Self {
+            url: format!("http://{address}"),
+            world,
+            server,
+        })
+    }
+
+    /// Where `/state`, `/effects`, `/faults` and `/reset` are.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The configuration of the functions: base URL, secret, idempotency header and the
+    /// allowed operations of each system.
+    #[must_use]
+    pub fn settings(&self) -> Value {
+        let each = SYSTEMS.iter().map(|system| {
+            let allow: Vec<_> = system.operations.iter().map(Operation::name).collect();
+            let settings = json!({
+                "baseUrl": format!("{}{}", self.url, path(system)),
+                "secret": system.secret,
+                "idempotencyHeader": system.honours_keys.then_some(server::KEY_HEADER),
+                "allow": allow,
+            });
+            (system.name.to_owned(), settings)
+        });
+        Value::Object(each.collect::<Map<_, _>>())
+    }
+
+    /// Everything that really happened, oldest first.
+    #[must_use]
+    pub fn effects(&self) -> Vec<Effect> {
+        self.world.effects()
+    }
+
+    /// Records, messages, effects and waiting faults, as `GET /state` shows them.
+    #[must_use]
+    pub fn state(&self) -> Value {
+        self.world.show()
+    }
+
+    /// Makes the next matching calls fail.
+    pub fn inject(&self, fault: Fault) {
+        self.world.add_fault(fault);
+    }
+
+    /// Takes back the faults that no call has met yet.
+    pub fn clear_faults(&self) {
+        self.world.clear_faults();
+    }
+
+    /// Begins again with the seed, without effects and faults.
+    pub fn reset(&self) -> Result<(), Error> {
+        self.world.reset()
+    }
+
+    /// Stops them and waits until the port is released.
+    pub async fn stop(self) {
+        self.server.stop().await;
+    }
+}
+
+fn path(system: &System) -> String {
+    format!("/targets/{}", system.name)
+}

@@ -1,0 +1,65 @@
+//! The payment system: collects what invoices ask for.
+
+use super::operation::{Answer, Operation, Request, System, answer};
+use super::records::{InvoiceState, PaymentState, Records};
+
+pub(crate) static PAYMENTS: System = System {
+    name: "payments",
+    secret: "local-payments-secret",
+    honours_keys: true,
+    operations: &[
+        Operation::get("/payments/{id}", payment),
+        Operation::post("/payments/{id}/retry", retry_payment),
+        Operation::post("/invoices/{id}/retry", retry_invoice),
+    ],
+};
+
+fn payment(records: &mut Records, request: &Request) -> Answer {
+    match records.payments.get(&request.id) {
+        Some(payment) => Answer::shows(&request.id, payment),
+        None => Answer::unknown("payment"),
+    }
+}
+
+fn retry_payment(records: &mut Records, request: &Request) -> Answer {
+    answer(collect(records, &request.id))
+}
+
+fn retry_invoice(records: &mut Records, request: &Request) -> Answer {
+    let payment = records
+        .payments
+        .iter()
+        .find(|(_, payment)| payment.invoice_id == request.id)
+        .map(|(id, _)| id.clone());
+    match payment {
+        Some(id) => answer(collect(records, &id)),
+        None if records.invoices.contains_key(&request.id) => {
+            Answer::unusable("the invoice has no payment to collect")
+        }
+        None => Answer::unknown("invoice"),
+    }
+}
+
+/// Takes the money of a failed payment and marks its invoice as paid.
+fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
+    let payment = records
+        .payments
+        .get_mut(id)
+        .ok_or_else(|| Answer::unknown("payment"))?;
+    match payment.state {
+        PaymentState::Failed => {}
+        PaymentState::Succeeded => return Err(Answer::already_done()),
+        PaymentState::Cancelled => {
+            return Err(Answer::unusable("a cancelled payment cannot be collected"));
+        }
+    }
+    let invoice = records
+        .invoices
+        .get_mut(&payment.invoice_id)
+        .filter(|invoice| invoice.state == InvoiceState::Open)
+        .ok_or_else(|| Answer::unusable("the payment's invoice is not open"))?;
+    invoice.state = InvoiceState::Paid;
+    payment.state = PaymentState::Succeeded;
+    payment.failure = None;
+    Ok(Answer::done(id, payment))
+}

@@ -1,0 +1,146 @@
+//! What the demo target systems keep. Amounts are in the currency's minor unit.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Everything that survives a restart.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Records {
+    pub(crate) customers: BTreeMap<String, Customer>,
+    pub(crate) usage_batches: BTreeMap<String, UsageBatch>,
+    pub(crate) invoices: BTreeMap<String, Invoice>,
+    pub(crate) payments: BTreeMap<String, Payment>,
+    #[serde(default)]
+    pub(crate) messages: Vec<Message>,
+    #[serde(default)]
+    pub(crate) effects: Vec<Effect>,
+    /// Successful answers by system and idempotency key.
+    #[serde(default)]
+    pub(crate) stored_answers: BTreeMap<String, StoredAnswer>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Customer {
+    pub(crate) name: String,
+    pub(crate) email: String,
+    pub(crate) plan: String,
+    pub(crate) sync_state: SyncState,
+    /// Events that the customer's meter sent and billing never saw.
+    pub(crate) missing_usage_events: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum SyncState {
+    InSync,
+    OutOfSync,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UsageBatch {
+    pub(crate) customer_id: String,
+    pub(crate) period: String,
+    pub(crate) events: u64,
+    pub(crate) state: UsageBatchState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum UsageBatchState {
+    Processing,
+    Failed,
+    Processed,
+    Archived,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Invoice {
+    pub(crate) customer_id: String,
+    pub(crate) number: String,
+    pub(crate) amount_due: u64,
+    pub(crate) currency: String,
+    pub(crate) state: InvoiceState,
+    #[serde(default)]
+    pub(crate) credit_notes: Vec<CreditNote>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum InvoiceState {
+    Draft,
+    Open,
+    Paid,
+    Void,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CreditNote {
+    pub(crate) id: String,
+    pub(crate) amount: u64,
+    pub(crate) reason: String,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Payment {
+    pub(crate) invoice_id: String,
+    pub(crate) amount: u64,
+    pub(crate) currency: String,
+    pub(crate) state: PaymentState,
+    #[serde(default)]
+    pub(crate) failure: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PaymentState {
+    Failed,
+    Succeeded,
+    Cancelled,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Message {
+    pub(crate) id: String,
+    pub(crate) customer_id: String,
+    pub(crate) template: String,
+    /// The whole request, with whatever else it said.
+    pub(crate) content: Value,
+}
+
+/// Something that really happened in a target system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Effect {
+    /// Counts from 1.
+    pub id: u64,
+    /// `billing`, `payments` or `notifications`.
+    pub system: String,
+    /// Method and path template, such as `POST /invoices/{id}/void`.
+    pub operation: String,
+    /// Id of what was changed or created.
+    pub entity: String,
+    /// The key that came with the call, whether the system honours it or not.
+    pub idempotency_key: Option<String>,
+    /// When it took place, RFC 3339.
+    pub at: String,
+}
+
+/// A successful answer, given again to whoever sends the same key.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StoredAnswer {
+    /// The request that it answered: a key belongs to one request.
+    pub(crate) path: String,
+    pub(crate) request: Value,
+    pub(crate) status: u16,
+    pub(crate) body: Value,
+}

@@ -1,0 +1,140 @@
+//! The target systems over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{ConnectInfo, OriginalUri, Path, State};
+use axum::http::header::AUTHORIZATION;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use axum::{Json, Router};
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+use serde_json::Value;
+
+use super::connection::Connection;
+use super::faults::FaultMode;
+use super::operation::{Answer, Operation, Request, System};
+use super::world::{Call, World};
+use crate::background::Stopping;
+
+/// The header in which a caller sends its idempotency key.
+pub(crate) const KEY_HEADER: &str = "Idempotency-Key";
+
+/// What every handler reaches.
+#[derive(Debug, Clone)]
+pub(crate) struct Shop {
+    pub(crate) world: Arc<World>,
+    pub(crate) stopping: Stopping,
+}
+
+/// The routes of one system below `/targets/{name}`.
+pub(crate) fn routes(system: &'static System) -> Router<Shop> {
+    let mut routes = Router::new();
+    for operation in system.operations {
+        let Ok(method) = MethodFilter::try_from(operation.method.clone()) else {
+            continue;
+        };
+        let handler = move |State(shop): State<Shop>,
+                            ConnectInfo(connection): ConnectInfo<Connection>,
+                            OriginalUri(uri): OriginalUri,
+                            id: Option<Path<String>>,
+                            headers: HeaderMap,
+                            body: Bytes| async move {
+            let received = Received {
+                system,
+                operation,
+                path: uri.path().to_owned(),
+                id: id.map(|Path(id)| id).unwrap_or_default(),
+                headers,
+                body,
+            };
+            respond(&shop, &connection, received).await
+        };
+        routes = routes.route(operation.path, on(method, handler));
+    }
+    routes.fallback(|| async { Answer::unknown("such operation").into_response() })
+}
+
+struct Received {
+    system: &'static System,
+    operation: &'static Operation,
+    path: String,
+    id: String,
+    headers: HeaderMap,
+    body: Bytes,
+}
+
+async fn respond(shop: &Shop, connection: &Connection, received: Received) -> Response {
+    if !authorized(&received) {
+        let detail = "the bearer token is not this system's secret";
+        return Answer::refusal(StatusCode::UNAUTHORIZED, "unauthorized", detail).into_response();
+    }
+    let fault = shop
+        .world
+        .take_fault(received.system.name, &received.operation.name());
+    if let Some(fault) = &fault {
+        match fault.mode {
+            FaultMode::Fail => {
+                let status =
+                    StatusCode::from_u16(fault.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+                return Answer::refusal(status, "injected_fault", "as asked for").into_response();
+            }
+            FaultMode::Hang => {
+                // Whoever waits for this gives up first, or the server is stopped.
+                shop.stopping.clone().wait().await;
+                connection.cut();
+                return StatusCode::SERVICE_UNAVAILABLE.into_response();
+            }
+            FaultMode::Garbage => return "<<< not JSON".into_response(),
+            FaultMode::Drop | FaultMode::Delay => {}
+        }
+    }
+
+    let answer = perform(&shop.world, received);
+    match fault {
+        Some(fault) if fault.mode == FaultMode::Drop => connection.cut(),
+        Some(fault) => tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await,
+        None => {}
+    }
+    answer.into_response()
+}
+
+fn authorized(received: &Received) -> bool {
+    let token = received
+        .headers
+        .get(AUTHORIZATION)
+        .and_then(|value| value.to_str().ok())
+        .and_then(|value| value.strip_prefix("Bearer "));
+    token == Some(received.system.secret)
+}
+
+fn perform(world: &World, received: Received) -> Answer {
+    let body = if received.body.is_empty() {
+        Value::Null
+    } else {
+        match serde_json::from_slice(&received.body) {
+            Ok(body) => body,
+            Err(error) => return Answer::malformed(&format!("the body is not JSON: {error}")),
+        }
+    };
+    world.perform(&Call {
+        system: received.system,
+        operation: received.operation,
+        path: &received.path,
+        key: received
+            .headers
+            .get(KEY_HEADER)
+            .and_then(|value| value.to_str().ok()),
+        request: Request {
+            id: received.id,
+            body,
+        },
+    })
+}
+
+impl IntoResponse for Answer {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.body)).into_response()
+    }
+}

@@ -1,0 +1,418 @@
+use std::time::Duration;
+
+use http::Method;
+use serde_json::{Value, json};
+
+use super::{Fault, FaultMode, TargetSystems};
+
+struct Demo {
+    systems: TargetSystems,
+    http: reqwest::Client,
+}
+
+impl Demo {
+    fn start() -> Self {
+        Self::over(TargetSystems::start(0, None).unwrap())
+    }
+
+    fn over(systems: TargetSystems) -> Self {
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(5))
+            .build()
+            .unwrap();
+        Self { systems, http }
+    }
+
+    /// A call with the system's own secret.
+    fn call(&self, method: Method, system: &str, path: &str) -> reqwest::RequestBuilder {
+        let settings = &self.systems.settings()[system];
+        let url = format!("{}{path}", settings["baseUrl"].as_str().unwrap());
+        self.http
+            .request(method, url)
+            .bearer_auth(settings["secret"].as_str().unwrap())
+    }
+
+    async fn get(&self, system: &str, path: &str) -> (u16, Value) {
+        read(self.call(Method::GET, system, path).send().await.unwrap()).await
+    }
+
+    async fn post(&self, system: &str, path: &str, body: Value) -> (u16, Value) {
+        let request = self.call(Method::POST, system, path).json(&body);
+        read(request.send().await.unwrap()).await
+    }
+
+    async fn post_with_key(&self, key: &str, path: &str, body: Value) -> (u16, Value) {
+        let request = self.call(Method::POST, "billing", path).json(&body);
+        read(request.header("idempotency-key", key).send().await.unwrap()).await
+    }
+
+    async fn status(&self, system: &str, path: &str) -> u16 {
+        self.post(system, path, json!({})).await.0
+    }
+
+    fn effects(&self) -> Vec<(String, String)> {
+        self.systems
+            .effects()
+            .into_iter()
+            .map(|effect| (effect.operation, effect.entity))
+            .collect()
+    }
+}
+
+async fn read(response: reqwest::Response) -> (u16, Value) {
+    (response.status().as_u16(), response.json().await.unwrap())
+}
+
+#[tokio::test]
+async fn an_operation_changes_its_entity_once() {
+    let demo = Demo::start();
+    for (system, operation, entity, seen, field, before, after) in [
+        (
+            "billing",
+            "/usage-batches/ub_1001/reprocess",
+            "ub_1001",
+            "/usage-batches/ub_1001",
+            "state",
+            json!("processing"),
+            json!("processed"),
+        ),
+        (
+            "billing",
+            "/invoices/inv_2001/refresh",
+            "inv_2001",
+            "/invoices/inv_2001",
+            "state",
+            json!("draft"),
+            json!("open"),
+        ),
+        (
+            "billing",
+            "/invoices/inv_2008/void",
+            "inv_2008",
+            "/invoices/inv_2008",
+            "state",
+            json!("open"),
+            json!("void"),
+        ),
+        (
+            "billing",
+            "/customers/cus_501/sync",
+            "cus_501",
+            "/customers/cus_501",
+            "syncState",
+            json!("out_of_sync"),
+            json!("in_sync"),
+        ),
+        (
+            "payments",
+            "/payments/pay_3001/retry",
+            "pay_3001",
+            "/payments/pay_3001",
+            "state",
+            json!("failed"),
+            json!("succeeded"),
+        ),
+        (
+            "payments",
+            "/invoices/inv_2005/retry",
+            "pay_3002",
+            "/payments/pay_3002",
+            "state",
+            json!("failed"),
+            json!("succeeded"),
+        ),
+    ] {
+        let (_, shown) = demo.get(system, seen).await;
+        assert_eq!(shown[field], before, "{operation}");
+
+        let (status, answered) = demo.post(system, operation, json!({})).await;
+        assert_eq!((status, &answered[field]), (200, &after), "{operation}");
+        assert_eq!(demo.effects().last().unwrap().1, entity);
+
+        let (status, refusal) = demo.post(system, operation, json!({})).await;
+        assert_eq!((status, &refusal["code"]), (409, &json!("already_done")));
+    }
+    assert_eq!(demo.effects().len(), 6);
+}
+
+#[tokio::test]
+async fn a_collected_payment_settles_its_invoice() {
+    let demo = Demo::start();
+    demo.post("payments", "/payments/pay_3001/retry", json!({}))
+        .await;
+    let (_, invoice) = demo.get("billing", "/invoices/inv_2004").await;
+    assert_eq!(invoice["state"], "paid");
+    assert_eq!(demo.status("billing", "/invoices/inv_2004/void").await, 422);
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_told_apart() {
+    let demo = Demo::start();
+    for (system, operation, status) in [
+        ("billing", "/usage-batches/ub_1008/reprocess", 422),
+        ("billing", "/invoices/inv_2009/refresh", 422),
+        ("payments", "/payments/pay_3005/retry", 422),
+        ("payments", "/invoices/inv_2001/retry", 422),
+        ("billing", "/usage-batches/ub_9/reprocess", 404),
+        ("payments", "/invoices/inv_9/retry", 404),
+        ("billing", "/elsewhere", 404),
+        ("billing", "/usage-events/resend", 400),
+        ("notifications", "/messages", 400),
+    ] {
+        assert_eq!(demo.status(system, operation).await, status, "{operation}");
+    }
+    assert_eq!(demo.effects(), []);
+}
+
+#[tokio::test]
+async fn a_credit_note_stays_within_its_invoice() {
+    let demo = Demo::start();
+    let path = "/invoices/inv_2007/credit-notes";
+    let note = |amount: i64| json!({"amount": amount, "reason": "billed twice"});
+    assert_eq!(demo.post("billing", path, note(701_000)).await.0, 200);
+    assert_eq!(demo.post("billing", path, note(1_000)).await.0, 422);
+    assert_eq!(demo.post("billing", path, note(550)).await.0, 200);
+    assert_eq!(demo.post("billing", path, note(-1)).await.0, 400);
+    let drafts = "/invoices/inv_2001/credit-notes";
+    assert_eq!(demo.post("billing", drafts, note(1)).await.0, 422);
+    assert_eq!(demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn missing_usage_events_are_sent_once() {
+    let demo = Demo::start();
+    let body = json!({"customerId": "cus_503"});
+    assert_eq!(
+        demo.post("billing", "/usage-events/resend", body.clone())
+            .await
+            .0,
+        200
+    );
+    assert_eq!(
+        demo.post("billing", "/usage-events/resend", body).await.0,
+        409
+    );
+}
+
+#[tokio::test]
+async fn only_its_own_secret_opens_a_system() {
+    let demo = Demo::start();
+    let url = format!("{}/targets/billing/customers/cus_501", demo.systems.url());
+    let anonymous = demo.http.get(&url).send().await.unwrap();
+    assert_eq!(anonymous.status(), 401);
+    let stranger = demo.http.get(&url).bearer_auth("local-payments-secret");
+    assert_eq!(stranger.send().await.unwrap().status(), 401);
+}
+
+#[tokio::test]
+async fn a_repeated_key_gets_the_first_answer_and_no_second_effect() {
+    let demo = Demo::start();
+    let path = "/invoices/inv_2007/credit-notes";
+    let body = json!({"amount": 100, "reason": "billed twice"});
+    let first = demo.post_with_key("k1", path, body.clone()).await;
+    assert_eq!(first.0, 200);
+    assert_eq!(demo.post_with_key("k1", path, body.clone()).await, first);
+    assert_eq!(demo.effects().len(), 1);
+    assert_eq!(
+        demo.systems.effects()[0].idempotency_key.as_deref(),
+        Some("k1")
+    );
+
+    let other_body = json!({"amount": 200, "reason": "billed twice"});
+    assert_eq!(demo.post_with_key("k1", path, other_body).await.0, 422);
+    let other_path = "/invoices/inv_2008/credit-notes";
+    assert_eq!(
+        demo.post_with_key("k1", other_path, body.clone()).await.0,
+        422
+    );
+
+    let second = demo.post_with_key("k2", path, body).await;
+    assert_ne!(second.1["id"], first.1["id"]);
+    assert_eq!(demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn calls_at_once_with_one_key_have_one_effect() {
+    let demo = Demo::start();
+    let body = json!({"amount": 100, "reason": "billed twice"});
+    let path = "/invoices/inv_2007/credit-notes";
+    let calls = (0..20).map(|_| demo.post_with_key("k1", path, body.clone()));
+    let answers = futures::future::join_all(calls).await;
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    assert_eq!(demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refusal_is_not_stored_with_its_key() {
+    let demo = Demo::start();
+    demo.systems.inject(Fault::once("billing", FaultMode::Fail));
+    let path = "/customers/cus_501/sync";
+    assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 500);
+    assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 200);
+}
+
+#[tokio::test]
+async fn notifications_take_no_notice_of_keys() {
+    let demo = Demo::start();
+    let body = json!({"customerId": "cus_501", "template": "payment_failed", "amount": 7});
+    for _ in 0..2 {
+        let request = demo.call(Method::POST, "notifications", "/messages");
+        let request = request.header("Idempotency-Key", "k1").json(&body);
+        assert_eq!(request.send().await.unwrap().status(), 200);
+    }
+    assert_eq!(demo.effects().len(), 2);
+    assert_eq!(demo.systems.state()["messages"][1]["content"], body);
+    assert_eq!(
+        demo.systems.settings()["notifications"]["idempotencyHeader"],
+        Value::Null
+    );
+}
+
+#[tokio::test]
+async fn a_fault_strikes_as_often_as_asked_and_where_asked() {
+    let demo = Demo::start();
+    demo.systems.inject(Fault {
+        status: 503,
+        times: 2,
+        operation: Some("POST /customers/{id}/sync".to_owned()),
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    assert_eq!(demo.get("billing", "/customers/cus_501").await.0, 200);
+    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 503);
+    assert_eq!(demo.status("billing", "/customers/cus_502/sync").await, 503);
+    assert_eq!(demo.effects(), []);
+    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 200);
+}
+
+#[tokio::test]
+async fn garbage_comes_without_an_effect() {
+    let demo = Demo::start();
+    demo.systems
+        .inject(Fault::once("billing", FaultMode::Garbage));
+    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
+    let response = request.send().await.unwrap();
+    assert_eq!(response.status(), 200);
+    assert!(response.json::<Value>().await.is_err());
+    assert_eq!(demo.effects(), []);
+}
+
+#[tokio::test]
+async fn a_dropped_answer_leaves_its_effect() {
+    let demo = Demo::start();
+    demo.systems.inject(Fault::once("billing", FaultMode::Drop));
+    let path = "/customers/cus_501/sync";
+    let request = demo.call(Method::POST, "billing", path);
+    let error = request
+        .header("Idempotency-Key", "k1")
+        .send()
+        .await
+        .unwrap_err();
+    assert!(!error.is_timeout());
+    assert_eq!(demo.effects().len(), 1);
+    assert_eq!(demo.post_with_key("k1", path, Value::Null).await.0, 200);
+    assert_eq!(demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_late_answer_has_taken_effect_before() {
+    let demo = Demo::start();
+    demo.systems.inject(Fault {
+        delay_ms: 60_000,
+        ..Fault::once("billing", FaultMode::Delay)
+    });
+    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
+    let request = request.timeout(Duration::from_millis(200));
+    assert!(request.send().await.unwrap_err().is_timeout());
+    assert_eq!(demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_hanging_call_neither_answers_nor_holds_up_the_end() {
+    let demo = Demo::start();
+    demo.systems.inject(Fault::once("billing", FaultMode::Hang));
+    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
+    let request = request.timeout(Duration::from_millis(200));
+    assert!(request.send().await.unwrap_err().is_timeout());
+    assert_eq!(demo.effects(), []);
+
+    demo.systems.inject(Fault::once("billing", FaultMode::Hang));
+    let hanging = tokio::spawn(
+        demo.call(Method::POST, "billing", "/customers/cus_501/sync")
+            .send(),
+    );
+    while !demo.systems.state()["faults"]
+        .as_array()
+        .unwrap()
+        .is_empty()
+    {
+        tokio::task::yield_now().await;
+    }
+    demo.systems.stop().await;
+    assert!(hanging.await.unwrap().is_err());
+}
+
+#[tokio::test]
+async fn administration_needs_no_secret() {
+    let demo = Demo::start();
+    let url = |path: &str| format!("{}{path}", demo.systems.url());
+    let fault = json!({"system": "billing", "mode": "fail", "status": 502, "times": 3});
+    let post = |body: Value| demo.http.post(url("/faults")).json(&body).send();
+    assert_eq!(post(fault).await.unwrap().status(), 204);
+    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 502);
+    let cleared = demo.http.delete(url("/faults")).send().await.unwrap();
+    assert_eq!(cleared.status(), 204);
+    assert_eq!(demo.status("billing", "/customers/cus_501/sync").await, 200);
+
+    let (_, effects) = read(demo.http.get(url("/effects")).send().await.unwrap()).await;
+    assert_eq!(effects[0]["entity"], "cus_501");
+    let (_, state) = read(demo.http.get(url("/state")).send().await.unwrap()).await;
+    assert_eq!(state["customers"]["cus_501"]["syncState"], "in_sync");
+
+    for wrong in [
+        json!({"system": "shipping", "mode": "fail"}),
+        json!({"system": "billing", "mode": "explode"}),
+        json!({"system": "billing", "mode": "fail", "operation": "POST /nowhere"}),
+        json!({"system": "billing", "mode": "fail", "times": 0}),
+        json!({"system": "billing", "mode": "fail", "tmies": 1}),
+    ] {
+        assert_eq!(post(wrong.clone()).await.unwrap().status(), 400, "{wrong}");
+    }
+
+    let reset = demo.http.post(url("/reset")).send().await.unwrap();
+    assert_eq!(reset.status(), 204);
+    assert_eq!(demo.effects(), []);
+    assert_eq!(
+        demo.systems.state()["customers"]["cus_501"]["syncState"],
+        "out_of_sync"
+    );
+}
+
+#[tokio::test]
+async fn the_state_file_carries_effects_and_keys_over_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("deep/target-systems.json");
+    let path = "/customers/cus_501/sync";
+
+    let before = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    let first = before.post_with_key("k1", path, json!({})).await;
+    let effects = before.effects();
+    before.systems.stop().await;
+
+    let after = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    assert_eq!(after.effects(), effects);
+    assert_eq!(after.post_with_key("k1", path, json!({})).await, first);
+    after.systems.reset().unwrap();
+    after.systems.stop().await;
+
+    let reset = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    assert_eq!(reset.effects(), []);
+}
+
+#[tokio::test]
+async fn a_broken_state_file_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("target-systems.json");
+    std::fs::write(&file, "{").unwrap();
+    let error = TargetSystems::start(0, Some(&file)).unwrap_err();
+    assert!(error.to_string().contains("target-systems.json"), "{error}");
+}

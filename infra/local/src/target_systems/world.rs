@@ -1,0 +1,195 @@
+//! The state of the target systems: what they keep, the log of effects, stored answers.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use super::Error;
+use super::faults::{Fault, Faults};
+use super::operation::{Answer, Operation, Request, System};
+use super::records::{Effect, Records, StoredAnswer};
+use crate::atomic_file;
+use crate::clock;
+
+const SEED: &str = include_str!("seed.yaml");
+
+/// Shared by every connection. One lock makes a call's effect, its log entry and its stored
+/// answer one step.
+#[derive(Debug)]
+pub(crate) struct World {
+    state: Mutex<State>,
+    file: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+struct State {
+    records: Records,
+    faults: Faults,
+}
+
+/// A call as it arrived.
+#[derive(Debug)]
+pub(crate) struct Call<'c> {
+    pub(crate) system: &'static System,
+    pub(crate) operation: &'static Operation,
+    pub(crate) path: &'c str,
+    pub(crate) key: Option<&'c str>,
+    pub(crate) request: Request,
+}
+
+impl World {
+    /// Goes on from the file, or begins with the seed where there is none.
+    pub(crate) fn open(file: Option<&Path>) -> Result<Self, Error> {
+        let kept = match file {
+            Some(path) if path.exists() => Some(load(path)?),
+            _ => None,
+        };
+        let records = match kept {
+            Some(records) => records,
+            None => seed()?,
+        };
+        Ok(Self {
+            state: Mutex::new(State {
+                records,
+                faults: Faults::default(),
+            }),
+            file: file.map(Path::to_owned),
+        })
+    }
+
+    /// Answers a call, with its effect at most once for a key where keys are honoured.
+    pub(crate) fn perform(&self, call: &Call<'_>) -> Answer {
+        let mut state = self.lock();
+        let stored_under = call
+            .key
+            .filter(|_| call.system.honours_keys)
+            .map(|key| format!("{}:{key}", call.system.name));
+        if let Some(stored) = stored_under
+            .as_ref()
+            .and_then(|key| state.records.stored_answers.get(key))
+        {
+            return repeat(stored, call);
+        }
+
+        // A copy takes the change, so that what could not be kept did not happen.
+        let mut records = state.records.clone();
+        let answer = (call.operation.run)(&mut records, &call.request);
+        let Some(entity) = &answer.changed else {
+            return answer;
+        };
+        let id = records.effects.last().map_or(1, |effect| effect.id + 1);
+        records.effects.push(Effect {
+            id,
+            system: call.system.name.to_owned(),
+            operation: call.operation.name(),
+            entity: entity.clone(),
+            idempotency_key: call.key.map(str::to_owned),
+            at: clock::rfc3339(clock::now()),
+        });
+        if let Some(key) = stored_under {
+            records.stored_answers.insert(
+                key,
+                StoredAnswer {
+                    path: call.path.to_owned(),
+                    request: call.request.body.clone(),
+                    status: answer.status.as_u16(),
+                    body: answer.body.clone(),
+                },
+            );
+        }
+        if let Err(error) = self.keep(&records) {
+            return Answer::refusal(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "state_not_kept",
+                &error.to_string(),
+            );
+        }
+        state.records = records;
+        answer
+    }
+
+    /// Everything but the stored answers.
+    pub(crate) fn show(&self) -> Value {
+        let state = self.lock();
+        let mut shown = json!(state.records);
+        if let Some(fields) = shown.as_object_mut() {
+            fields.remove("storedAnswers");
+            fields.insert("faults".to_owned(), json!(state.faults.list()));
+        }
+        shown
+    }
+
+    pub(crate) fn effects(&self) -> Vec<Effect> {
+        self.lock().records.effects.clone()
+    }
+
+    pub(crate) fn add_fault(&self, fault: Fault) {
+        self.lock().faults.add(fault);
+    }
+
+    pub(crate) fn clear_faults(&self) {
+        self.lock().faults.clear();
+    }
+
+    pub(crate) fn take_fault(&self, system: &str, operation: &str) -> Option<Fault> {
+        self.lock().faults.take(system, operation)
+    }
+
+    /// Back to the seed, without faults.
+    pub(crate) fn reset(&self) -> Result<(), Error> {
+        let records = seed()?;
+        let mut state = self.lock();
+        self.keep(&records)?;
+        state.records = records;
+        state.faults.clear();
+        Ok(())
+    }
+
+    fn keep(&self, records: &Records) -> Result<(), Error> {
+        let Some(path) = &self.file else {
+            return Ok(());
+        };
+        serde_json::to_vec_pretty(records)
+            .map_err(std::io::Error::from)
+            .and_then(|bytes| atomic_file::write(path, &bytes))
+            .map_err(|source| Error::File {
+                path: path.clone(),
+                source,
+            })
+    }
+
+    /// A panic under the lock leaves the records as they were: they are replaced as a whole.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
+    if stored.path != call.path || stored.request != call.request.body {
+        return Answer::refusal(
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "idempotency_key_reused",
+            "the key came with another request before",
+        );
+    }
+    Answer {
+        status: StatusCode::from_u16(stored.status).unwrap_or(StatusCode::OK),
+        body: stored.body.clone(),
+        changed: None,
+    }
+}
+
+fn seed() -> Result<Records, Error> {
+    serde_saphyr::from_str(SEED).map_err(|error| Error::Seed(error.to_string()))
+}
+
+fn load(path: &Path) -> Result<Records, Error> {
+    std::fs::read(path)
+        .and_then(|bytes| serde_json::from_slice(&bytes).map_err(std::io::Error::from))
+        .map_err(|source| Error::File {
+            path: path.to_owned(),
+            source,
+        })
+}

@@ -1,0 +1,247 @@
+//! The systems that the agent's actions call, as `TARGET_SYSTEMS` configures them: a JSON object
+//! of names, each with a base URL, a secret, the header of its idempotency keys and the calls it
+//! allows. Nothing else is ever called.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::Deserialize;
+
+use crate::config::{ConfigError, Environment};
+
+const VARIABLE: &str = "TARGET_SYSTEMS";
+
+/// The target systems by name.
+#[derive(Clone, Debug, Default)]
+pub struct TargetSystems(BTreeMap<String, TargetSystem>);
+
+/// A target system.
+#[derive(Clone, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct TargetSystem {
+    /// What paths are appended to: `https://billing.example.com/api`.
+    pub base_url: String,
+    /// Sent as the bearer token; only the worker needs it.
+    #[serde(default)]
+    pub secret: Option<String>,
+    /// The header of the idempotency key, where the system honours one: a call that is repeated
+    /// with the same key then has no second effect.
+    #[serde(default)]
+    pub idempotency_header: Option<String>,
+    /// Allowed calls: `POST /usage-batches/{id}/reprocess`.
+    #[serde(default)]
+    pub allow: Vec<AllowedCall>,
+}
+
+impl fmt::Debug for TargetSystem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TargetSystem")
+            .field("base_url", &self.base_url)
+            .field("idempotency_header", &self.idempotency_header)
+            .field("allow", &self.allow)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A method and a path template, in which `{name}` stands for any one segment.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct AllowedCall {
+    method: String,
+    /// `None` stands for any one segment.
+    segments: Vec<Option<String>>,
+}
+
+impl TryFrom<String> for AllowedCall {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let wrong = || format!("{text:?} is no call such as \"POST /invoices/{{id}}/void\"");
+        let (method, path) = text.split_once(' ').ok_or_else(wrong)?;
+        let segments: Vec<Option<String>> = path
+            .strip_prefix('/')
+            .ok_or_else(wrong)?
+            .split('/')
+            .map(|segment| {
+                let placeholder = segment.starts_with('{') && segment.ends_with('}');
+                (!placeholder).then(|| segment.to_owned())
+            })
+            .collect();
+        if !METHODS.contains(&method) || !segments.iter().flatten().all(|text| is_plain(text)) {
+            return Err(wrong());
+        }
+        Ok(Self {
+            method: method.to_owned(),
+            segments,
+        })
+    }
+}
+
+/// The methods that a call may have.
+pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+impl TargetSystems {
+    /// Reads `TARGET_SYSTEMS`; none when it is not set.
+    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+        environment
+            .optional(VARIABLE)
+            .map_or_else(|| Ok(Self::default()), Self::parse)
+    }
+
+    /// Reads the JSON text of the variable.
+    pub fn parse(text: &str) -> Result<Self, ConfigError> {
+        let malformed = |problem: String| ConfigError::Malformed {
+            name: VARIABLE,
+            problem,
+        };
+        let systems: BTreeMap<String, TargetSystem> = serde_json::from_str(text)
+            .map_err(|error| malformed(format!("not as it should be: {error}")))?;
+        for (name, system) in &systems {
+            let known_scheme = ["http://", "https://"]
+                .iter()
+                .any(|scheme| system.base_url.starts_with(scheme));
+            if !known_scheme || system.base_url.contains(['?', '#', '@']) {
+                let problem = format!("wrong in the base URL of {name:?}");
+                return Err(malformed(problem));
+            }
+            let header = system.idempotency_header.as_deref().unwrap_or("x");
+            if http::HeaderName::from_bytes(header.as_bytes()).is_err() {
+                return Err(malformed(format!("wrong in the header of {name:?}")));
+            }
+        }
+        Ok(Self(systems))
+    }
+
+    /// The system of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&TargetSystem> {
+        self.0.get(name)
+    }
+}
+
+impl FromIterator<(String, TargetSystem)> for TargetSystems {
+    fn from_iter<I: IntoIterator<Item = (String, TargetSystem)>>(systems: I) -> Self {
+        Self(systems.into_iter().collect())
+    }
+}
+
+impl TargetSystem {
+    /// Whether a call with a rendered path is allowed. The path has plain segments only: none is
+    /// empty, a dot segment, or holds an encoded slash, and there is no query.
+    #[must_use]
+    pub fn allows(&self, method: &str, path: &str) -> bool {
+        let Some(segments) = segments(path) else {
+            return false;
+        };
+        self.allow.iter().any(|call| {
+            call.method == method
+                && call.segments.len() == segments.len()
+                && call
+                    .segments
+                    .iter()
+                    .zip(&segments)
+                    .all(|(wanted, segment)| wanted.as_ref().is_none_or(|text| text == segment))
+        })
+    }
+}
+
+/// The segments of a rendered path; `None` when one of them is not plain.
+fn segments(path: &str) -> Option<Vec<&str>> {
+    let segments: Vec<&str> = path.strip_prefix('/')?.split('/').collect();
+    segments
+        .iter()
+        .all(|segment| is_plain(segment))
+        .then_some(segments)
+}
+
+/// Whether a segment is what it looks like to everybody who reads it: unreserved characters and
+/// percent-encoded bytes, which decode to neither a slash nor a control character, and no dots
+/// only.
+fn is_plain(segment: &str) -> bool {
+    let decoded: Vec<u8> = percent_encoding::percent_decode_str(segment).collect();
+    let mut bytes = segment.bytes();
+    let mut well_formed = true;
+    while let Some(byte) = bytes.next() {
+        well_formed &= match byte {
+            b'%' => [bytes.next(), bytes.next()]
+                .iter()
+                .all(|digit| digit.is_some_and(|digit| digit.is_ascii_hexdigit())),
+            _ => byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte),
+        };
+    }
+    well_formed
+        && !segment.is_empty()
+        && !decoded.iter().all(|byte| *byte == b'.')
+        && !decoded
+            .iter()
+            .any(|byte| matches!(byte, b'/' | b'\\' | b'%') || byte.is_ascii_control())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn billing() -> TargetSystems {
+        TargetSystems::parse(
+            r#"{"billing": {"baseUrl": "http://127.0.0.1:1", "secret": "hush",
+                "idempotencyHeader": "Idempotency-Key",
+                "allow": ["POST /usage-batches/{id}/reprocess", "GET /customers/{id}"]}}"#,
+        )
+        .unwrap()
+    }
+
+    #[test]
+    fn only_listed_methods_and_paths_are_allowed() {
+        let systems = billing();
+        let system = systems.get("billing").unwrap();
+        assert!(system.allows("POST", "/usage-batches/ub_1/reprocess"));
+        assert!(system.allows("GET", "/customers/a%20b"));
+        for (method, path) in [
+            ("GET", "/usage-batches/ub_1/reprocess"),
+            ("POST", "/usage-batches/ub_1"),
+            ("POST", "/usage-batches/ub_1/reprocess/"),
+            ("POST", "/usage-batches//reprocess"),
+            ("POST", "/usage-batches/../reprocess"),
+            ("POST", "/usage-batches/%2e%2E/reprocess"),
+            ("POST", "/usage-batches/./reprocess"),
+            ("POST", "/usage-batches/a%2Fb/reprocess"),
+            ("POST", "/usage-batches/a%5cb/reprocess"),
+            ("POST", "/usage-batches/a%252fb/reprocess"),
+            ("POST", "/usage-batches/a%00b/reprocess"),
+            ("POST", "/usage-batches/a%0/reprocess"),
+            ("POST", "/usage-batches/ub_1/reprocess?all=1"),
+            ("POST", "/usage-batches/a?b/reprocess"),
+            ("POST", "/usage-batches/a#b/reprocess"),
+            ("POST", "/usage-batches/a\\b/reprocess"),
+            ("POST", "/usage-batches/ä/reprocess"),
+            ("POST", "usage-batches/ub_1/reprocess"),
+            ("post", "/usage-batches/ub_1/reprocess"),
+            ("GET", "//evil.example/customers/1"),
+        ] {
+            assert!(!system.allows(method, path), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn a_malformed_setting_is_named() {
+        for text in [
+            "",
+            "[]",
+            r#"{"billing": {}}"#,
+            r#"{"billing": {"baseUrl": "ftp://x"}}"#,
+            r#"{"billing": {"baseUrl": "http://user@x"}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "idempotencyHeader": "a b"}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "allow": ["SEND /x"]}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "allow": ["GET x"]}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "allow": ["GET /x/../y"]}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "secert": "typo"}}"#,
+        ] {
+            let error = TargetSystems::parse(text).unwrap_err().to_string();
+            assert!(error.contains("TARGET_SYSTEMS"), "{error}");
+        }
+    }
+
+    #[test]
+    fn secrets_are_not_shown() {
+        assert!(!format!("{:?}", billing()).contains("hush"));
+    }
+}

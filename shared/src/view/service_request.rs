@@ -1,0 +1,50 @@
+//! A service request as the API answers it.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use crate::model::{
+    Priority, ReferenceType, ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, UserId,
+};
+
+/// A service request.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = ServiceRequest)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceRequestView {
+    id: ServiceRequestId,
+    title: String,
+    description: Option<String>,
+    status: ServiceStatus,
+    priority: Priority,
+    category: Option<String>,
+    creator_id: UserId,
+    assignee_id: Option<UserId>,
+    reference_type: Option<ReferenceType>,
+    reference_id: Option<i64>,
+    #[schema(value_type = Option<Object>)]
+    metadata: Option<Map<String, Value>>,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+}
+
+impl From<ServiceRequest> for ServiceRequestView {
+    fn from(request: ServiceRequest) -> Self {
+        Self {
+            id: request.id,
+            title: request.title,
+            description: request.description,
+            status: request.status,
+            priority: request.priority,
+            category: request.category,
+            creator_id: request.creator_id,
+            assignee_id: request.assignee_id,
+            reference_type: request.reference_type,
+            reference_id: request.reference_id,
+            metadata: request.metadata.map(|metadata| metadata.0),
+            created_at: request.created_at,
+            updated_at: request.updated_at,
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! `POST /api/concierge/agent-sessions/{id}/cancel`
+
+use crate::{
+    budgets::{WRITE, within},
+    support::Concierge,
+};
+
+#[tokio::test]
+async fn a_session_that_runs_nothing_is_cancelled_at_once() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let sue = world.api.sign_in("sue").await;
+    let path = format!("/api/concierge/agent-sessions/{id}/cancel");
+    let body = within(&world.api, WRITE, 200, &sue.trigger(&path).await);
+    assert!(!body["message"].as_str().unwrap().is_empty());
+    assert_eq!(body.as_object().unwrap().len(), 1);
+    assert_eq!(world.session(&id).await["status"], "cancelled");
+    // Again changes nothing.
+    let before = world.api.table_dump().await;
+    sue.trigger(&path).await.expect(200);
+    assert_eq!(world.api.table_dump().await, before);
+}
+
+#[tokio::test]
+async fn actions_that_were_not_claimed_are_skipped() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    world
+        .executes(&id, &[&actions[0], &actions[1]])
+        .await
+        .expect(202);
+    world.cancels(&id).await.expect(200);
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "cancelled");
+    for (success, error) in &results {
+        assert!(!success);
+        assert_eq!(error, "Cancelled before it started.");
+    }
+    assert_eq!(results.len(), 2);
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    assert_eq!(world.demo.effects(), []);
+    let answer = world.executes(&id, &[&actions[0]]).await;
+    answer.expect_problem(409, "invalid_transition");
+}
+
+#[tokio::test]
+async fn what_has_ended_is_not_cancelled() {
+    let world = Concierge::start().await;
+    let (completed, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    let answer = world.cancels(&completed).await;
+    answer.expect_problem(409, "invalid_transition");
+    let expired = world.failed_payment().await;
+    world.proposed(&expired).await;
+    world.api.clock.advance(24 * 3_600_000);
+    let max = world.api.sign_in("max").await;
+    let path = format!("/api/concierge/agent-sessions/{expired}/cancel");
+    max.trigger(&path)
+        .await
+        .expect_problem(409, "invalid_transition");
+}
+
+#[tokio::test]
+async fn it_needs_the_permission() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let path = format!("/api/concierge/agent-sessions/{id}/cancel");
+    for name in ["vic", "mia"] {
+        let answer = world.api.sign_in(name).await.trigger(&path).await;
+        answer.expect_problem(403, "permission_denied");
+    }
+    assert_eq!(world.session(&id).await["status"], "started");
+}

@@ -1,0 +1,237 @@
+//! `POST /api/concierge/agent-sessions/{id}/execute`
+
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+
+use crate::{
+    budgets::{WRITE, within},
+    support::{AgentSettings, Concierge},
+};
+
+#[tokio::test]
+async fn approved_actions_are_queued_and_answered_202_until_they_end() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let sent = json!({"actionIds": [action]});
+    world.api.counter.take();
+    let body = within(&world.api, WRITE, 202, &world.max.post(&path, sent).await);
+    assert_eq!(body["results"], json!([]));
+    assert_eq!(body["session"]["status"], "executing");
+    assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
+}
+
+#[tokio::test]
+async fn the_answer_waits_for_the_results() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let patient = world
+        .api
+        .sign_in("max")
+        .await
+        .with_header("prefer", "wait=20");
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let worker = world.worker();
+    let works = async {
+        while world.demo.effects().is_empty() {
+            world.delivers(&worker).await;
+        }
+    };
+    let (answer, ()) = futures::join!(patient.post(&path, json!({"actionIds": [action]})), works);
+    let body = answer.expect(200);
+    assert_eq!(body["results"][0]["success"], true);
+    assert_eq!(body["session"]["status"], "completed");
+    assert_eq!(body["results"], body["session"]["executionResults"]);
+}
+
+#[tokio::test]
+async fn every_fault_of_the_list_is_answered_and_nothing_runs() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let actions = world.proposed(&id).await;
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let before = world.api.table_dump().await;
+    let long = "x".repeat(101);
+    for (body, faults) in [
+        (json!({}), vec![("/actionIds", "required")]),
+        (json!({"actionIds": null}), vec![("/actionIds", "null")]),
+        (json!({"actionIds": "a"}), vec![("/actionIds", "type")]),
+        (json!({"actionIds": []}), vec![("/actionIds", "length")]),
+        (
+            json!({"actionIds": vec!["a"; 51]}),
+            vec![("/actionIds", "length")],
+        ),
+        (
+            json!({"actionIds": [1, "", long]}),
+            vec![
+                ("/actionIds/0", "type"),
+                ("/actionIds/1", "blank"),
+                ("/actionIds/2", "length"),
+            ],
+        ),
+        (
+            json!({"actionIds": [actions[0], "s1-p2-a1", actions[1], "nonsense"]}),
+            vec![
+                ("/actionIds/1", "unknown"),
+                ("/actionIds/2", "manual"),
+                ("/actionIds/3", "unknown"),
+            ],
+        ),
+    ] {
+        world.max.post(&path, body).await.expect_faults(&faults);
+    }
+    assert_eq!(world.api.table_dump().await, before);
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn nothing_is_executed_before_a_proposal_or_after_it_expired() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let answer = world.executes(&id, &["s1-p1-a1"]).await;
+    answer.expect_problem(409, "invalid_transition");
+    let action = world.proposed(&id).await.remove(0);
+    world.api.clock.advance(24 * 3_600_000);
+    let max = world.api.sign_in("max").await;
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let answer = max.post(&path, json!({"actionIds": [action]})).await;
+    answer.expect_problem(409, "session_expired");
+    let session = max
+        .get(&format!("/api/concierge/agent-sessions/{id}"))
+        .await;
+    assert_eq!(session.expect(200)["status"], "expired");
+}
+
+#[tokio::test]
+async fn the_same_list_again_runs_nothing_twice() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let (a, b) = (actions[0].as_str(), actions[1].as_str());
+    world.executes(&id, &[a, b]).await.expect(202);
+    // In any order, and with repeats.
+    world.executes(&id, &[b, a, b]).await.expect(202);
+    assert_eq!(world.takes_messages().await.len(), 2);
+    let answer = world.executes(&id, &[a]).await;
+    answer.expect_problem(409, "other_actions_approved");
+
+    world.sends(&id, &[a, b]).await;
+    world.delivers(&world.worker()).await;
+    let first = world.executes(&id, &[a, b]).await.expect(200);
+    assert_eq!(first["session"]["status"], "completed");
+    assert_eq!(first["results"].as_array().unwrap().len(), 2);
+    assert_eq!(world.executes(&id, &[b, a]).await.expect(200), first);
+    let answer = world.executes(&id, &[a]).await;
+    answer.expect_problem(409, "other_actions_approved");
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    assert_eq!(world.demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn lists_approved_at_once_are_approved_once() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let (a, b) = (actions[0].as_str(), actions[1].as_str());
+    let (one, other) = ([a], [b]);
+    let (first, second) = futures::join!(world.executes(&id, &one), world.executes(&id, &other));
+    let mut statuses = [first.status, second.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [202, 409]);
+    assert_eq!(world.takes_messages().await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_action_that_failed_can_be_executed_again() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let (a, b) = (actions[0].as_str(), actions[1].as_str());
+    world.demo.inject(Fault {
+        status: 422,
+        ..Fault::once("payments", FaultMode::Fail)
+    });
+    world.executes(&id, &[a, b]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "failed");
+    assert!(session["error"].as_str().unwrap().contains("1 of 2"));
+    let stored = world.executes(&id, &[a, b]).await.expect(200);
+    assert_eq!(stored["results"][0]["success"], false);
+    assert_eq!(stored["results"][0]["response"]["status"], 422);
+    let answer = world.executes(&id, &[b]).await;
+    answer.expect_problem(409, "action_not_failed");
+
+    world.executes(&id, &[a]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "completed");
+    assert!(results.iter().all(|(success, _)| *success), "{results:?}");
+    assert_eq!(world.demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn an_action_of_unknown_outcome_is_not_executed_again() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let (a, b) = (actions[0].as_str(), actions[1].as_str());
+    world
+        .demo
+        .inject(Fault::once("notifications", FaultMode::Drop));
+    world.executes(&id, &[a, b]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.session(&id).await["status"], "failed");
+    let problem = world
+        .executes(&id, &[b])
+        .await
+        .expect_problem(409, "outcome_unknown");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(detail.contains("Check the target system"), "{detail}");
+    assert_eq!(world.demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn with_the_queue_down_nothing_is_lost() {
+    let world = Concierge::start_with(AgentSettings {
+        // Nobody listens on this port.
+        sqs_url: Some("http://127.0.0.1:9".to_owned()),
+        ..AgentSettings::default()
+    })
+    .await;
+    let (id, action) = world.approved_batch().await;
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    // Not before the grace is over.
+    assert_eq!(world.sweeper().sweep().await.resent, 0);
+    world.api.clock.advance(30_000);
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    let message = world.message(&id, &action);
+    assert_eq!(world.takes_messages().await, [message.as_str()]);
+    world
+        .worker()
+        .handle(crate::support::event(&[(&message, 1)]))
+        .await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn it_needs_the_permission() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let body = json!({"actionIds": [action]});
+    // Support proposes, and does not execute.
+    for name in ["vic", "mia", "sue"] {
+        let caller = world.api.sign_in(name).await;
+        let answer = caller.post(&path, body.clone()).await;
+        answer.expect_problem(403, "permission_denied");
+    }
+    assert_eq!(
+        world.session(&id).await["status"],
+        Value::from("awaiting_confirmation")
+    );
+}

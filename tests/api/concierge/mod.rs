@@ -1,0 +1,7 @@
+//! `/api/concierge/...`
+
+mod cancel;
+mod execute;
+mod get;
+mod open;
+mod propose;

@@ -1,0 +1,344 @@
+//! The resolution agent's world: the demo target systems, the worker, the sweeper, and the queue
+//! between them.
+
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+
+use action_worker::{Limits, Worker};
+use aws_lambda_events::sqs::SqsEvent;
+use aws_sdk_sqs::types::MessageSystemAttributeName;
+use local::{engines::Queues, target_systems as demo};
+use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
+use serde_json::{Value, json};
+use shared::{
+    App,
+    model::{AgentSessionId, Id, OrganizationId, Signal, SignalEntity, SignalStatus},
+    queue::{Message, Queue},
+    store::NewSignal,
+    target_systems::TargetSystems,
+};
+use sweeper::Sweeper;
+
+use super::{Api, Caller, Settings, engines};
+
+/// What the resolution agent knows and reaches.
+#[derive(Clone, Default)]
+pub struct AgentSettings {
+    /// The demo systems' settings; none when null.
+    pub targets: Value,
+    /// Where the queue is, if not where it should be.
+    pub sqs_url: Option<String>,
+    /// Instead of the playbooks.
+    pub engine: Option<Arc<dyn Engine>>,
+}
+
+impl fmt::Debug for AgentSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentSettings").finish_non_exhaustive()
+    }
+}
+
+impl AgentSettings {
+    pub async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
+        let url = match &self.sqs_url {
+            Some(url) => url.clone(),
+            None => engines::engines().await.sqs_url().to_owned(),
+        };
+        let queue = Queue::new(local::engines::sqs_client(&url), &queues.action_url);
+        let engine = self.engine.clone().unwrap_or_else(|| {
+            let targets = match &self.targets {
+                Value::Null => TargetSystems::default(),
+                settings => TargetSystems::parse(&settings.to_string()).unwrap(),
+            };
+            Arc::new(PlaybookEngine::new(targets).unwrap())
+        });
+        ResolutionAgent::new(app.clone(), queue, engine)
+    }
+}
+
+/// A world with target systems.
+pub struct Concierge {
+    pub api: Api,
+    pub demo: demo::TargetSystems,
+    pub sqs: aws_sdk_sqs::Client,
+    /// A manager, who may do all there is, and does not wait for results.
+    pub max: Caller,
+}
+
+impl Concierge {
+    pub async fn start() -> Self {
+        Self::start_with(AgentSettings::default()).await
+    }
+
+    pub async fn start_with(agent: AgentSettings) -> Self {
+        Self::start_in(Settings {
+            agent,
+            ..Settings::default()
+        })
+        .await
+    }
+
+    pub async fn start_in(mut settings: Settings) -> Self {
+        let demo = demo::TargetSystems::start(0, None).unwrap();
+        settings.agent.targets = demo.settings();
+        let api = Api::start_with(settings).await;
+        let max = api
+            .sign_in("max")
+            .await
+            .with_header("prefer", "respond-async");
+        Self {
+            api,
+            demo,
+            sqs: engines::engines().await.sqs(),
+            max,
+        }
+    }
+
+    /// A worker whose patience suits a test.
+    pub fn worker(&self) -> Worker {
+        self.worker_with(Limits {
+            step_timeout: Duration::from_secs(5),
+            pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
+            ..Limits::default()
+        })
+    }
+
+    pub fn worker_with(&self, limits: Limits) -> Worker {
+        let targets = TargetSystems::parse(&self.demo.settings().to_string()).unwrap();
+        Worker::new(self.api.store.clone(), targets, limits).unwrap()
+    }
+
+    pub fn sweeper(&self) -> Sweeper {
+        let queue = Queue::new(self.sqs.clone(), &self.api.queues.action_url);
+        Sweeper::new(self.api.store.clone(), queue)
+    }
+
+    /// A signal of organization 1.
+    pub async fn signal(&self, class: &str, entities: &[(&str, &str)]) -> Signal {
+        self.signal_of(self.api.home.id, class, entities).await
+    }
+
+    pub async fn signal_of(
+        &self,
+        tenant: OrganizationId,
+        class: &str,
+        entities: &[(&str, &str)],
+    ) -> Signal {
+        let entity = |(kind, id): &(&str, &str)| SignalEntity {
+            kind: (*kind).to_owned(),
+            id: (*id).to_owned(),
+        };
+        let new = NewSignal {
+            source: "billing-monitor".into(),
+            external_id: shared::random::token(),
+            signal_type: class.into(),
+            severity: "error".into(),
+            status: SignalStatus::Open,
+            title: format!("{class} of {entities:?}"),
+            description: None,
+            target_system: "billing".into(),
+            entities: entities.iter().map(entity).collect(),
+            labels: BTreeMap::new(),
+            metric: None,
+            amount_at_risk: None,
+            lifecycle: Vec::new(),
+            occurred_at: self.api.clock.now(),
+        };
+        self.api.store.signals().create(tenant, new).await.unwrap()
+    }
+
+    /// Opens a session on a stuck usage batch of the demo.
+    pub async fn stuck_batch(&self) -> Value {
+        let signal = self.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+        self.opened(&signal.await).await
+    }
+
+    /// Opens a session on a failed payment, which proposes a retry and a message.
+    pub async fn failed_payment(&self) -> Value {
+        let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
+        self.opened(&self.signal("payment_failed", &entities).await)
+            .await
+    }
+
+    /// The id of a session that was opened on a signal.
+    pub async fn opened(&self, signal: &Signal) -> Value {
+        let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+        self.max.trigger(&path).await.expect(200)["session"]["id"].clone()
+    }
+
+    /// Has actions proposed; answers their ids.
+    pub async fn proposed(&self, session: &Value) -> Vec<String> {
+        let path = format!("/api/concierge/agent-sessions/{session}/propose");
+        let body = self.max.trigger(&path).await.expect(200);
+        let actions = body["session"]["proposedActions"].as_array().unwrap();
+        actions
+            .iter()
+            .map(|action| action["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Executes actions without waiting for them.
+    pub async fn executes(&self, session: &Value, ids: &[&str]) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/execute");
+        self.max.post(&path, json!({"actionIds": ids})).await
+    }
+
+    pub async fn cancels(&self, session: &Value) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/cancel");
+        self.max.trigger(&path).await
+    }
+
+    pub async fn session(&self, session: &Value) -> Value {
+        let path = format!("/api/concierge/agent-sessions/{session}");
+        self.max.get(&path).await.expect(200)
+    }
+
+    /// The session's status and, per result, success and error.
+    pub async fn outcome(&self, session: &Value) -> (String, Vec<(bool, String)>) {
+        let session = self.session(session).await;
+        let results = session["executionResults"].as_array().unwrap();
+        let results = results.iter().map(|result| {
+            (
+                result["success"].as_bool().unwrap(),
+                result["error"].as_str().unwrap_or_default().to_owned(),
+            )
+        });
+        (
+            session["status"].as_str().unwrap().to_owned(),
+            results.collect(),
+        )
+    }
+
+    /// A session on the stuck batch whose one automated action was approved: session and action.
+    pub async fn approved_batch(&self) -> (Value, String) {
+        let session = self.stuck_batch().await;
+        let action = self.proposed(&session).await.remove(0);
+        self.executes(&session, &[&action]).await.expect(202);
+        (session, action)
+    }
+
+    /// A session on a failed payment whose message to the customer was approved.
+    pub async fn approved_message(&self) -> (Value, String) {
+        let session = self.failed_payment().await;
+        let action = self.proposed(&session).await.remove(1);
+        self.executes(&session, &[&action]).await.expect(202);
+        (session, action)
+    }
+
+    /// The message that asks for an action.
+    pub fn message(&self, session: &Value, action: &str) -> String {
+        let message = Message::RunAction {
+            organization_id: self.api.home.id,
+            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
+            action_id: action.to_owned(),
+        };
+        message.to_text().unwrap()
+    }
+
+    /// Puts a message for each of these actions into the queue.
+    pub async fn sends(&self, session: &Value, actions: &[&str]) {
+        for action in actions {
+            self.sqs
+                .send_message()
+                .queue_url(&self.api.queues.action_url)
+                .message_body(self.message(session, action))
+                .send()
+                .await
+                .unwrap();
+        }
+    }
+
+    /// Damages an action's record: what should be a list becomes a text.
+    pub async fn poisons(&self, session: &Value, action: &str) {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        self.api
+            .client
+            .update_item()
+            .table_name(&self.api.table)
+            .key(
+                "pk",
+                S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)),
+            )
+            .key("sk", S(format!("ACTION#{action}")))
+            .update_expression("SET steps = :poison")
+            .expression_attribute_values(":poison", S("poison".into()))
+            .send()
+            .await
+            .unwrap();
+    }
+
+    /// The minutes that automated actions saved the organization.
+    pub async fn minutes_saved(&self) -> i64 {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let item = self
+            .api
+            .client
+            .get_item()
+            .table_name(&self.api.table)
+            .key("pk", S(format!("ORG#{}", self.api.home.id)))
+            .key("sk", S("TOTALS".into()))
+            .send()
+            .await
+            .unwrap()
+            .item
+            .unwrap_or_default();
+        item.get("minutesSaved")
+            .map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
+    }
+
+    /// Every message that is in the queue, which forgets them.
+    pub async fn takes_messages(&self) -> Vec<String> {
+        let mut bodies = Vec::new();
+        loop {
+            let url = &self.api.queues.action_url;
+            let received = self
+                .sqs
+                .receive_message()
+                .queue_url(url)
+                .max_number_of_messages(10)
+                .message_system_attribute_names(MessageSystemAttributeName::All)
+                .send()
+                .await
+                .unwrap();
+            if received.messages().is_empty() {
+                return bodies;
+            }
+            for message in received.messages.unwrap_or_default() {
+                let handle = message.receipt_handle.unwrap();
+                let delete = self.sqs.delete_message().queue_url(url);
+                delete.receipt_handle(handle).send().await.unwrap();
+                bodies.push(message.body.unwrap());
+            }
+        }
+    }
+
+    /// Hands every message in the queue to a worker; answers how many it wants again.
+    pub async fn delivers(&self, worker: &Worker) -> usize {
+        let messages = self.takes_messages().await;
+        let messages: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+        worker
+            .handle(event(&messages))
+            .await
+            .batch_item_failures
+            .len()
+    }
+
+    /// Waits until so many effects have taken place.
+    pub async fn effects_reach(&self, count: usize) {
+        while self.demo.effects().len() < count {
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+}
+
+/// A recorded SQS event with these bodies, each with how often it was received.
+pub fn event(messages: &[(&str, u32)]) -> SqsEvent {
+    let recorded: Value = serde_json::from_str(include_str!("../events/sqs_message.json")).unwrap();
+    let records = messages.iter().enumerate().map(|(at, (body, count))| {
+        let mut message = recorded.clone();
+        message["messageId"] = json!(format!("message-{at}"));
+        message["body"] = json!(body);
+        message["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
+        message
+    });
+    serde_json::from_value(json!({"Records": records.collect::<Vec<_>>()})).unwrap()
+}
