@@ -33,7 +33,7 @@ async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
     assert_eq!(session["user"], body);
     assert_eq!(
         session["organization"],
-        json!({"id": 1, "name": "Northwind Services"})
+        json!({"id": 1, "name": "Halden Services"})
     );
     assert_eq!(session["planFeatures"], json!(["agentAI"]));
     assert_eq!(session["permissions"].as_array().unwrap().len(), 22);

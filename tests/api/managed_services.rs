@@ -504,7 +504,7 @@ async fn a_search_without_text_lists_the_twenty_most_recent() {
         json!([
             {"id": 2, "type": "project", "title": "Office move", "description": null},
             {"id": 1, "type": "project", "title": "Billing migration", "description": null},
-            {"id": 1, "type": "organization", "title": "Northwind Services", "description": null},
+            {"id": 1, "type": "organization", "title": "Halden Services", "description": null},
         ])
     );
     for number in 1..=25 {
@@ -515,10 +515,7 @@ async fn a_search_without_text_lists_the_twenty_most_recent() {
     for query in ["", "?", "?query=", "?query=%20-%20", "?type=project"] {
         assert_eq!(found(&vic, query).await, recent, "{query}");
     }
-    assert_eq!(
-        found(&vic, "?type=organization").await,
-        ["Northwind Services"]
-    );
+    assert_eq!(found(&vic, "?type=organization").await, ["Halden Services"]);
 }
 
 #[tokio::test]
@@ -533,8 +530,8 @@ async fn each_word_of_a_search_begins_a_word_of_the_title() {
         ("?query=illing", vec![]),
         ("?query=billing%20move", vec![]),
         ("?query=STRASSE%20west", vec!["Straße: Neubau (West)"]),
-        ("?query=north", vec!["Northwind Services"]),
-        ("?query=north&type=organization", vec!["Northwind Services"]),
+        ("?query=north", vec!["Halden Services"]),
+        ("?query=north&type=organization", vec!["Halden Services"]),
         ("?query=north&type=project", vec![]),
         ("?query=foreign", vec![]),
         ("?query=outland", vec![]),
@@ -573,10 +570,7 @@ async fn a_search_reads_on_past_what_does_not_match() {
         has_project(&api, api.home.id, "x").await;
     }
     api.counter.take();
-    assert_eq!(
-        found(&vic, "?type=organization").await,
-        ["Northwind Services"]
-    );
+    assert_eq!(found(&vic, "?type=organization").await, ["Halden Services"]);
     // Authentication, two pages, and what was found.
     assert_eq!(api.counter.take().total, 4);
 }

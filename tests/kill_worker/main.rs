@@ -127,7 +127,7 @@ impl World {
         let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
         let organization = store
             .directory()
-            .create_organization("Northwind Services".into(), vec![])
+            .create_organization("Halden Services".into(), vec![])
             .await
             .unwrap();
         let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();

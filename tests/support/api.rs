@@ -120,7 +120,7 @@ impl Api {
             with_agent.clone()
         };
         let home = directory
-            .create_organization("Northwind Services".into(), plan)
+            .create_organization("Halden Services".into(), plan)
             .await
             .unwrap();
         let abroad = directory

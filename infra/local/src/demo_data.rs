@@ -1,4 +1,20 @@
 //! The demo organization: who can sign in, and what they find.
+//!
+//! The records speak of the entities of the demo billing system, so the two belong together.
+
+use shared::{
+    auth::password,
+    clock::Clock,
+    model::{
+        Activity, ActivityType, Id, LifecycleEvent, Metric, MilestoneStatus, Money, OrganizationId,
+        PlanFeature, Priority, Project, ProjectStatus, ReferenceType, Role, ServiceStatus,
+        SignalEntity, SignalStatus, TaskStatus, Thread, Timestamp, User, span,
+    },
+    store::{
+        History, NewActivity, NewComment, NewMessage, NewMilestone, NewProject, NewServiceRequest,
+        NewSignal, NewTask, NewTicket, NewUser, Store,
+    },
+};
 
 use crate::engines::Engines;
 
@@ -6,32 +22,33 @@ use crate::engines::Engines;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Account {
     pub(crate) username: &'static str,
+    full_name: &'static str,
     pub(crate) role: &'static str,
+    grants: Role,
 }
 
 /// One account of each role; all have [`PASSWORD`].
 pub(crate) const ACCOUNTS: [Account; 5] = [
-    Account {
-        username: "ada",
-        role: "admin",
-    },
-    Account {
-        username: "max",
-        role: "manager",
-    },
-    Account {
-        username: "sue",
-        role: "support",
-    },
-    Account {
-        username: "mia",
-        role: "member",
-    },
-    Account {
-        username: "vic",
-        role: "viewer",
-    },
+    account("ada", "Ada Lindqvist", "admin", Role::Admin),
+    account("max", "Max Okafor", "manager", Role::Manager),
+    account("sue", "Sue Marchetti", "support", Role::Support),
+    account("mia", "Mia Tanaka", "member", Role::Member),
+    account("vic", "Vic Almeida", "viewer", Role::Viewer),
 ];
+
+const fn account(
+    username: &'static str,
+    full_name: &'static str,
+    role: &'static str,
+    grants: Role,
+) -> Account {
+    Account {
+        username,
+        full_name,
+        role,
+        grants,
+    }
+}
 
 /// The password of every demo account. Not a secret: it opens a demo on this machine.
 pub(crate) const PASSWORD: &str = "workdesk";
@@ -41,14 +58,421 @@ pub(crate) const FIRST_SIGNAL: u64 = 1;
 
 /// Why the demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
-#[error("the demo data: {0}")]
-pub struct Error(String);
+#[error("the demo data: {}; --fresh starts over", .0.chain())]
+pub struct Error(#[from] shared::Error);
 
-/// Fills an empty table; one that holds the organization already is left as it is.
-#[expect(
-    clippy::unused_async,
-    reason = "the store's create functions are not here yet"
-)]
-pub(crate) async fn load(_engines: &Engines) -> Result<(), Error> {
+/// Fills an empty table; one whose demo data is complete is left as it is.
+pub(crate) async fn load(engines: &Engines) -> Result<(), Error> {
+    let clock = Clock::system();
+    let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
+    // The last account is written after everything else, so that it stands for all of it.
+    let [.., last] = ACCOUNTS;
+    if store.sign_in().account(last.username).await?.is_some() {
+        return Ok(());
+    }
+    let organization = store
+        .directory()
+        .create_organization("Halden Services".into(), vec![PlanFeature::AgentAi])
+        .await?;
+    let demo = Demo {
+        tenant: organization.id,
+        hash: password::hash(PASSWORD.into()).await?,
+        store,
+        now: clock.now(),
+    };
+    let [ada, max, sue, mia, vic] = ACCOUNTS;
+    demo.user(ada).await?;
+    let max = demo.user(max).await?;
+    let sue = demo.user(sue).await?;
+    let mia = demo.user(mia).await?;
+    let migration = demo.projects(&max, &mia).await?;
+    demo.activities(&max, &mia, &migration).await?;
+    demo.requests(&mia, &sue, &migration).await?;
+    demo.tickets(&mia, &sue).await?;
+    demo.signals().await?;
+    demo.user(vic).await?;
     Ok(())
+}
+
+/// What every part of the demo data is made with.
+struct Demo {
+    store: Store,
+    tenant: OrganizationId,
+    hash: String,
+    now: Timestamp,
+}
+
+impl Demo {
+    fn ago(&self, millis: i64) -> Timestamp {
+        self.now.plus(-millis)
+    }
+
+    async fn user(&self, account: Account) -> Result<User, Error> {
+        let new = NewUser {
+            username: account.username.into(),
+            full_name: account.full_name.into(),
+            role: account.grants,
+            extra_permissions: Vec::new(),
+            password_hash: self.hash.clone(),
+        };
+        Ok(self.store.directory().create_user(self.tenant, new).await?)
+    }
+
+    /// Two projects with their phases, milestones and tasks, and the tags.
+    async fn projects(&self, max: &User, mia: &User) -> Result<Project, Error> {
+        let directory = self.store.directory();
+        let project = |title: &str, description: &str, status| NewProject {
+            title: title.into(),
+            description: Some(description.into()),
+            status,
+        };
+        let migration = project(
+            "Billing migration",
+            "Move all customers to usage-based billing before the end of the year.",
+            ProjectStatus::Active,
+        );
+        let migration = directory.create_project(self.tenant, migration).await?;
+        let portal = project(
+            "Customer portal",
+            "Customers see their usage, invoices and payments themselves.",
+            ProjectStatus::Planned,
+        );
+        let portal = directory.create_project(self.tenant, portal).await?;
+        let mut phases = Vec::new();
+        for (order, title) in [(1, "Prepare"), (2, "Move"), (3, "Look after")] {
+            let phase = directory
+                .create_phase(self.tenant, migration.id, title.into(), order)
+                .await?;
+            phases.push(phase.id);
+        }
+        for tag in ["billing", "customer", "urgent"] {
+            directory.create_tag(self.tenant, tag.into()).await?;
+        }
+        let milestone = NewMilestone {
+            title: "First customers moved".into(),
+            description: None,
+            project_id: migration.id,
+            start_date: Some(self.ago(10 * span::DAY)),
+            due_date: Some(self.now.plus(20 * span::DAY)),
+            status: MilestoneStatus::InProgress,
+        };
+        let milestone = self
+            .store
+            .milestones()
+            .create(self.tenant, milestone)
+            .await?;
+        let tasks = [
+            (
+                "List customers with special prices",
+                TaskStatus::Done,
+                Some(mia),
+            ),
+            (
+                "Compare the invoices of both systems",
+                TaskStatus::InProgress,
+                Some(mia),
+            ),
+            ("Move the first ten customers", TaskStatus::Todo, Some(max)),
+            ("Tell the customers", TaskStatus::Backlog, None),
+        ];
+        for (place, (title, status, assignee)) in tasks.into_iter().enumerate() {
+            let task = NewTask {
+                title: title.into(),
+                description: None,
+                project_id: Some(migration.id),
+                organization_id: None,
+                milestone_id: (place < 3).then_some(milestone.id),
+                phase_id: phases.get(place / 2).copied(),
+                assignee_id: assignee.map(|user| user.id),
+                status,
+                priority: Priority::Medium,
+                due_date: Some(self.now.plus(7 * span::DAY)),
+            };
+            self.store.tasks().create(self.tenant, task).await?;
+        }
+        let task = NewTask {
+            title: "Write down what customers ask most".into(),
+            description: None,
+            project_id: Some(portal.id),
+            organization_id: None,
+            milestone_id: None,
+            phase_id: None,
+            assignee_id: None,
+            status: TaskStatus::Todo,
+            priority: Priority::Low,
+            due_date: None,
+        };
+        self.store.tasks().create(self.tenant, task).await?;
+        Ok(migration)
+    }
+
+    async fn activities(&self, max: &User, mia: &User, project: &Project) -> Result<(), Error> {
+        let activities = [
+            (
+                3,
+                ActivityType::Meeting,
+                "kick_off",
+                max,
+                "Agreed on the order of the customers.",
+            ),
+            (
+                2,
+                ActivityType::Call,
+                "customer",
+                mia,
+                "Kestrel Air wants a test invoice first.",
+            ),
+            (
+                1,
+                ActivityType::Decision,
+                "scope",
+                max,
+                "Customers with special prices come last.",
+            ),
+        ];
+        for (days, kind, subtype, creator, description) in activities {
+            let new = NewActivity {
+                timestamp: Some(self.ago(days * span::DAY)),
+                kind,
+                subtype: Some(subtype.into()),
+                description: description.into(),
+                project_id: Some(project.id),
+                creator_id: creator.id,
+                metadata: None,
+                evidence: None,
+            };
+            let _: Activity = self.store.activities().create(self.tenant, new).await?;
+        }
+        Ok(())
+    }
+
+    /// One open service request with a comment, and one that was resolved.
+    async fn requests(&self, mia: &User, sue: &User, project: &Project) -> Result<(), Error> {
+        let request = |title: &str, priority| NewServiceRequest {
+            title: title.into(),
+            description: None,
+            priority,
+            category: Some("billing".into()),
+            creator_id: mia.id,
+            reference: Some((ReferenceType::Project, project.id.get())),
+        };
+        let requests = self.store.service_requests();
+        let open = request("Test invoices for Kestrel Air", Priority::High);
+        let open = requests.create(self.tenant, open).await?;
+        let comment = NewComment {
+            thread: Thread::ServiceRequest(open.id),
+            author: sue.id,
+            content: "Which month shall they cover?".into(),
+            parent_id: None,
+        };
+        self.store.comments().create(self.tenant, comment).await?;
+        let resolved = request("Access to the old billing system", Priority::Medium);
+        let history = History {
+            status: ServiceStatus::Resolved,
+            assignee_id: Some(sue.id),
+            created_at: Some(self.ago(6 * span::DAY)),
+            resolved_at: Some(self.ago(6 * span::DAY - 5 * span::HOUR)),
+            ..History::default()
+        };
+        requests.create_with(self.tenant, resolved, history).await?;
+        Ok(())
+    }
+
+    async fn tickets(&self, mia: &User, sue: &User) -> Result<(), Error> {
+        let message = |author: &User, hours, content: &str| NewMessage {
+            user_id: author.id,
+            content: content.into(),
+            created_at: Some(self.ago(hours * span::HOUR)),
+        };
+        let tickets = [
+            NewTicket {
+                title: "Usage of October is missing from the invoice".into(),
+                status: ServiceStatus::Pending,
+                priority: Priority::High,
+                assignee_id: Some(sue.id),
+                created_at: Some(self.ago(30 * span::HOUR)),
+                resolved_at: None,
+                messages: vec![
+                    message(mia, 30, "The invoice of Brightwater Foods shows no usage."),
+                    message(
+                        sue,
+                        26,
+                        "A usage batch got stuck. Do you need the invoice today?",
+                    ),
+                ],
+            },
+            NewTicket {
+                title: "Wrong address on an invoice".into(),
+                status: ServiceStatus::Resolved,
+                priority: Priority::Low,
+                assignee_id: Some(sue.id),
+                created_at: Some(self.ago(9 * span::DAY)),
+                resolved_at: Some(self.ago(8 * span::DAY)),
+                messages: vec![message(mia, 9 * 24, "Kestrel Air has moved.")],
+            },
+        ];
+        for ticket in tickets {
+            self.store.tickets().create(self.tenant, ticket).await?;
+        }
+        Ok(())
+    }
+
+    /// The signals: one of each class that stands, and the history of the first.
+    async fn signals(&self) -> Result<(), Error> {
+        let batch = Alarm {
+            class: "usage_batch_stuck",
+            severity: "error",
+            title: "Usage batch ub_1001 has been processing for 26 hours",
+            system: "billing",
+            entities: &[("usage_batch", "ub_1001"), ("customer", "cus_501")],
+            labels: &[("period", "2026-10")],
+            metric: Some(("processing_hours", 26.0, 6.0, "hours")),
+            at_risk: Some((482_100, "USD")),
+            lifecycle: &[(30, "open"), (27, "closed"), (26, "processing")],
+            hours: 2,
+        };
+        let standing = [
+            batch,
+            Alarm {
+                class: "usage_events_missing",
+                severity: "warning",
+                title: "1,840 usage events of Brightwater Foods never arrived",
+                entities: &[("customer", "cus_501")],
+                metric: Some(("missing_events", 1_840.0, 100.0, "events")),
+                at_risk: Some((92_000, "USD")),
+                lifecycle: &[(50, "metered"), (49, "sent")],
+                ..batch
+            },
+            Alarm {
+                class: "payment_failed",
+                severity: "error",
+                title: "The payment of invoice TT-2026-10 failed",
+                system: "payments",
+                entities: &[
+                    ("payment", "pay_3002"),
+                    ("invoice", "inv_2005"),
+                    ("customer", "cus_503"),
+                ],
+                labels: &[("failure", "insufficient_funds")],
+                metric: None,
+                at_risk: Some((23_100, "USD")),
+                lifecycle: &[(40, "created"), (39, "failed")],
+                ..batch
+            },
+            Alarm {
+                class: "invoice_not_finalized",
+                severity: "warning",
+                title: "Invoice KA-2026-10 is still a draft",
+                entities: &[("invoice", "inv_2002"), ("customer", "cus_502")],
+                metric: Some(("draft_hours", 72.0, 24.0, "hours")),
+                at_risk: Some((1_960_440, "USD")),
+                lifecycle: &[(72, "draft")],
+                ..batch
+            },
+            Alarm {
+                class: "customer_out_of_sync",
+                severity: "warning",
+                title: "Ferro Robotics differs between the CRM and billing",
+                entities: &[("customer", "cus_504")],
+                labels: &[],
+                metric: None,
+                at_risk: None,
+                lifecycle: &[(20, "changed_in_crm")],
+                ..batch
+            },
+            Alarm {
+                class: "invoice_duplicated",
+                severity: "critical",
+                title: "Longhaul Imports was billed twice for October",
+                entities: &[("invoice", "inv_2008"), ("customer", "cus_505")],
+                metric: None,
+                at_risk: Some((701_550, "USD")),
+                lifecycle: &[(60, "draft"), (59, "open")],
+                ..batch
+            },
+        ];
+        for (number, alarm) in standing.into_iter().enumerate() {
+            self.signal(number, alarm, SignalStatus::Open).await?;
+        }
+        // Batches got stuck now and then before, and more often in the last days.
+        for (number, days) in [24, 17, 9, 4, 3, 2, 1].into_iter().enumerate() {
+            let earlier = Alarm {
+                title: "A usage batch was stuck",
+                hours: days * 24,
+                ..batch
+            };
+            self.signal(100 + number, earlier, SignalStatus::Resolved)
+                .await?;
+        }
+        Ok(())
+    }
+
+    async fn signal(&self, number: usize, alarm: Alarm, status: SignalStatus) -> Result<(), Error> {
+        let occurred_at = self.ago(alarm.hours * span::HOUR);
+        let signal = NewSignal {
+            source: "billing-monitor".into(),
+            external_id: format!("alarm-{number}"),
+            signal_type: alarm.class.into(),
+            severity: alarm.severity.into(),
+            status,
+            title: alarm.title.into(),
+            description: None,
+            target_system: alarm.system.into(),
+            entities: alarm
+                .entities
+                .iter()
+                .map(|(kind, id)| SignalEntity {
+                    kind: (*kind).into(),
+                    id: (*id).into(),
+                })
+                .collect(),
+            labels: alarm
+                .labels
+                .iter()
+                .map(|(name, value)| ((*name).into(), (*value).into()))
+                .collect(),
+            metric: alarm.metric.map(|(name, value, threshold, unit)| Metric {
+                name: name.into(),
+                value,
+                threshold,
+                unit: unit.into(),
+            }),
+            amount_at_risk: alarm.at_risk.map(|(minor_units, currency)| Money {
+                minor_units,
+                currency: currency.into(),
+            }),
+            lifecycle: alarm
+                .lifecycle
+                .iter()
+                .map(|(hours, state)| LifecycleEvent {
+                    at: occurred_at.plus(-hours * span::HOUR),
+                    state: (*state).into(),
+                })
+                .collect(),
+            occurred_at,
+        };
+        self.store.signals().create(self.tenant, signal).await?;
+        Ok(())
+    }
+}
+
+/// A signal in short.
+#[derive(Clone, Copy)]
+struct Alarm {
+    class: &'static str,
+    severity: &'static str,
+    title: &'static str,
+    system: &'static str,
+    /// Type and id.
+    entities: &'static [(&'static str, &'static str)],
+    /// Name and value.
+    labels: &'static [(&'static str, &'static str)],
+    /// Name, value, threshold and unit.
+    metric: Option<(&'static str, f64, f64, &'static str)>,
+    /// Minor units and currency.
+    at_risk: Option<(i64, &'static str)>,
+    /// Hours before the signal, and the state entered then.
+    lifecycle: &'static [(i64, &'static str)],
+    /// Hours ago.
+    hours: i64,
 }

@@ -111,14 +111,12 @@ impl Table {
                 .consistent_read(read == Read::Consistent)
                 .build()
                 .map_err(|error| Error::internal("building a batch read", error))?;
-            let output = self
+            let request = self
                 .client
                 .batch_get_item()
                 .request_items(&*self.name, wanted)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await
-                .map_err(failure)?;
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let output = Box::pin(request.send()).await.map_err(failure)?;
             meter(output.consumed_capacity.as_deref().unwrap_or_default());
             for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
                 if let Some(key) = key_of(&item) {
@@ -237,7 +235,7 @@ impl Table {
         let condition = &write.condition.0;
         match &write.what {
             What::Put(item) => {
-                let output = self
+                let request = self
                     .client
                     .put_item()
                     .table_name(&*self.name)
@@ -249,10 +247,8 @@ impl Table {
                     .return_values_on_condition_check_failure(
                         ReturnValuesOnConditionCheckFailure::AllOld,
                     )
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .send()
-                    .await
-                    .map_err(|error| {
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total);
+                let output = Box::pin(request.send()).await.map_err(|error| {
                         let item = match error.as_service_error() {
                             Some(aws_sdk_dynamodb::operation::put_item::PutItemError::ConditionalCheckFailedException(failed)) => failed.item.clone(),
                             _ => None,
@@ -265,7 +261,7 @@ impl Table {
             What::Update(change) => {
                 let change = change.clone().set(WRITE_ID, write_id);
                 let (text, names, values) = update_expression(&change, condition);
-                let output: UpdateItemOutput = self
+                let request = self
                     .client
                     .update_item()
                     .table_name(&*self.name)
@@ -278,10 +274,8 @@ impl Table {
                     .return_values_on_condition_check_failure(
                         ReturnValuesOnConditionCheckFailure::AllOld,
                     )
-                    .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                    .send()
-                    .await
-                    .map_err(|error| {
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total);
+                let output: UpdateItemOutput = Box::pin(request.send()).await.map_err(|error| {
                         let item = match error.as_service_error() {
                             Some(aws_sdk_dynamodb::operation::update_item::UpdateItemError::ConditionalCheckFailedException(failed)) => failed.item.clone(),
                             _ => None,
@@ -328,15 +322,13 @@ impl Table {
             .collect::<Result<Vec<_>, _>>()?;
         let mut attempt = 0;
         loop {
-            let sent = self
+            let request = self
                 .client
                 .transact_write_items()
                 .set_transact_items(Some(items.clone()))
                 .client_request_token(&token)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total)
-                .send()
-                .await;
-            let error = match sent {
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let error = match Box::pin(request.send()).await {
                 Ok(output) => {
                     meter(output.consumed_capacity.as_deref().unwrap_or_default());
                     return Ok(Ok(()));
