@@ -1,0 +1,56 @@
+"""The tools for the template, each set in an environment of its own below target/tools."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import venv
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+TEMPLATE = ROOT / "infra" / "template.yaml"
+FOLDER = ROOT / "target" / "tools"
+
+# Two sets, because they want different versions of botocore.
+PACKAGES = {
+    "sam": ["aws-sam-cli==1.170.0", "cfn-lint==1.58.0"],
+    "emulator": [
+        "ministack==1.5.33",
+        "aws-sam-translator==1.115.0",
+        "boto3==1.43.106",
+        "cryptography==50.0.2",
+    ],
+}
+
+# Enough for the tools to run, and nothing that leads them to an account or through a proxy.
+ENVIRONMENT = {
+    "PATH": os.environ.get("PATH", os.defpath),
+    "HOME": os.environ.get("HOME", "/"),
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "SAM_CLI_TELEMETRY": "0",
+}
+
+
+def program(tools, name):
+    """A program of a set."""
+    return FOLDER / tools / "bin" / name
+
+
+def install(tools):
+    """Makes the environment of a set, or makes it anew when its versions changed."""
+    installed = FOLDER / tools / "packages.txt"
+    wanted = "\n".join(PACKAGES[tools])
+    if installed.exists() and installed.read_text() == wanted:
+        return
+    print(f"installing {', '.join(PACKAGES[tools])}", flush=True)
+    venv.create(FOLDER / tools, with_pip=True, clear=True)
+    pip = [program(tools, "python"), "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", *PACKAGES[tools]], check=True)
+    installed.write_text(wanted)
+
+
+def run_with(tools):
+    """Runs the calling script again with the Python of a set, unless that runs it already."""
+    install(tools)
+    if pathlib.Path(sys.prefix).resolve() != (FOLDER / tools).resolve():
+        python = program(tools, "python")
+        os.execv(python, [python, *sys.argv])
