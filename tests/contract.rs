@@ -14,12 +14,12 @@ use utoipa::openapi::{OpenApi, path::PathItem};
 use crate::support::{Api, Concierge, documents, routes_of_watch};
 
 /// Operations as (method, path).
-type Operations = BTreeSet<(String, String)>;
+pub type Operations = BTreeSet<(String, String)>;
 
 /// Operations that need no session.
 const PUBLIC: [(&str, &str); 2] = [("POST", "/api/auth/login"), ("GET", "/api/openapi.json")];
 
-fn operations(document: &OpenApi) -> Operations {
+pub fn operations(document: &OpenApi) -> Operations {
     let methods = |item: &PathItem| {
         [
             ("GET", item.get.is_some()),

@@ -104,7 +104,7 @@ use crate::{Error, clock::Clock};
 
 /// Opens a connection to the table by asking for what is not there, so that the first request does
 /// not wait for it. A failure is left for that request to meet.
-pub(crate) async fn warm_up(client: &Client, table: &str) {
+pub async fn warm_up(client: &Client, table: &str) {
     let nothing = Key::new("WARM_UP", "WARM_UP");
     let _ = Table::new(client.clone(), table)
         .batch_get([nothing], Read::Eventual)
