@@ -15,8 +15,6 @@
     reason = "a program for the terminal, which ends with the first thing that is not as it should be"
 )]
 
-mod lambda;
-
 use std::{
     process::{ExitCode, Stdio},
     time::{Duration, Instant},
@@ -41,7 +39,7 @@ use shared::{
 use sweeper::Sweeper;
 use tokio::process::{Child, Command};
 
-use lambda::RuntimeApi;
+use tests::RuntimeApi;
 
 /// How long anything may take that should take no time.
 const PATIENCE: Duration = Duration::from_secs(120);

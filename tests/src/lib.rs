@@ -1,1 +1,11 @@
-//! Tests only.
+//! What the programs of this package share.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::missing_panics_doc,
+    reason = "these programs end with the first thing that is not as it should be"
+)]
+
+mod runtime_api;
+
+pub use runtime_api::RuntimeApi;
