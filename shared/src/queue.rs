@@ -3,13 +3,20 @@
 
 use std::sync::Arc;
 
-use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
+use aws_sdk_sqs::{
+    Client,
+    types::{MessageAttributeValue, SendMessageBatchRequestEntry},
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     Error,
     model::{AgentSessionId, OrganizationId},
+    telemetry,
 };
+
+/// The attribute of a message that carries the trace of the request that sent it.
+pub const TRACE_ID: &str = "traceId";
 
 /// The most messages of one request.
 const BATCH: usize = 10;
@@ -104,9 +111,12 @@ impl Queue {
             .iter()
             .enumerate()
             .map(|(place, message)| {
+                let trace = telemetry::trace_id().map(text_attribute).transpose()?;
+                let attributes = trace.map(|trace| [(TRACE_ID.to_owned(), trace)].into());
                 SendMessageBatchRequestEntry::builder()
                     .id(place.to_string())
                     .message_body(message.to_text()?)
+                    .set_message_attributes(attributes)
                     .build()
                     .map_err(|error| Error::internal("building a batch of messages", error))
             })
@@ -142,6 +152,14 @@ impl Queue {
             }
         }
     }
+}
+
+fn text_attribute(text: String) -> Result<MessageAttributeValue, Error> {
+    MessageAttributeValue::builder()
+        .data_type("String")
+        .string_value(text)
+        .build()
+        .map_err(|error| Error::internal("building a message", error))
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMe
 use futures::{FutureExt, StreamExt, stream};
 use shared::{
     Error,
-    queue::Message,
+    queue::{self, Message},
     store::{Claim, Store},
     target_systems::TargetSystems,
 };
@@ -57,23 +57,23 @@ impl Worker {
     /// Works through a batch; answers which messages are to be delivered again. Each stands for
     /// itself: neither an error nor a panic of one reaches another.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        let failures = stream::iter(event.records)
+        let handled: Vec<(SqsMessage, Done)> = stream::iter(event.records)
             .map(|message| async move {
                 let done = self.guarded(&message).await;
                 (message, done)
             })
             .buffered(CONCURRENCY)
-            .filter_map(async |(message, done)| (done == Done::Again).then_some(message))
-            .map(|message| {
-                let mut failure = BatchItemFailure::default();
-                // Without an id it is the whole batch that is delivered again.
-                failure.item_identifier = message.message_id.unwrap_or_default();
-                failure
-            })
             .collect()
             .await;
         let mut response = SqsBatchResponse::default();
-        response.batch_item_failures = failures;
+        for (message, done) in handled {
+            if done == Done::Again {
+                let mut failure = BatchItemFailure::default();
+                // Without an id it is the whole batch that is delivered again.
+                failure.item_identifier = message.message_id.unwrap_or_default();
+                response.batch_item_failures.push(failure);
+            }
+        }
         response
     }
 
@@ -118,7 +118,11 @@ impl Worker {
         let done = match claim {
             Claim::Busy => return Ok(Done::Handled),
             Claim::Over => Done::Handled,
-            Claim::Held(action) => self.run(*action, self.is_last_delivery(message)).await?,
+            Claim::Held(action) => {
+                let trace = trace_id(message);
+                self.run(*action, self.is_last_delivery(message), trace)
+                    .await?
+            }
         };
         agent.settle(organization_id, session_id).await?;
         Ok(done)
@@ -153,6 +157,12 @@ impl Worker {
             .and_then(|count| count.parse::<u32>().ok())
             .is_some_and(|count| count >= self.limits.deliveries)
     }
+}
+
+/// The trace of the request that approved the action.
+fn trace_id(message: &SqsMessage) -> Option<&str> {
+    let attribute = message.message_attributes.get(queue::TRACE_ID)?;
+    attribute.string_value.as_deref()
 }
 
 fn read(message: &SqsMessage) -> Result<Message, Error> {

@@ -30,7 +30,12 @@ enum End {
 
 impl Worker {
     /// Runs an action and records what became of it.
-    pub(crate) async fn run(&self, mut action: AgentAction, last: bool) -> Result<Done, Error> {
+    pub(crate) async fn run(
+        &self,
+        mut action: AgentAction,
+        last: bool,
+        trace: Option<&str>,
+    ) -> Result<Done, Error> {
         let started = Instant::now();
         let end = self.steps(&mut action, started).await?;
         let (outcome, done) = match end {
@@ -40,6 +45,8 @@ impl Worker {
             End::NotYet(response, error) => self.not_yet(&action, response, error, last).await?,
         };
         tracing::info!(
+            // A message of the sweeper has none of its own.
+            traceId = trace.or(action.trace_id.as_deref()),
             organizationId = action.organization_id.get(),
             sessionId = action.session_id.get(),
             actionId = action.action_id,

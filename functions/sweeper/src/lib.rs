@@ -9,6 +9,7 @@ use shared::{
     model::AgentSessionStatus,
     queue::Queue,
     store::{DueAction, DueSession, Store},
+    telemetry::{self, Metric},
 };
 
 /// The most of each that one run looks at; the rest waits for the next.
@@ -60,14 +61,22 @@ impl Sweeper {
             Ok(finished) => swept.cleanups = finished,
             Err(error) => swept.failed("cleanups", &error),
         }
+        let mut overdue = 0;
         match self.store.agent().due_actions(ACTIONS).await {
-            Ok(due) => self.actions(due, &mut swept).await,
+            Ok(due) => {
+                overdue += due.len();
+                self.actions(due, &mut swept).await;
+            }
             Err(error) => swept.failed("actions that are due", &error),
         }
         match self.store.agent().due_sessions(SESSIONS).await {
-            Ok(due) => self.sessions(due, &mut swept).await,
+            Ok(due) => {
+                overdue += due.len();
+                self.sessions(due, &mut swept).await;
+            }
             Err(error) => swept.failed("sessions that are due", &error),
         }
+        telemetry::count(Metric::Overdue(overdue), self.store.now());
         tracing::info!(
             cleanups = swept.cleanups,
             resent = swept.resent,

@@ -322,6 +322,9 @@ pub struct AgentAction {
     pub target_system: String,
     /// What is done, rendered.
     pub steps: Vec<ActionStep>,
+    /// The trace of the request that approved it, by which the logs have it.
+    #[serde(default)]
+    pub trace_id: Option<String>,
     /// Minutes that a person would have needed.
     pub minutes_saved: i64,
     /// Where it stands.
@@ -414,7 +417,12 @@ impl AgentAction {
 
     /// An approved action that nobody has claimed.
     #[must_use]
-    pub fn approve(session: &AgentSession, action: &ProposedAction, now: Timestamp) -> Self {
+    pub fn approve(
+        session: &AgentSession,
+        action: &ProposedAction,
+        trace_id: Option<String>,
+        now: Timestamp,
+    ) -> Self {
         Self {
             organization_id: session.organization_id,
             session_id: session.id,
@@ -422,6 +430,7 @@ impl AgentAction {
             action_type: action.action_type,
             target_system: action.target_system.clone(),
             steps: action.steps.clone(),
+            trace_id,
             minutes_saved: action.minutes_saved,
             state: ActionState::Queued,
             token: 0,

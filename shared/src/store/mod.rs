@@ -152,6 +152,12 @@ impl Store {
         Milestones(self)
     }
 
+    /// The time that records are written with.
+    #[must_use]
+    pub fn now(&self) -> crate::model::Timestamp {
+        self.clock.now()
+    }
+
     /// Signals (alerts).
     #[must_use]
     pub const fn signals(&self) -> Signals<'_> {

@@ -14,6 +14,7 @@ use crate::{
         key::Key,
         table::{Change, Condition, Read, Record, Stored, Write, attribute},
     },
+    telemetry::{self, Metric},
 };
 
 /// What a worker gets that asks for an action.
@@ -103,6 +104,7 @@ impl Agent<'_> {
             if let Some((outcome, why)) = given_up {
                 action.record.end(outcome, why, now);
                 if self.0.table.write(Write::replace(&action)?).await?.is_ok() {
+                    self.counts(outcome);
                     return Ok(Claim::Over);
                 }
                 continue;
@@ -188,7 +190,16 @@ impl Agent<'_> {
                 Condition::default(),
             ));
         }
-        Ok(self.0.table.transact(writes).await?.is_ok())
+        let recorded = self.0.table.transact(writes).await?.is_ok();
+        if recorded {
+            self.counts(verdict.state);
+        }
+        Ok(recorded)
+    }
+
+    /// Counts an outcome that was just written.
+    pub(super) fn counts(&self, outcome: ActionState) {
+        telemetry::count(Metric::Action(outcome.name()), self.0.clock.now());
     }
 
     /// Ends an action whose message is delivered no more: unknown if a call may have taken
@@ -227,6 +238,9 @@ impl Agent<'_> {
         let outcome = action.given_up();
         action.record.end(outcome, why, now);
         let done = self.0.table.write(Write::replace(&action)?).await?;
+        if done.is_ok() {
+            self.counts(outcome);
+        }
         Ok(done.is_ok())
     }
 

@@ -12,6 +12,7 @@ use crate::{
         REWRITES, key,
         table::{Change, Condition, Read, Stored, Write},
     },
+    telemetry,
 };
 
 /// How many earlier signals of its class an analysis looks at.
@@ -275,7 +276,8 @@ impl Agent<'_> {
                 writes.push(Write::replace(again)?);
                 again.version += 1;
             } else if let Some(proposed) = session.proposed(id) {
-                let action = AgentAction::approve(session, proposed, now);
+                let trace = telemetry::trace_id();
+                let action = AgentAction::approve(session, proposed, trace, now);
                 writes.push(Write::create(&action)?);
                 actions.push(Stored {
                     record: action,
@@ -309,12 +311,14 @@ impl Agent<'_> {
                 _ => {}
             }
             let mut writes = Vec::new();
+            let mut outcomes = Vec::new();
             let mut one_runs = false;
             for action in &mut whole.actions {
                 match action.state {
                     ActionState::Queued => {
                         let (state, why) = action.cancelled();
                         action.record.end(state, why, now);
+                        outcomes.push(state);
                         writes.push(Write::replace(action)?);
                     }
                     ActionState::Running => one_runs = true,
@@ -330,6 +334,9 @@ impl Agent<'_> {
             session.record.updated_at = now;
             writes.push(Write::replace(session)?);
             if self.0.table.transact(writes).await?.is_ok() {
+                outcomes
+                    .into_iter()
+                    .for_each(|outcome| self.counts(outcome));
                 return Ok(whole.session.record);
             }
             // A worker claimed an action or ended one meanwhile.
