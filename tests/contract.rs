@@ -1,19 +1,25 @@
 //! Holds the lists of routes against each other, the OpenAPI document against the code, and every
 //! operation against the rules that all of them share.
 
-use std::{collections::BTreeSet, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
+use serde_json::{Value, json};
+use shared::model::{Permission, Priority, ServiceStatus};
 use utoipa::openapi::{OpenApi, path::PathItem};
 
-use crate::support::{Api, documents, routes_of_watch};
+use crate::support::{Api, Concierge, documents, routes_of_watch};
 
 /// Operations as (method, path).
-type Operations = BTreeSet<(String, String)>;
+pub type Operations = BTreeSet<(String, String)>;
 
 /// Operations that need no session.
 const PUBLIC: [(&str, &str); 2] = [("POST", "/api/auth/login"), ("GET", "/api/openapi.json")];
 
-fn operations(document: &OpenApi) -> Operations {
+pub fn operations(document: &OpenApi) -> Operations {
     let methods = |item: &PathItem| {
         [
             ("GET", item.get.is_some()),
@@ -64,22 +70,30 @@ fn the_routes_of_functions_watch_openapi_and_readme_agree() {
         of_functions, of_watch,
         "functions, and [workspace.metadata.lambda.watch.router]"
     );
-    let readme = include_str!("../README.md");
-    let of_readme: Operations = readme
-        .lines()
-        .filter_map(|line| {
-            let cell = line.strip_prefix("| `")?.split('`').next()?;
-            let (method, path) = cell.split_once(' ')?;
-            path.starts_with("/api/")
-                .then(|| (method.to_owned(), path.to_owned()))
-        })
-        .collect();
+    let of_readme: Operations = endpoint_table().into_keys().collect();
     assert_eq!(
         described, of_readme,
         "OpenAPI, and the endpoint table of the README"
     );
 }
 
+/// The endpoint table of the README: for each operation what its caller needs.
+fn endpoint_table() -> BTreeMap<(String, String), String> {
+    include_str!("../README.md")
+        .lines()
+        .filter_map(|line| {
+            let (operation, rest) = line.strip_prefix("| `")?.split_once('`')?;
+            let (method, path) = operation.split_once(' ')?;
+            let needs = rest.trim_end_matches([' ', '|']).rsplit('|').next()?;
+            path.starts_with("/api/").then(|| {
+                let operation = (method.to_owned(), path.to_owned());
+                (operation, needs.trim().to_owned())
+            })
+        })
+        .collect()
+}
+
+/// The path with this id for each of its parameters.
 fn example(path: &str, id: &str) -> String {
     let segments = path.split('/').map(|segment| {
         if segment.starts_with('{') {
@@ -130,4 +144,166 @@ async fn every_path_answers_other_methods_with_405() {
             }
         }
     }
+}
+
+#[tokio::test]
+async fn every_operation_needs_the_permission_that_the_readme_names() {
+    let api = Api::start().await;
+    let mut refused = 0;
+    for name in ["vic", "mia", "sue", "max", "ada"] {
+        let caller = api.sign_in(name).await;
+        let role = api.user(name).await.role;
+        let held: Vec<String> = role.permissions().iter().map(|one| one.name()).collect();
+        for ((method, path), needs) in endpoint_table() {
+            let permission = needs.split(',').next().unwrap().to_owned();
+            if permission.is_empty() || permission.contains(' ') {
+                continue;
+            }
+            assert!(is_permission(&permission), "{method} {path}: {permission}");
+            // Neither a body that is no JSON nor an unknown parameter comes before the permission.
+            let sent = (method != "GET").then(|| "{".to_owned());
+            let target = format!("{}?x=1", example(&path, "1"));
+            let answer = caller.send(&method, &target, sent).await;
+            if held.contains(&permission) {
+                assert_eq!(
+                    answer.status, 400,
+                    "{name}: {method} {path}: {}",
+                    answer.text
+                );
+            } else {
+                answer.expect_problem(403, "permission_denied");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 30, "{refused}");
+}
+
+fn is_permission(name: &str) -> bool {
+    serde_json::from_value::<Permission>(json!(name)).is_ok()
+}
+
+#[tokio::test]
+async fn the_agent_needs_a_plan_that_includes_it() {
+    let api = Api::start_with(crate::support::Settings {
+        without_agent: true,
+        ..Default::default()
+    })
+    .await;
+    let ada = api.sign_in("ada").await;
+    for ((method, path), needs) in endpoint_table() {
+        if path.starts_with("/api/auth/") {
+            continue;
+        }
+        let answer = ada
+            .send(&method, &example(&path, "1"), Some("{}".into()))
+            .await;
+        let refused = answer.text.contains("plan_feature_unavailable");
+        assert_eq!(refused, needs.ends_with("plan agentAI"), "{method} {path}");
+        if refused {
+            answer.expect(403);
+        }
+    }
+}
+
+/// A body that an operation accepts, as far as its path's record is there.
+fn acceptable(method: &str, path: &str) -> Option<Value> {
+    let body = match (method, path.rsplit('/').next()?) {
+        ("PUT" | "PATCH", "{id}") => json!({"title": "Mine now"}),
+        ("PATCH", "phase") => json!({"phaseId": null}),
+        ("POST", "comments" | "reply") => json!({"content": "Mine now"}),
+        ("POST", "tags") => json!({"tagId": 1}),
+        ("POST", "execute") => json!({"actionIds": ["1"]}),
+        _ => return None,
+    };
+    Some(body)
+}
+
+/// In organization 1, a record of the id 1 for every path.
+async fn world() -> Concierge {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let ada = api.sign_in("ada").await;
+    for (path, body) in [
+        ("/api/milestones", json!({"title": "x", "projectId": 1})),
+        ("/api/tasks", json!({"title": "x", "projectId": 1})),
+        ("/api/managed-services/request", json!({"title": "x"})),
+        ("/api/service-requests/1/comments", json!({"content": "x"})),
+        (
+            "/api/activities",
+            json!({"type": "note", "description": "x", "projectId": 1}),
+        ),
+        ("/api/activities/1/comments", json!({"content": "x"})),
+    ] {
+        ada.post(path, body).await.expect(200);
+    }
+    api.store
+        .directory()
+        .create_tag(api.home.id, "x".into())
+        .await
+        .unwrap();
+    let ticket = shared::store::NewTicket {
+        title: "x".into(),
+        status: ServiceStatus::Open,
+        priority: Priority::Low,
+        assignee_id: None,
+        created_at: None,
+        resolved_at: None,
+        messages: Vec::new(),
+    };
+    api.store
+        .tickets()
+        .create(api.home.id, ticket)
+        .await
+        .unwrap();
+    let session = world.stuck_batch().await;
+    assert_eq!(session, 1);
+    world
+}
+
+#[tokio::test]
+async fn a_record_of_another_organization_answers_as_an_absent_one() {
+    let world = world().await;
+    let api = &world.api;
+    let zoe = api.sign_in("zoe").await;
+    let ada = api.sign_in("ada").await;
+    let before = records(&api.table_dump().await);
+    let mut walked = 0;
+    for (method, path) in operations(&document()) {
+        if !path.contains('{') {
+            continue;
+        }
+        let body = acceptable(&method, &path).map(|body| body.to_string());
+        let mut answers = Vec::new();
+        for id in ["1", "999", "0", "-1", "abc", "9007199254740993"] {
+            let answer = zoe.send(&method, &example(&path, id), body.clone()).await;
+            let problem: Value = serde_json::from_str(&answer.text).unwrap();
+            answers.push((
+                answer.status,
+                problem["code"].clone(),
+                problem["detail"].clone(),
+            ));
+        }
+        let (status, _, _) = answers[0];
+        assert!([403, 404].contains(&status), "{method} {path}: {answers:?}");
+        assert!(
+            answers.iter().all(|one| *one == answers[0]),
+            "{method} {path}: {answers:?}"
+        );
+        walked += 1;
+    }
+    assert!(walked > 20, "{walked}");
+    assert_eq!(before, records(&api.table_dump().await));
+    // The same requests do find the records for those whose records they are.
+    for (method, path) in operations(&document()) {
+        if path.contains('{') && method == "GET" {
+            ada.get(&example(&path, "1")).await.expect(200);
+        }
+    }
+}
+
+/// Items other than the counters of ids, of which a refused request may use one up.
+fn records(dump: &[String]) -> Vec<String> {
+    let is_record = |item: &&String| !item.contains("COUNTER#");
+    dump.iter().filter(is_record).cloned().collect()
 }

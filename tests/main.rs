@@ -9,4 +9,5 @@ mod contract;
 mod failures;
 mod support;
 mod sweeper;
+mod template;
 mod worker;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     auth::SessionCookie,
     clock::Clock,
-    config::{ApiConfig, ConfigError, Environment},
+    config::{ApiConfig, ConfigError, Start},
     store::Store,
 };
 
@@ -23,11 +23,10 @@ pub struct App {
 }
 
 impl App {
-    /// From the environment, with the system's clock.
-    pub async fn from_env() -> Result<Self, ConfigError> {
-        let config = ApiConfig::read(&Environment::process())?;
-        let client = aws_sdk_dynamodb::Client::new(&crate::config::aws().await);
-        Ok(Self::new(client, &config, Clock::system()))
+    /// From what the function started with, with the system's clock.
+    pub fn from_start(start: &Start) -> Result<Self, ConfigError> {
+        let config = ApiConfig::read(&start.environment)?;
+        Ok(Self::new(start.dynamodb.clone(), &config, Clock::system()))
     }
 
     /// From its parts.

@@ -1,9 +1,10 @@
 //! The only place that reads the environment. A missing or malformed setting is named in the
 //! error, at start.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_sdk_ssm::error::DisplayErrorContext;
 
 /// A setting that is missing or does not read.
 #[derive(Debug, thiserror::Error)]
@@ -19,11 +20,60 @@ pub enum ConfigError {
         /// What is wrong with it.
         problem: String,
     },
+    /// It names a parameter of the parameter store that cannot be read.
+    #[error("the parameters {names} cannot be read: {problem}")]
+    Parameters {
+        /// Their names.
+        names: String,
+        /// What is wrong with them; never a value.
+        problem: String,
+    },
+}
+
+/// The settings that are secret. Each is its environment variable or, where that is absent, the
+/// parameter of AWS Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names, so that
+/// a deployed function has no secret in its environment.
+const SECRETS: [&str; 2] = ["SESSION_SECRETS", "TARGET_SYSTEMS"];
+
+/// What a function starts from: its settings, secrets included, and how it reaches AWS.
+#[derive(Debug)]
+pub struct Start {
+    /// The settings.
+    pub environment: Environment,
+    /// Region, credentials, and bounds on time.
+    pub aws: SdkConfig,
+    /// The table's client, which has a connection.
+    pub dynamodb: aws_sdk_dynamodb::Client,
+}
+
+impl Start {
+    /// Reads the environment, fetches the secrets, and opens the connection to the table
+    /// meanwhile: a cold start waits for the slower of the two, not for both.
+    pub async fn cold() -> Result<Self, ConfigError> {
+        let environment = Environment::process();
+        let aws = aws().await;
+        let dynamodb = aws_sdk_dynamodb::Client::new(&aws);
+        let table = table(&environment)?;
+        let warm_up = crate::store::warm_up(&dynamodb, &table);
+        let (environment, ()) = futures::join!(environment.with_secrets(&aws), warm_up);
+        Ok(Self {
+            environment: environment?,
+            aws,
+            dynamodb,
+        })
+    }
 }
 
 /// Environment variables: the process's, or a test's own.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Environment(HashMap<String, String>);
+
+/// Values may be secrets: they have no place in a log.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
 
 impl Environment {
     /// The variables of this process.
@@ -34,6 +84,42 @@ impl Environment {
             reason = "this is the one place that reads it"
         )]
         Self(std::env::vars().collect())
+    }
+
+    /// With the secrets that their variables do not hold.
+    async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
+        let wanted: HashMap<String, &str> = SECRETS
+            .into_iter()
+            .filter(|name| self.optional(name).is_none())
+            .filter_map(|name| {
+                let parameter = self.optional(&format!("{name}_PARAMETER"))?;
+                Some((parameter.to_owned(), name))
+            })
+            .collect();
+        if wanted.is_empty() {
+            return Ok(self);
+        }
+        let unreadable = |problem: String| ConfigError::Parameters {
+            names: wanted.keys().cloned().collect::<Vec<_>>().join(", "),
+            problem,
+        };
+        let output = aws_sdk_ssm::Client::new(aws)
+            .get_parameters()
+            .set_names(Some(wanted.keys().cloned().collect()))
+            .with_decryption(true)
+            .send()
+            .await
+            .map_err(|error| unreadable(DisplayErrorContext(error).to_string()))?;
+        if let Some(missing) = output.invalid_parameters.filter(|names| !names.is_empty()) {
+            return Err(unreadable(format!("{} do not exist", missing.join(", "))));
+        }
+        for parameter in output.parameters.into_iter().flatten() {
+            let variable = parameter.name.as_ref().and_then(|name| wanted.get(name));
+            if let (Some(variable), Some(value)) = (variable, parameter.value) {
+                self.0.insert((*variable).to_owned(), value);
+            }
+        }
+        Ok(self)
     }
 
     /// A variable that must be set; `purpose` says what for.

@@ -530,9 +530,9 @@ async fn each_word_of_a_search_begins_a_word_of_the_title() {
         ("?query=illing", vec![]),
         ("?query=billing%20move", vec![]),
         ("?query=STRASSE%20west", vec!["Straße: Neubau (West)"]),
-        ("?query=north", vec!["Halden Services"]),
-        ("?query=north&type=organization", vec!["Halden Services"]),
-        ("?query=north&type=project", vec![]),
+        ("?query=hald", vec!["Halden Services"]),
+        ("?query=hald&type=organization", vec!["Halden Services"]),
+        ("?query=hald&type=project", vec![]),
         ("?query=foreign", vec![]),
         ("?query=outland", vec![]),
     ] {

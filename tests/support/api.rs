@@ -40,6 +40,7 @@ pub struct Api {
     pub counter: Counter,
     pub client: aws_sdk_dynamodb::Client,
     pub table: String,
+    url: String,
     pub queues: Queues,
     pub home: Organization,
     pub abroad: Organization,
@@ -86,10 +87,16 @@ pub fn api_config(table: &str) -> ApiConfig {
 fn text(value: &AttributeValue) -> String {
     match value {
         AttributeValue::M(map) => {
-            let sorted: BTreeMap<_, _> = map.iter().map(|(name, one)| (name, text(one))).collect();
-            format!("{sorted:?}")
+            let sorted: BTreeMap<_, _> = map.iter().collect();
+            let fields = sorted
+                .iter()
+                .map(|(name, value)| format!("{name:?}: {}", text(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
         }
-        AttributeValue::L(list) => format!("{:?}", list.iter().map(text).collect::<Vec<_>>()),
+        AttributeValue::L(list) => {
+            let values: Vec<String> = list.iter().map(text).collect();
+            format!("[{}]", values.join(", "))
+        }
         other => format!("{other:?}"),
     }
 }
@@ -105,10 +112,10 @@ impl Api {
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
         let url = match &settings.faults {
-            Some(faults) => faults.url(),
-            None => engines::engines().await.dynamodb_url(),
+            Some(faults) => faults.url().to_owned(),
+            None => engines::engines().await.dynamodb_url().to_owned(),
         };
-        let client = client(url, &counter);
+        let client = client(&url, &counter);
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
         let app = App::new(client.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();
@@ -153,6 +160,7 @@ impl Api {
             clock,
             counter,
             client,
+            url,
             table,
             queues,
             home,
@@ -229,6 +237,12 @@ impl Api {
         self.store.sign_in().begin(&session).await.unwrap();
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
+    }
+
+    /// A store as a function has it that no gateway calls, under that function's role.
+    pub fn store_of(&self, function: &'static str) -> Store {
+        let client = client(&self.url, &Counter::of(function));
+        Store::new(client, &self.table, self.clock.clone())
     }
 
     /// Every item of the table as text, in a fixed order: for «nothing was written».

@@ -104,12 +104,12 @@ impl Concierge {
 
     pub fn worker_with(&self, limits: Limits) -> Worker {
         let targets = TargetSystems::parse(&self.demo.settings().to_string()).unwrap();
-        Worker::new(self.api.store.clone(), targets, limits).unwrap()
+        Worker::new(self.api.store_of("action-worker"), targets, limits).unwrap()
     }
 
     pub fn sweeper(&self) -> Sweeper {
         let queue = Queue::new(self.sqs.clone(), &self.api.queues.action_url);
-        Sweeper::new(self.api.store.clone(), queue)
+        Sweeper::new(self.api.store_of("sweeper"), queue)
     }
 
     /// A signal of organization 1.

@@ -14,11 +14,15 @@ use aws_sdk_dynamodb::{
 };
 use aws_smithy_types::config_bag::{Storable, StoreReplace};
 
+use super::roles;
+
 /// An interceptor of the SDK's client: it sees every request, whoever sends it.
 #[derive(Clone, Debug, Default)]
 pub struct Counter {
     total: Arc<AtomicUsize>,
     depth: Arc<Mutex<usize>>,
+    /// Whose client it is, when it is not the gateway that tells.
+    function: Option<&'static str>,
 }
 
 /// What was used between two looks at the counter.
@@ -40,6 +44,14 @@ impl Storable for Place {
 }
 
 impl Counter {
+    /// The counter of a function's own client, which acts under that function's role.
+    pub fn of(function: &'static str) -> Self {
+        Self {
+            function: Some(function),
+            ..Self::default()
+        }
+    }
+
     /// What was used since the last look; begins anew.
     pub fn take(&self) -> Used {
         Used {
@@ -56,9 +68,10 @@ impl Intercept for Counter {
 
     fn read_before_execution(
         &self,
-        _: &BeforeSerializationInterceptorContextRef<'_>,
+        request: &BeforeSerializationInterceptorContextRef<'_>,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
+        roles::check(request, self.function)?;
         self.total.fetch_add(1, Ordering::SeqCst);
         let place = Place(*self.depth.lock().unwrap() + 1);
         config.interceptor_state().store_put(place);

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::App;
 use utoipa::openapi::OpenApi;
 
-use super::Answer;
+use super::{Answer, roles};
 
 /// The functions behind their routes.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ impl Gateway {
         let event = LambdaEvent::new(request, Context::default());
         // The adapter cannot be held over the wait: it is not `Send`.
         let answer = Adapter::from(function).call(event);
-        let response = answer.await.unwrap();
+        let response = roles::acting_as(name, answer).await.unwrap();
         Answer::from_lambda(&serde_json::to_value(response).unwrap())
     }
 

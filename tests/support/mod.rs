@@ -9,6 +9,7 @@ mod counter;
 mod engines;
 mod faults;
 mod gateway;
+pub mod roles;
 
 pub use answer::Answer;
 pub use api::{Api, PASSWORD, Settings, api_config, client};

@@ -5,7 +5,7 @@ use aws_lambda_events::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use shared::{
     clock::Clock,
-    config::{self, Environment},
+    config::{self, Start},
     store::Store,
     target_systems::TargetSystems,
     telemetry,
@@ -14,12 +14,11 @@ use shared::{
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(env!("CARGO_PKG_NAME"));
-    let environment = Environment::process();
-    let table = config::table(&environment)?;
-    let targets = TargetSystems::read(&environment)?;
-    let limits = Limits::read(&environment)?;
-    let client = aws_sdk_dynamodb::Client::new(&config::aws().await);
-    let store = Store::new(client, &table, Clock::system());
+    let start = Start::cold().await?;
+    let table = config::table(&start.environment)?;
+    let targets = TargetSystems::read(&start.environment)?;
+    let limits = Limits::read(&start.environment)?;
+    let store = Store::new(start.dynamodb, &table, Clock::system());
     let worker = &Worker::new(store, targets, limits)?;
     lambda_runtime::run(service_fn(async |event: LambdaEvent<SqsEvent>| {
         Ok::<_, Error>(worker.handle(event.payload).await)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use resolution_agent::{PlaybookEngine, ResolutionAgent};
 use shared::{
     App,
-    config::{self, Environment},
+    config::{self, Start},
     http,
     queue::Queue,
     target_systems::TargetSystems,
@@ -15,11 +15,11 @@ use shared::{
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init(env!("CARGO_PKG_NAME"));
-    let environment = Environment::process();
-    let app = App::from_env().await?;
-    let sqs = aws_sdk_sqs::Client::new(&config::aws().await);
-    let queue = Queue::new(sqs, &config::queue_url(&environment)?);
-    let engine = PlaybookEngine::new(TargetSystems::read(&environment)?)?;
+    let start = Start::cold().await?;
+    let app = App::from_start(&start)?;
+    let sqs = aws_sdk_sqs::Client::new(&start.aws);
+    let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
+    let engine = PlaybookEngine::new(TargetSystems::read(&start.environment)?)?;
     let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine));
     http::serve(resolution_agent::routes(), state, &app).await
 }

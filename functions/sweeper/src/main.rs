@@ -3,7 +3,7 @@
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use shared::{
     clock::Clock,
-    config::{self, Environment},
+    config::{self, Start},
     queue::Queue,
     store::Store,
     telemetry,
@@ -13,14 +13,11 @@ use sweeper::Sweeper;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init(env!("CARGO_PKG_NAME"));
-    let environment = Environment::process();
-    let aws = config::aws().await;
-    let table = config::table(&environment)?;
-    let store = Store::new(aws_sdk_dynamodb::Client::new(&aws), &table, Clock::system());
-    let queue = Queue::new(
-        aws_sdk_sqs::Client::new(&aws),
-        &config::queue_url(&environment)?,
-    );
+    let start = Start::cold().await?;
+    let table = config::table(&start.environment)?;
+    let store = Store::new(start.dynamodb, &table, Clock::system());
+    let sqs = aws_sdk_sqs::Client::new(&start.aws);
+    let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
     let sweeper = &Sweeper::new(store, queue);
     lambda_runtime::run(service_fn(async |_: LambdaEvent<serde_json::Value>| {
         Ok::<_, Error>(sweeper.sweep().await)

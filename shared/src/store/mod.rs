@@ -97,9 +97,19 @@ use aws_sdk_dynamodb::Client;
 
 use self::{
     ids::Ids,
-    table::{Record, Table, Write},
+    key::Key,
+    table::{Read, Record, Table, Write},
 };
 use crate::{Error, clock::Clock};
+
+/// Opens a connection to the table by asking for what is not there, so that the first request does
+/// not wait for it. A failure is left for that request to meet.
+pub async fn warm_up(client: &Client, table: &str) {
+    let nothing = Key::new("WARM_UP", "WARM_UP");
+    let _ = Table::new(client.clone(), table)
+        .batch_get([nothing], Read::Eventual)
+        .await;
+}
 
 /// The most often that a read, changed and written back record is tried again because somebody
 /// else wrote it in between.

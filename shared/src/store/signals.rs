@@ -12,7 +12,7 @@ use super::{
 use crate::{
     Error,
     model::{
-        LifecycleEvent, Metric, Money, OrganizationId, Signal, SignalEntity, SignalId,
+        Id, LifecycleEvent, Metric, Money, OrganizationId, Signal, SignalEntity, SignalId,
         SignalStatus, Timestamp,
     },
 };
@@ -137,7 +137,7 @@ impl Signals<'_> {
             .table
             .get::<Signal>(&key::signal(tenant, id), Read::Consistent)
             .await?;
-        Ok(stored.ok_or(Error::NotFound("alert"))?.record)
+        Ok(stored.ok_or(Error::NotFound(SignalId::NOUN))?.record)
     }
 
     /// The signals of a class up to one of them and with it, newest first, at most `most`.

@@ -5,8 +5,8 @@ use crate::{
     Error,
     error::Fault,
     model::{
-        ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, OrganizationId,
-        Proposal, Signal, SignalId, UserId,
+        ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, Id,
+        OrganizationId, Proposal, Signal, SignalId, UserId,
     },
     store::{
         REWRITES, key,
@@ -51,7 +51,7 @@ impl Agent<'_> {
             let signal = table
                 .get::<Signal>(&signal_key, Read::Consistent)
                 .await?
-                .ok_or(Error::NotFound("alert"))?;
+                .ok_or(Error::NotFound(SignalId::NOUN))?;
             let (newest, id) = futures::try_join!(
                 self.newest_session(tenant, signal.agent_session_id),
                 self.0.ids.next::<AgentSession, AgentSessionId>(table),

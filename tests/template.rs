@@ -1,0 +1,256 @@
+//! Holds the template of the deployed stack against the code: its routes, and what each function's
+//! role grants.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use shared::model::{Priority, ServiceStatus, span};
+use shared::store::{NewMessage, NewTicket};
+
+use crate::support::{Concierge, PASSWORD, documents, event, roles};
+
+/// Names of the functions, which are those of their roles' policies.
+const FUNCTIONS: [&str; 9] = [
+    "auth",
+    "service-requests",
+    "milestones",
+    "tasks",
+    "activities",
+    "managed-services",
+    "resolution-agent",
+    "action-worker",
+    "sweeper",
+];
+
+#[test]
+fn the_template_routes_every_operation_to_its_function() {
+    let template = roles::template();
+    let resources = template["Resources"].as_object().unwrap();
+    let mut deployed = BTreeSet::new();
+    for route in resources.values() {
+        if route["Type"] != "AWS::ApiGatewayV2::Route" {
+            continue;
+        }
+        let target = route["Properties"]["Target"].as_str().unwrap();
+        let integration = target
+            .strip_prefix("integrations/${")
+            .unwrap()
+            .trim_end_matches('}');
+        let uri = &resources[integration]["Properties"]["IntegrationUri"];
+        let function = uri.as_str().unwrap().strip_suffix(".Arn").unwrap();
+        let code = resources[function]["Properties"]["CodeUri"]
+            .as_str()
+            .unwrap();
+        let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
+        let key = route["Properties"]["RouteKey"].as_str().unwrap();
+        deployed.insert((name.to_owned(), key.to_owned()));
+    }
+    let mut routed = BTreeSet::new();
+    for (function, document) in documents() {
+        for (method, path) in crate::contract::operations(&document) {
+            routed.insert((function.to_owned(), format!("{method} {path}")));
+        }
+    }
+    assert_eq!(routed, deployed, "functions, and infra/template.yaml");
+}
+
+/// Every test refuses what a role does not grant; this one walks over everything that the
+/// functions do, and names what a role grants beyond that.
+#[tokio::test]
+async fn every_grant_of_a_role_is_used() {
+    let world = Concierge::start().await;
+    walk_over_work(&world).await;
+    walk_over_services(&world).await;
+    walk_over_the_agent(&world).await;
+    for function in FUNCTIONS {
+        // A cold start opens the connection by a read.
+        let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
+        roles::acting_as(function, warm_up).await;
+        let on_table = |(_, resource): &roles::Grant| resource.starts_with("Table.Arn");
+        let granted: BTreeSet<_> = roles::granted(function)
+            .into_iter()
+            .filter(on_table)
+            .collect();
+        assert!(!granted.is_empty(), "{function} has no role");
+        let used = roles::used(function);
+        let unused: Vec<_> = granted.difference(&used).collect();
+        assert!(
+            unused.is_empty(),
+            "the role of {function} grants what it never uses: {unused:?}"
+        );
+    }
+}
+
+async fn walk_over_work(world: &Concierge) {
+    let api = &world.api;
+    let nobody = api.anonymous();
+    let mut max = world.max.clone();
+    let wrong = json!({"username": "max", "password": "wrong"});
+    nobody
+        .post("/api/auth/login", wrong.clone())
+        .await
+        .expect(401);
+    nobody.post("/api/auth/login", wrong).await.expect(401);
+    let right = json!({"username": "max", "password": PASSWORD});
+    nobody.post("/api/auth/login", right).await.expect(200);
+    let user = api.user("max").await;
+    let directory = api.store.directory();
+    let phase = directory.create_phase(api.home.id, api.projects[0].id, "x".into(), 1);
+    let phase = phase.await.unwrap();
+    directory.create_tag(api.home.id, "x".into()).await.unwrap();
+    for (method, path, body) in [
+        (
+            "POST",
+            "/api/milestones",
+            json!({"title": "x", "projectId": 1}),
+        ),
+        ("GET", "/api/milestones/1", Value::Null),
+        ("PUT", "/api/milestones/1", json!({"title": "y"})),
+        ("GET", "/api/projects/1/milestones", Value::Null),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "x", "projectId": 1, "milestoneId": 1}),
+        ),
+        ("POST", "/api/tasks", json!({"title": "x", "projectId": 1})),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            json!({"title": "y", "milestoneId": 1}),
+        ),
+        ("PATCH", "/api/tasks/1", json!({"title": "z"})),
+        ("PATCH", "/api/tasks/2", json!({"title": "z"})),
+        (
+            "PATCH",
+            "/api/tasks/reorder",
+            json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]}),
+        ),
+        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase.id})),
+        ("GET", "/api/tasks", Value::Null),
+        ("GET", "/api/projects/1/tasks", Value::Null),
+        ("DELETE", "/api/tasks/2", Value::Null),
+        ("DELETE", "/api/milestones/1", Value::Null),
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "projectId": 1}),
+        ),
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "organizationId": 1}),
+        ),
+        ("GET", "/api/activities", Value::Null),
+        ("GET", "/api/activities/1", Value::Null),
+        ("GET", "/api/projects/1/activities", Value::Null),
+        ("GET", "/api/organizations/1/activities", Value::Null),
+        (
+            "POST",
+            "/api/activities/1/comments",
+            json!({"content": "x"}),
+        ),
+        ("GET", "/api/activities/1/comments", Value::Null),
+        ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
+        ("DELETE", "/api/activities/1/tags/1", Value::Null),
+    ] {
+        let body = (!body.is_null()).then(|| body.to_string());
+        let answer = max.send(method, path, body).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+        // A new session goes on, and the one before is left to be extended below.
+        max = api.session_of(&user).await;
+    }
+    max.trigger("/api/auth/logout").await.expect(204);
+    // Each function extends a session that has not been used for a while.
+    for path in [
+        "/api/auth/session",
+        "/api/service-requests/1/comments",
+        "/api/milestones/1",
+        "/api/tasks",
+        "/api/activities",
+        "/api/managed-services/dashboard",
+        "/api/concierge/agent-sessions/1",
+    ] {
+        let max = api.session_of(&user).await;
+        api.clock.advance(3 * span::HOUR);
+        let answer = max.get(path).await;
+        assert!(
+            [200, 404].contains(&answer.status),
+            "{path}: {}",
+            answer.text
+        );
+    }
+}
+
+async fn walk_over_services(world: &Concierge) {
+    let api = &world.api;
+    let max = api.session_of(&api.user("max").await).await;
+    let request = json!({"title": "x", "referenceType": "project", "referenceId": 1});
+    let answer = max.post("/api/managed-services/request", request).await;
+    let thread = format!("/api/service-requests/{}", answer.expect(200)["id"]);
+    let comments = format!("{thread}/comments");
+    let first = max
+        .post(&comments, json!({"content": "x"}))
+        .await
+        .expect(200)["id"]
+        .clone();
+    max.post(&comments, json!({"content": "x", "parentId": first}))
+        .await
+        .expect(200);
+    max.get(&comments).await.expect(200);
+    max.delete(&thread).await.expect(204);
+    max.post("/api/managed-services/request", json!({"title": "x"}))
+        .await
+        .expect(200);
+    max.get("/api/managed-services/dashboard").await.expect(200);
+    let ticket = NewTicket {
+        title: "x".into(),
+        status: ServiceStatus::Resolved,
+        priority: Priority::Low,
+        assignee_id: None,
+        created_at: None,
+        resolved_at: None,
+        messages: vec![NewMessage {
+            user_id: max.user.unwrap(),
+            content: "x".into(),
+            created_at: None,
+        }],
+    };
+    let ticket = api
+        .store
+        .tickets()
+        .create(api.home.id, ticket)
+        .await
+        .unwrap();
+    let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
+    max.get(&ticket).await.expect(200);
+    max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
+        .await
+        .expect(200);
+    max.get("/api/managed-services/search-references?query=b")
+        .await
+        .expect(200);
+}
+
+async fn walk_over_the_agent(world: &Concierge) {
+    let session = world.stuck_batch().await;
+    let ids = world.proposed(&session).await;
+    world
+        .executes(&session, &[ids[0].as_str()])
+        .await
+        .expect(202);
+    // Delivered late, so that the sweeper sends it again, and then to a worker.
+    world.api.clock.advance(span::DAY / 24);
+    world.sweeper().sweep().await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.session(&session).await["status"], "completed");
+    // The last delivery of a message that cannot be handled.
+    let poison = world.message(&json!(4711), "s4711-p1-a1");
+    world.worker().handle(event(&[(&poison, 5)])).await;
+    let cancelled = world.failed_payment().await;
+    world.proposed(&cancelled).await;
+    world.cancels(&cancelled).await.expect(200);
+    let forgotten = world.failed_payment().await;
+    world.proposed(&forgotten).await;
+    world.api.clock.advance(25 * span::HOUR);
+    world.sweeper().sweep().await;
+}
