@@ -2,6 +2,7 @@
 //!
 //! The records speak of the entities of the demo billing system, so the two belong together.
 
+use aws_sdk_dynamodb::Client;
 use shared::{
     auth::password,
     clock::Clock,
@@ -15,8 +16,6 @@ use shared::{
         NewSignal, NewTask, NewTicket, NewUser, Store,
     },
 };
-
-use crate::engines::Engines;
 
 /// Somebody who can sign in to the demo.
 #[derive(Debug, Clone, Copy)]
@@ -62,9 +61,9 @@ pub(crate) const FIRST_SIGNAL: u64 = 1;
 pub struct Error(#[from] shared::Error);
 
 /// Fills an empty table; one whose demo data is complete is left as it is.
-pub(crate) async fn load(engines: &Engines) -> Result<(), Error> {
+pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
     let clock = Clock::system();
-    let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
+    let store = Store::new(client, table, clock.clone());
     // The last account is written after everything else, so that it stands for all of it.
     let [.., last] = ACCOUNTS;
     if store.sign_in().account(last.username).await?.is_some() {

@@ -161,7 +161,7 @@ impl Stack {
 
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
-        demo_data::load(engines).await?;
+        demo_data::load(engines.dynamodb(), engines.table_name()).await?;
         let targets = TargetSystems::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
 

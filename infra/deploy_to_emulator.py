@@ -1,0 +1,241 @@
+"""Deploys the template to an emulator and runs the end-to-end story on it:
+`python3 infra/deploy_to_emulator.py`.
+
+ministack takes the template as `sam deploy` sends it, and runs the release binaries behind its own
+gateway, table, queue and schedule. It holds every request of a function against the function's
+role, so that a permission that the template forgot fails the story.
+
+It differs from AWS where the code below says so: it has no alarms on metric math, and asks two
+permissions by another name.
+"""
+
+import contextlib
+import http.cookiejar
+import json
+import os
+import pathlib
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+import tools
+
+sys.path.insert(0, str(tools.ROOT / "tests"))
+import end_to_end  # noqa: E402
+
+STACK = "workdesk"
+START_SECONDS = 30
+STOP_SECONDS = 10
+LOG_LINES = 30
+
+
+def functions():
+    """The packages that the template wants, by the folders that it wants them in."""
+    return re.findall(r"CodeUri: \.\./target/lambda/([a-z-]+)/", tools.TEMPLATE.read_text())
+
+
+def build():
+    """Makes the release binaries of the functions and of the demo."""
+    packages = [argument for name in functions() for argument in ("--package", name)]
+    command = ["cargo", "build", "--release", "--locked"]
+    subprocess.run([*command, *packages, "--bins"], cwd=tools.ROOT, check=True)
+    demo = ["--package", "local", "--bin", "demo"]
+    subprocess.run([*command, *demo], cwd=tools.ROOT, check=True)
+
+
+def package(folder):
+    """Lays template and binaries out as `cargo lambda build` does, and answers the template."""
+    template = folder / "infra" / tools.TEMPLATE.name
+    template.parent.mkdir()
+    shutil.copy(tools.TEMPLATE, template)
+    for name in functions():
+        target = folder / "target" / "lambda" / name
+        target.mkdir(parents=True)
+        shutil.copy(tools.ROOT / "target" / "release" / name, target / "bootstrap")
+    return template
+
+
+@contextlib.contextmanager
+def running(command, environment, **options):
+    """A process that ends with the block."""
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+@contextlib.contextmanager
+def emulator(folder):
+    """A running emulator, as the environment in which the AWS tools and SDKs find it."""
+    port = end_to_end.free_port()
+    url = f"http://127.0.0.1:{port}"
+    # Also what the functions inherit: no proxy and no account of this machine.
+    environment = {
+        **tools.ENVIRONMENT,
+        "HOME": str(folder),
+        "AWS_ENDPOINT_URL": url,
+        "AWS_REGION": tools.ENVIRONMENT["AWS_DEFAULT_REGION"],
+        "AWS_ACCESS_KEY_ID": "test",
+        "AWS_SECRET_ACCESS_KEY": "test",
+    }
+    settings = {
+        "BIND_HOST": "127.0.0.1",
+        "MINISTACK_HOST": "127.0.0.1",
+        "MINISTACK_REGION": environment["AWS_REGION"],
+        "GATEWAY_PORT": str(port),
+        "STATE_DIR": str(folder / "state"),
+        "IOT_MTLS_ENABLED": "false",
+        "AUTH": "true",
+    }
+    log = folder / "emulator.log"
+    with log.open("w") as output:
+        command = [tools.program("emulator", "ministack")]
+        streams = {"stdout": output, "stderr": subprocess.STDOUT}
+        with running(command, environment | settings, **streams) as process:
+            deadline = time.monotonic() + START_SECONDS
+            while not answers(f"{url}/_ministack/health"):
+                ended = process.poll() is not None or time.monotonic() > deadline
+                assert not ended, log.read_text(errors="replace")
+                time.sleep(0.1)
+            yield environment
+
+
+def answers(url):
+    try:
+        with urllib.request.urlopen(url, timeout=1):
+            return True
+    except OSError:
+        return False
+
+
+class Account:
+    """What the story needs of the emulated account."""
+
+    def __init__(self, environment):
+        import boto3
+
+        self.environment = environment
+        session = boto3.session.Session(
+            environment["AWS_ACCESS_KEY_ID"],
+            environment["AWS_SECRET_ACCESS_KEY"],
+            region_name=environment["AWS_REGION"],
+        )
+        self.client = lambda service: session.client(
+            service, endpoint_url=environment["AWS_ENDPOINT_URL"]
+        )
+
+    def deploy(self, template):
+        """Deploys the stack as the README does, and answers its outputs."""
+        # The emulator has no metric math, which most alarms use.
+        parameters = {"Architecture": "x86_64", "Alarms": "false"}
+        command = [tools.program("sam", "sam"), "deploy", "--template-file", template]
+        command += ["--stack-name", STACK, "--resolve-s3", "--capabilities", "CAPABILITY_IAM"]
+        command += ["--no-confirm-changeset", "--parameter-overrides"]
+        command += [f"{name}={value}" for name, value in parameters.items()]
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        stacks = self.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
+        return {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
+
+    def keep_secret(self, name, value):
+        self.client("ssm").put_parameter(
+            Name=f"/{STACK}/{name}", Value=value, Type="SecureString", Overwrite=True
+        )
+
+    def rename_permissions(self):
+        """Grants what roles grant, by the names that the emulator checks: a batch of messages is
+        an action of its own there, and reading parameters is not about any one of them."""
+        iam = self.client("iam")
+        resources = self.client("cloudformation").list_stack_resources(StackName=STACK)
+        for resource in resources["StackResourceSummaries"]:
+            if resource["ResourceType"] != "AWS::IAM::Role":
+                continue
+            role = resource["PhysicalResourceId"]
+            [policy] = iam.list_role_policies(RoleName=role)["PolicyNames"]
+            document = iam.get_role_policy(RoleName=role, PolicyName=policy)["PolicyDocument"]
+            renamed = []
+            for statement in document["Statement"]:
+                if "sqs:SendMessage" in statement["Action"]:
+                    renamed.append({**statement, "Action": "sqs:SendMessageBatch"})
+                if "ssm:GetParameters" in statement["Action"]:
+                    renamed.append({**statement, "Resource": "*"})
+            if renamed:
+                iam.put_role_policy(
+                    RoleName=role,
+                    PolicyName="emulator",
+                    PolicyDocument=json.dumps({**document, "Statement": renamed}),
+                )
+
+    def print_logs(self):
+        """The last lines of each function, for whoever looks for the reason of a failure."""
+        logs = self.client("logs")
+        for name in functions():
+            group = f"/aws/lambda/{STACK}-{name}"
+            events = logs.filter_log_events(logGroupName=group)["events"][-LOG_LINES:]
+            for event in events:
+                print(f"{name}: {event['message'].rstrip()}", file=sys.stderr)
+
+
+@contextlib.contextmanager
+def demo(environment, table):
+    """Demo data in the table, and the demo target systems: their address and their settings."""
+    port = end_to_end.free_port()
+    command = [tools.ROOT / "target" / "release" / "demo", table, str(port)]
+    with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
+        settings = process.stdout.readline()
+        assert settings, "the demo did not start"
+        yield f"http://127.0.0.1:{port}", settings.strip()
+
+
+def browser(base):
+    """A client that sends the session's cookie, which is `Secure`, over plain HTTP as well."""
+    client = end_to_end.Client(base)
+    policy = http.cookiejar.DefaultCookiePolicy(secure_protocols=("http", "https"))
+    jar = http.cookiejar.CookieJar(policy)
+    client.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    return client
+
+
+def main():
+    tools.run_with("emulator")
+    tools.install("sam")
+    build()
+    # From here on everything is on this machine.
+    for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
+        del os.environ[name]
+    with tempfile.TemporaryDirectory(prefix="workdesk-") as name, contextlib.ExitStack() as stack:
+        folder = pathlib.Path(name)
+        template = package(folder)
+        print("starting the emulator", flush=True)
+        environment = stack.enter_context(emulator(folder))
+        account = Account(environment)
+        account.keep_secret("session-secrets", secrets.token_hex(32))
+        print("sam deploy", flush=True)
+        outputs = account.deploy(template)
+        account.rename_permissions()
+        print("demo data and target systems", flush=True)
+        targets, settings = stack.enter_context(demo(environment, outputs["TableName"]))
+        account.keep_secret("target-systems", settings)
+        api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
+        base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
+        try:
+            end_to_end.story(browser(base), end_to_end.Client(targets))
+        except BaseException:
+            account.print_logs()
+            raise
+    print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()

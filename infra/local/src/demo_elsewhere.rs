@@ -1,0 +1,43 @@
+//! `demo`: the demo's data and target systems, for a stack that runs elsewhere.
+
+use std::process::ExitCode;
+
+use crate::{console, demo_data, target_systems::TargetSystems};
+
+const USAGE: &str = "\
+Loads the demo data into a table, and runs the demo billing system until it is stopped.
+
+Usage: demo TABLE PORT
+
+Table and credentials are found as the AWS SDK finds them. Prints, on one line, what TARGET_SYSTEMS
+of the stack is to be.";
+
+/// Runs `demo` and gives its exit code.
+pub async fn main() -> ExitCode {
+    let given: Vec<String> = std::env::args().skip(1).collect();
+    let run = match given.as_slice() {
+        [table, port] => port.parse().ok().map(|port| run(table, port)),
+        _ => None,
+    };
+    let Some(run) = run else {
+        console::fail(USAGE);
+        return ExitCode::FAILURE;
+    };
+    match run.await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            console::fail(&error.to_string());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(table: &str, port: u16) -> Result<(), Box<dyn std::error::Error>> {
+    let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
+    demo_data::load(client, table).await?;
+    let targets = TargetSystems::start(port, None)?;
+    console::say(&targets.settings().to_string());
+    tokio::signal::ctrl_c().await?;
+    targets.stop().await;
+    Ok(())
+}
