@@ -1,7 +1,11 @@
 //! Workdesk's tests: every function behind recorded gateway and queue events, on the embedded
 //! engines, with a clock that stands still. `api` mirrors the URLs.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says why"
+)]
 
 mod api;
 mod budgets;

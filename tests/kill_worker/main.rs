@@ -42,7 +42,7 @@ use tokio::process::{Child, Command};
 use tests::RuntimeApi;
 
 /// How long anything may take that should take no time.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_mins(2);
 
 struct World {
     engines: Engines,

@@ -2,7 +2,6 @@
 //! became of those that were approved.
 
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 use utoipa::ToSchema;
 
 use super::{AgentSessionId, JsonText, OrganizationId, SignalId, Timestamp, UserId, span};
@@ -564,14 +563,17 @@ pub struct ActionResult {
 /// An answer of a target system as results keep it.
 #[must_use]
 pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
-    let serde_json::Value::Object(answer) = json!({ "status": status, "body": body }) else {
-        return JsonText::default();
-    };
-    JsonText(answer)
+    let members = [
+        ("status".to_owned(), status.into()),
+        ("body".to_owned(), body),
+    ];
+    JsonText(members.into_iter().collect())
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::model::Id;
 

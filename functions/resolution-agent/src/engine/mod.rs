@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    pub(super) fn signal(more: serde_json::Value) -> Signal {
+    pub(super) fn signal(more: &serde_json::Value) -> Signal {
         let mut signal = json!({
             "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
             "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn a_stuck_usage_batch_is_reprocessed() {
-        let proposal = propose(&signal(json!({
+        let proposal = propose(&signal(&json!({
             "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
             "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "processing"}],
         })));
@@ -219,11 +219,11 @@ mod tests {
             "signalType": "payment_failed", "targetSystem": "payments",
             "entities": [{"type": "payment", "id": "pay_1"}, {"type": "customer", "id": "cus_1"}],
         });
-        let usual = propose(&signal(payment.clone()));
+        let usual = propose(&signal(&payment));
         assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
         let mut declined = payment;
         declined["labels"] = json!({"failure": "card_declined"});
-        let declined = propose(&signal(declined));
+        let declined = propose(&signal(&declined));
         assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
         assert!(declined.analysis.confidence > usual.analysis.confidence);
     }
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
         let proposal = propose(&signal(
-            json!({"signalType": "moon_in_the_way", "targetSystem": "sky"}),
+            &json!({"signalType": "moon_in_the_way", "targetSystem": "sky"}),
         ));
         let [action] = proposal.actions.as_slice() else {
             panic!("{:?}", proposal.actions);
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn an_action_that_cannot_run_is_manual_and_says_why() {
         let engine = PlaybookEngine::new(TargetSystems::default()).unwrap();
-        let action = engine.propose(&signal(json!({})), &[]).actions.remove(0);
+        let action = engine.propose(&signal(&json!({})), &[]).actions.remove(0);
         assert!(!action.is_automated);
         assert!(
             action.description.contains("not configured"),
@@ -258,7 +258,7 @@ mod tests {
         let payment = json!({
             "signalType": "payment_failed", "entities": [{"type": "payment", "id": "pay_1"}],
         });
-        let actions = propose(&signal(payment)).actions;
+        let actions = propose(&signal(&payment)).actions;
         assert!(actions[0].is_automated);
         assert!(!actions[1].is_automated);
         assert!(
@@ -283,7 +283,7 @@ mod tests {
             let entities = json!([{"type": "usage_batch", "id": id}]);
             let engine = PlaybookEngine::new(targets()).unwrap();
             let action = engine
-                .propose(&signal(json!({"entities": entities})), &[])
+                .propose(&signal(&json!({"entities": entities})), &[])
                 .actions
                 .remove(0);
             // What the worker would refuse is not offered as automated.
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn bodies_keep_the_types_of_their_values() {
-        let actions = propose(&signal(json!({
+        let actions = propose(&signal(&json!({
             "signalType": "invoice_duplicated",
             "entities": [{"type": "invoice", "id": "inv_\"1\""}],
             "amountAtRisk": {"minorUnits": 701_550, "currency": "USD"},

@@ -109,6 +109,10 @@ enum Source {
 /// An action of a playbook.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the file's field is named like the API's"
+)]
 pub(super) struct Action {
     action_type: ActionType,
     target_system: Template,

@@ -137,7 +137,7 @@ mod tests {
             .into_iter()
             .enumerate()
             .map(|(at, hours)| {
-                let mut earlier = signal(json!({
+                let mut earlier = signal(&json!({
                     "entities": [{"type": "usage_batch", "id": format!("ub_{at}")}],
                 }));
                 earlier.occurred_at = earlier.occurred_at.plus(-hours * span::HOUR);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn is_anomaly(history: &[Signal]) -> bool {
-        Pattern::of(&signal(json!({})), history).is_anomaly()
+        Pattern::of(&signal(&json!({})), history).is_anomaly()
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         let mut history = history([24 * 10, 24 * 20]);
         assert!(!is_anomaly(&history));
         for earlier in &mut history {
-            earlier.entities = signal(json!({})).entities;
+            earlier.entities = signal(&json!({})).entities;
         }
         assert!(is_anomaly(&history));
     }
@@ -187,7 +187,7 @@ mod tests {
     fn a_history_that_was_cut_off_is_compared_with_what_it_covers() {
         // Ten a day: 200 of them reach back 20 days, of which 13 are baseline.
         let steady = (0..200).map(|at| at * 24 / 10 + 1);
-        let pattern = Pattern::of(&signal(json!({})), &history(steady));
+        let pattern = Pattern::of(&signal(&json!({})), &history(steady));
         assert!(!pattern.is_anomaly(), "{pattern:?}");
         assert!(
             pattern
@@ -200,8 +200,8 @@ mod tests {
 
     #[test]
     fn the_numbers_are_told() {
-        let text =
-            Pattern::of(&signal(json!({})), &history([1, 30, 24 * 8])).describe(&signal(json!({})));
+        let text = Pattern::of(&signal(&json!({})), &history([1, 30, 24 * 8]))
+            .describe(&signal(&json!({})));
         assert!(
             text.contains("2 in the last 24 hours and 3 in the last 7 days"),
             "{text}"

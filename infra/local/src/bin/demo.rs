@@ -4,5 +4,5 @@ use std::process::ExitCode;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    local::demo_elsewhere::main().await
+    Box::pin(local::demo_elsewhere::main()).await
 }

@@ -198,7 +198,7 @@ impl Agent<'_> {
     }
 
     /// Counts an outcome that was just written.
-    pub(super) fn counts(&self, outcome: ActionState) {
+    pub(super) fn counts(self, outcome: ActionState) {
         telemetry::count(Metric::Action(outcome.name()), self.0.clock.now());
     }
 

@@ -334,9 +334,9 @@ impl Agent<'_> {
             session.record.updated_at = now;
             writes.push(Write::replace(session)?);
             if self.0.table.transact(writes).await?.is_ok() {
-                outcomes
-                    .into_iter()
-                    .for_each(|outcome| self.counts(outcome));
+                for outcome in outcomes {
+                    self.counts(outcome);
+                }
                 return Ok(whole.session.record);
             }
             // A worker claimed an action or ended one meanwhile.
