@@ -57,7 +57,7 @@ impl Cleanups<'_> {
     pub async fn run_due(&self, most: usize) -> Result<usize, Error> {
         let now = self.0.clock.now();
         let due = Query::gsi2(key::due(Cleanup::KIND))
-            .between("", now.to_string())
+            .up_to(now.to_string())
             .limit(most);
         let mut finished = 0;
         for cleanup in self.0.table.query::<Cleanup>(due).await? {

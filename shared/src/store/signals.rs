@@ -150,7 +150,7 @@ impl Signals<'_> {
         most: usize,
     ) -> Result<Vec<Signal>, Error> {
         let newest_first = Query::gsi1(key::signals_of_class(tenant, signal_type))
-            .between("", key::instant_then_id(occurred_at, id))
+            .up_to(key::instant_then_id(occurred_at, id))
             .descending()
             .limit(most);
         let signals = self.0.table.query::<Signal>(newest_first).await?;

@@ -103,7 +103,7 @@ impl Agent<'_> {
     async fn due(&self, kind: &str, most: usize) -> Result<Vec<Stored<Part>>, Error> {
         let now = self.0.clock.now();
         let due = Query::gsi2(key::due(kind))
-            .between("", now.to_string())
+            .up_to(now.to_string())
             .limit(most);
         self.0.table.query::<Part>(due).await
     }

@@ -158,9 +158,15 @@ impl Table {
         let mut condition =
             expression.clause("# = :", pk, [query.partition.as_str().into_attribute()]);
         if let Some((first, last)) = &query.range {
-            let range = [first.as_str(), last.as_str()].map(IntoAttribute::into_attribute);
+            let last = last.as_str().into_attribute();
             condition.push_str(" AND ");
-            condition.push_str(&expression.clause("# BETWEEN : AND :", sk, range));
+            condition.push_str(&match first {
+                Some(first) => {
+                    let range = [first.as_str().into_attribute(), last];
+                    expression.clause("# BETWEEN : AND :", sk, range)
+                }
+                None => expression.clause("# <= :", sk, [last]),
+            });
         }
         // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
         // end a search of common words early; after that, pages are as large as they get.

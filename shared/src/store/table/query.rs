@@ -16,8 +16,9 @@ pub(in crate::store) enum Read {
 pub(in crate::store) struct Query {
     pub(super) index: Option<&'static str>,
     pub(super) partition: String,
-    /// First and last sort key, both included.
-    pub(super) range: Option<(String, String)>,
+    /// First and last sort key, both included; without a first one, from the beginning. The table
+    /// refuses an empty string for a key.
+    pub(super) range: Option<(Option<String>, String)>,
     pub(super) descending: bool,
     pub(super) read: Read,
     pub(super) limit: usize,
@@ -63,7 +64,13 @@ impl Query {
         first: impl Into<String>,
         last: impl Into<String>,
     ) -> Self {
-        self.range = Some((first.into(), last.into()));
+        self.range = Some((Some(first.into()), last.into()));
+        self
+    }
+
+    /// Only sort keys up to `last`, which is included.
+    pub(in crate::store) fn up_to(mut self, last: impl Into<String>) -> Self {
+        self.range = Some((None, last.into()));
         self
     }
 
