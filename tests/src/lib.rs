@@ -6,6 +6,8 @@
     reason = "these programs end with the first thing that is not as it should be"
 )]
 
+mod release;
 mod runtime_api;
 
+pub use release::{READS, Release};
 pub use runtime_api::RuntimeApi;

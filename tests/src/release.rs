@@ -1,0 +1,175 @@
+//! Release binaries of the API functions before an embedded table that holds some records.
+
+use std::path::Path;
+
+use local::engines::{Engines, REGION};
+use serde_json::{Value, json};
+use shared::{
+    auth::{SessionCookie, Sid},
+    clock::Clock,
+    model::{ActivityType, PlanFeature, Priority, ProjectStatus, Role, Session, TaskStatus},
+    store::{NewActivity, NewProject, NewServiceRequest, NewTask, NewUser, Store},
+};
+use tokio::process::{Child, Command};
+
+use crate::RuntimeApi;
+
+const ROWS: usize = 100;
+const SECRET: &str = "a secret of the benchmark";
+
+/// One read of each function that touches the table, and the status of its answer.
+pub const READS: [(&str, &str, u64); 7] = [
+    ("auth", "/api/auth/session", 200),
+    ("service-requests", "/api/service-requests/1/comments", 200),
+    ("milestones", "/api/projects/1/milestones", 200),
+    ("tasks", "/api/tasks", 200),
+    ("activities", "/api/activities", 200),
+    ("managed-services", "/api/managed-services/dashboard", 200),
+    ("resolution-agent", "/api/concierge/agent-sessions/1", 404),
+];
+
+/// An embedded table with an organization in it, and somebody's session.
+#[derive(Debug)]
+pub struct Release {
+    engines: Engines,
+    cookie: String,
+}
+
+impl Release {
+    /// Starts the table and fills it.
+    pub async fn world() -> Self {
+        let engines = Engines::in_memory().await.unwrap();
+        let cookie = fill(&engines).await;
+        Self { engines, cookie }
+    }
+
+    /// Starts the release binary of a function, or any other of that folder.
+    #[must_use]
+    pub fn start(&self, runtime: &RuntimeApi, function: &str) -> Child {
+        start(&self.engines, runtime, function)
+    }
+
+    /// The gateway's event of a read by whoever is signed in.
+    #[must_use]
+    pub fn event(&self, path: &str) -> Value {
+        event(path, &self.cookie)
+    }
+}
+
+/// An organization with a hundred tasks, activities and requests, and somebody's session.
+async fn fill(engines: &Engines) -> String {
+    let clock = Clock::system();
+    let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
+    let directory = store.directory();
+    let plan = vec![PlanFeature::AgentAi];
+    let tenant = directory
+        .create_organization("Halden Services".into(), plan)
+        .await
+        .unwrap()
+        .id;
+    let user = NewUser {
+        username: "ada".into(),
+        full_name: "Ada Lindqvist".into(),
+        role: Role::Admin,
+        extra_permissions: Vec::new(),
+        password_hash: "none".into(),
+    };
+    let user = directory.create_user(tenant, user).await.unwrap();
+    let project = NewProject {
+        title: "Billing migration".into(),
+        description: None,
+        status: ProjectStatus::Active,
+    };
+    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let text = "Somebody wrote a few sentences about it. ".repeat(10);
+    for _ in 0..ROWS {
+        let task = NewTask {
+            title: "Compare the invoices of both systems".into(),
+            description: Some(text.clone()),
+            project_id: Some(project),
+            organization_id: None,
+            milestone_id: None,
+            phase_id: None,
+            assignee_id: Some(user.id),
+            status: TaskStatus::Todo,
+            priority: Priority::Medium,
+            due_date: None,
+        };
+        store.tasks().create(tenant, task).await.unwrap();
+        let activity = NewActivity {
+            timestamp: None,
+            kind: ActivityType::Note,
+            subtype: None,
+            description: text.clone(),
+            project_id: Some(project),
+            creator_id: user.id,
+            metadata: None,
+            evidence: None,
+        };
+        store.activities().create(tenant, activity).await.unwrap();
+        let request = NewServiceRequest {
+            title: "Test invoices".into(),
+            description: Some(text.clone()),
+            priority: Priority::Medium,
+            category: None,
+            creator_id: user.id,
+            reference: None,
+        };
+        store
+            .service_requests()
+            .create(tenant, request)
+            .await
+            .unwrap();
+    }
+    let sid = Sid::generate(tenant, user.id);
+    let now = clock.now();
+    let session = Session {
+        sid_hash: sid.hash(),
+        organization_id: tenant,
+        user_id: user.id,
+        epoch: user.session_epoch,
+        created_at: now,
+        touched_at: now,
+    };
+    store.sign_in().begin(&session).await.unwrap();
+    SessionCookie::new(vec![SECRET.into()], true).sign(&sid.to_string())
+}
+
+fn start(engines: &Engines, runtime: &RuntimeApi, function: &str) -> Child {
+    let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release");
+    Command::new(release.join(function))
+        .env_clear()
+        .envs([
+            ("AWS_LAMBDA_RUNTIME_API", runtime.address()),
+            ("AWS_LAMBDA_FUNCTION_NAME", function),
+            ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
+            ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
+            ("AWS_LAMBDA_LOG_GROUP_NAME", "none"),
+            ("AWS_LAMBDA_LOG_STREAM_NAME", "none"),
+            ("AWS_REGION", REGION),
+            ("AWS_ACCESS_KEY_ID", "local"),
+            ("AWS_SECRET_ACCESS_KEY", "local"),
+            ("AWS_ENDPOINT_URL_DYNAMODB", engines.dynamodb_url()),
+            ("AWS_ENDPOINT_URL_SQS", engines.sqs_url()),
+            ("TABLE_NAME", engines.table_name()),
+            ("QUEUE_URL", &engines.queues().action_url),
+            ("SESSION_SECRETS", SECRET),
+            ("TARGET_SYSTEMS", "{}"),
+            ("RUST_LOG", "error"),
+        ])
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
+}
+
+fn event(path: &str, cookie: &str) -> Value {
+    let mut event: Value =
+        serde_json::from_str(include_str!("../events/http_request.json")).unwrap();
+    let route = format!("GET {path}");
+    event["routeKey"] = json!(route);
+    event["rawPath"] = json!(path);
+    event["requestContext"]["routeKey"] = json!(route);
+    event["requestContext"]["http"]["path"] = json!(path);
+    event["cookies"] = json!([format!("connect.sid={cookie}")]);
+    event
+}
