@@ -214,7 +214,7 @@ impl Record {
         }
         if status.is_server_error() {
             // Long enough to tell causes apart, short enough to keep the line under 600 bytes.
-            let cause = cause.map(|cause| cause.chars().take(200).collect::<String>());
+            let cause = cause.map(|cause| cause.chars().take(160).collect::<String>());
             line!(error, cause);
         } else {
             line!(info, None::<&str>);
