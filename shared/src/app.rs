@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::{
-    auth::SessionCookie,
-    clock::Clock,
-    config::{ApiConfig, ConfigError, Start},
-    store::Store,
+use model::Clock;
+use runtime::{
+    Start,
+    config::{ApiConfig, ConfigError},
 };
+use store::Store;
+
+use crate::auth::SessionCookie;
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]

@@ -3,18 +3,13 @@
 
 pub mod app;
 pub mod auth;
-pub mod clock;
-pub mod config;
-pub mod error;
 pub mod http;
-pub mod input;
-pub mod model;
-pub mod queue;
-pub mod random;
-pub mod store;
-pub mod target_systems;
-pub mod telemetry;
+mod problem;
 pub mod view;
 
 pub use app::App;
-pub use error::Error;
+pub use model::{self, Clock, clock, input, random};
+pub use model::{Error, Fault, error};
+pub use problem::Problem;
+pub use runtime::{Start, config, queue, target_systems, telemetry};
+pub use store;

@@ -29,10 +29,10 @@ use serde_json::Value;
 use shared::{
     clock::Clock,
     model::{
-        ActionState, ActionType, AgentSessionId, AgentSessionStatus, Money, OrganizationId,
-        SignalEntity, SignalStatus, UserId,
+        ActionState, ActionType, AgentSessionId, AgentSessionStatus, Message, Money,
+        OrganizationId, SignalEntity, SignalStatus, UserId,
     },
-    queue::{Message, Queue},
+    queue::Queue,
     store::{Approval, NewSignal, Store},
     target_systems::TargetSystems,
 };
@@ -219,7 +219,10 @@ impl World {
         let mut actions = actions.filter(|action| action.action_type == wanted);
         let action = actions.next().unwrap().id.clone();
         let ids = std::slice::from_ref(&action);
-        let approval = agent.approve(self.tenant, session, ids).await.unwrap();
+        let approval = agent
+            .approve(self.tenant, session, ids, None)
+            .await
+            .unwrap();
         assert!(matches!(approval, Approval::Queued(..)));
         let message = Message::RunAction {
             organization_id: self.tenant,
@@ -228,7 +231,7 @@ impl World {
         };
         assert!(
             self.queue()
-                .send(&[message])
+                .send(&[message], None)
                 .await
                 .iter()
                 .all(Result::is_ok)

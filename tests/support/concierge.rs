@@ -11,8 +11,9 @@ use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
+    model::Message,
     model::{AgentSessionId, Id, OrganizationId, Signal, SignalEntity, SignalStatus},
-    queue::{Message, Queue},
+    queue::Queue,
     store::NewSignal,
     target_systems::TargetSystems,
 };

@@ -2,13 +2,10 @@
 
 use std::{error::Error as _, time::Duration};
 
+use model::{ApiCall, Error, JsonText, answer};
 use reqwest::{Method, Response, StatusCode, Url, redirect, retry};
+use runtime::target_systems::TargetSystem;
 use serde_json::Value;
-use shared::{
-    Error,
-    model::{ApiCall, JsonText, answer},
-    target_systems::TargetSystem,
-};
 
 /// The most bytes of an answer that are read.
 const MOST_READ: usize = 64 * 1024;

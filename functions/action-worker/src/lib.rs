@@ -15,12 +15,13 @@ use std::panic::AssertUnwindSafe;
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use shared::{
-    Error,
-    queue::{self, Message},
-    store::{Claim, Store},
+use model::{ActionState, Error, Message};
+use runtime::{
+    queue,
     target_systems::TargetSystems,
+    telemetry::{self, Metric},
 };
+use store::{Claim, Store};
 
 /// Messages that are worked on at the same time.
 const CONCURRENCY: usize = 10;
@@ -118,6 +119,10 @@ impl Worker {
         let done = match claim {
             Claim::Busy => return Ok(Done::Handled),
             Claim::Over => Done::Handled,
+            Claim::Ended(outcome) => {
+                self.count(outcome);
+                Done::Handled
+            }
             Claim::Held(action) => {
                 let trace = trace_id(message);
                 self.run(*action, self.is_last_delivery(message), trace)
@@ -141,13 +146,21 @@ impl Worker {
         };
         let agent = self.store.agent();
         let why = "Given up after its message was delivered several times.";
-        agent
+        let ended = agent
             .give_up(organization_id, session_id, &action_id, why)
             .await?;
+        if let Some(outcome) = ended {
+            self.count(outcome);
+        }
         match agent.settle(organization_id, session_id).await {
             Ok(_) | Err(Error::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
+    }
+
+    /// Counts an outcome that was just written.
+    fn count(&self, outcome: ActionState) {
+        telemetry::count(Metric::Action(outcome.name()), self.store.now());
     }
 
     fn is_last_delivery(&self, message: &SqsMessage) -> bool {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use shared::config::{ConfigError, Environment};
+use runtime::config::{ConfigError, Environment};
 
 /// How long the worker tries, and how often.
 #[derive(Clone, Debug)]

@@ -3,13 +3,9 @@
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
-use shared::{
-    clock::Clock,
-    config::{self, Start},
-    store::Store,
-    target_systems::TargetSystems,
-    telemetry,
-};
+use model::Clock;
+use runtime::{Start, config, target_systems::TargetSystems, telemetry};
+use store::Store;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {

@@ -2,11 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use shared::{
-    Error,
-    model::{ActionState, AgentAction, Id, JsonText},
-    store::{Beat, Verdict},
-};
+use model::{ActionState, AgentAction, Error, Id, JsonText};
+use store::{Beat, Verdict};
 
 use crate::{
     Done, Worker,
@@ -213,7 +210,11 @@ impl Worker {
         let mut recordings = 1;
         loop {
             match self.store.agent().record(action, verdict).await {
-                Ok(recorded) => return Ok(recorded.then_some(verdict.state)),
+                Ok(true) => {
+                    self.count(verdict.state);
+                    return Ok(Some(verdict.state));
+                }
+                Ok(false) => return Ok(None),
                 Err(error) if recordings == RECORDINGS => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(100 << recordings)).await,
             }

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId},
     input::{Fields, Input, id},
@@ -37,7 +37,7 @@ pub async fn attach_tag(
     caller: Caller<need::TagActivity>,
     Path(activity): Path<PathId<ActivityId>>,
     Body(AttachTag { tag_id }): Body<AttachTag>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     app.store
         .activities()
         .attach_tag(caller.tenant(), activity.known()?, tag_id)

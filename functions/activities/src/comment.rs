@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId},
     model::{ActivityId, Thread, UserRef},
@@ -21,7 +21,7 @@ pub async fn comment(
     caller: Caller<need::CommentActivity>,
     Path(activity): Path<PathId<ActivityId>>,
     Body(input): Body<CreateComment>,
-) -> Result<Json<CommentView>, Error> {
+) -> Result<Json<CommentView>, Problem> {
     let thread = Thread::Activity(activity.known()?);
     let new = input.by(caller.user_id(), thread);
     let comment = app.store.comments().create(caller.tenant(), new).await?;

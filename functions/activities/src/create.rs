@@ -2,9 +2,9 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Error, Problem,
     auth::{Caller, need},
-    http::{Body, problem::Problem},
+    http::{Body, ProblemDetails},
     input::{Fields, Input, id, instant, object, one_of, slug, text},
     model::{ActivityType, Id, JsonText, OrganizationId, ProjectId, Timestamp},
     store::NewActivity,
@@ -73,17 +73,17 @@ impl Input for CreateActivity {
     request_body = CreateActivity,
     responses(
         (status = 200, description = "The activity", body = ActivityView),
-        (status = 404, description = "No such project or organization", body = Problem, content_type = "application/problem+json")
+        (status = 404, description = "No such project or organization", body = ProblemDetails, content_type = "application/problem+json")
     )
 )]
 pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateActivity>,
     Body(input): Body<CreateActivity>,
-) -> Result<Json<ActivityView>, Error> {
+) -> Result<Json<ActivityView>, Problem> {
     let tenant = caller.tenant();
     if input.organization_id.is_some_and(|id| id != tenant) {
-        return Err(Error::NotFound(OrganizationId::NOUN));
+        return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
     let new = NewActivity {
         timestamp: input.timestamp,

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::{ActivityId, TagId},
@@ -18,7 +18,7 @@ pub async fn detach_tag(
     State(app): State<App>,
     caller: Caller<need::TagActivity>,
     Path((activity, tag)): Path<(PathId<ActivityId>, PathId<TagId>)>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     app.store
         .activities()
         .detach_tag(caller.tenant(), activity.known()?, tag.known()?)

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::ActivityId,
@@ -20,7 +20,7 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ActivityId>>,
-) -> Result<Json<ActivityWithRefsView>, Error> {
+) -> Result<Json<ActivityWithRefsView>, Problem> {
     let activities = app.store.activities();
     let activity = activities.get(caller.tenant(), id.known()?).await?;
     Ok(Json(activity.into()))

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
 };
 
@@ -16,7 +16,7 @@ use crate::view::ActivityWithRefsView;
 pub async fn list(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
-) -> Result<Json<Vec<ActivityWithRefsView>>, Error> {
+) -> Result<Json<Vec<ActivityWithRefsView>>, Problem> {
     let activities = app.store.activities();
     let activities = activities.of_organization(caller.tenant()).await?;
     Ok(Json(activities.into_iter().map(Into::into).collect()))

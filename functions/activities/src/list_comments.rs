@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::{ActivityId, Thread},
@@ -19,7 +19,7 @@ pub async fn list_comments(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(activity): Path<PathId<ActivityId>>,
-) -> Result<Json<Vec<CommentView>>, Error> {
+) -> Result<Json<Vec<CommentView>>, Problem> {
     let thread = Thread::Activity(activity.known()?);
     let comments = app.store.comments().of(caller.tenant(), thread).await?;
     Ok(Json(comments.into_iter().map(Into::into).collect()))

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Error, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::{Id, OrganizationId},
@@ -21,10 +21,10 @@ pub async fn list_of_organization(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(organization): Path<PathId<OrganizationId>>,
-) -> Result<Json<Vec<ActivityWithRefsView>>, Error> {
+) -> Result<Json<Vec<ActivityWithRefsView>>, Problem> {
     let organization = organization.known().map_err(access::denied)?;
     if organization != caller.tenant() {
-        return Err(access::denied(Error::NotFound(OrganizationId::NOUN)));
+        return Err(access::denied(Error::NotFound(OrganizationId::NOUN)).into());
     }
     let activities = app.store.activities();
     let activities = activities.of_organization(organization).await?;

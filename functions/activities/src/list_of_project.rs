@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::ProjectId,
@@ -21,7 +21,7 @@ pub async fn list_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(project): Path<PathId<ProjectId>>,
-) -> Result<Json<Vec<ActivityWithRefsView>>, Error> {
+) -> Result<Json<Vec<ActivityWithRefsView>>, Problem> {
     let project = project.known().map_err(access::denied)?;
     let activities = app
         .store

@@ -7,7 +7,7 @@ use axum::{
     response::IntoResponse,
 };
 use shared::{
-    App, Error,
+    App, Error, Problem,
     auth::{Sid, password},
     http::{Body, ClientAddress, NoQuery, Query},
     input::{Fields, Input, text},
@@ -49,8 +49,8 @@ impl Input for Login {
     request_body = Login,
     responses(
         (status = 200, description = "The user; Set-Cookie carries the session", body = UserView),
-        (status = 401, description = "Wrong username or password", body = shared::http::problem::Problem, content_type = "application/problem+json"),
-        (status = 429, description = "Too many failures; see Retry-After", body = shared::http::problem::Problem, content_type = "application/problem+json"),
+        (status = 401, description = "Wrong username or password", body = shared::http::ProblemDetails, content_type = "application/problem+json"),
+        (status = 429, description = "Too many failures; see Retry-After", body = shared::http::ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn login(
@@ -58,7 +58,7 @@ pub async fn login(
     Query(NoQuery): Query<NoQuery>,
     ClientAddress(address): ClientAddress,
     Body(input): Body<Login>,
-) -> Result<impl IntoResponse, Error> {
+) -> Result<impl IntoResponse, Problem> {
     let sign_in = app.store.sign_in();
     let (account, ()) = tokio::try_join!(
         sign_in.account(&input.username),
@@ -68,7 +68,7 @@ pub async fn login(
         .as_ref()
         .map(|account| account.password_hash.clone());
     let (true, Some(account)) = (password::verify(input.password, hash).await?, account) else {
-        return Err(refused(&app));
+        return Err(refused(&app).into());
     };
     let user = sign_in.user(&account).await?;
     let user = user

@@ -5,7 +5,7 @@ use axum::{
     http::{HeaderMap, StatusCode, header},
 };
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
 };
 
@@ -17,7 +17,7 @@ use shared::{
 pub async fn logout(
     State(app): State<App>,
     caller: Caller<need::SignedIn>,
-) -> Result<(StatusCode, HeaderMap), Error> {
+) -> Result<(StatusCode, HeaderMap), Problem> {
     app.store.sign_in().end(&caller.identity.session).await?;
     let forget = app
         .cookie

@@ -5,7 +5,7 @@ use axum::{
     response::IntoResponse,
 };
 use shared::{
-    Error,
+    Problem,
     http::{NoQuery, Query},
 };
 
@@ -17,7 +17,7 @@ const DOCUMENT: &str = include_str!("../../../infra/openapi.json");
     get, path = "/api/openapi.json", operation_id = "getOpenApi", tag = "auth", security(),
     responses((status = 200, description = "The OpenAPI document", body = Object))
 )]
-pub async fn openapi(Query(NoQuery): Query<NoQuery>) -> Result<impl IntoResponse, Error> {
+pub async fn openapi(Query(NoQuery): Query<NoQuery>) -> Result<impl IntoResponse, Problem> {
     const JSON: [(HeaderName, &str); 1] = [(header::CONTENT_TYPE, "application/json")];
     Ok((JSON, DOCUMENT))
 }

@@ -3,7 +3,7 @@
 use axum::Json;
 use serde::Serialize;
 use shared::{
-    Error,
+    Problem,
     auth::{Caller, need},
     model::{Permission, PlanFeature, Timestamp},
 };
@@ -29,7 +29,7 @@ pub struct SessionView {
     get, path = "/api/auth/session", operation_id = "getSession", tag = "auth",
     responses((status = 200, description = "The session", body = SessionView))
 )]
-pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Error> {
+pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),

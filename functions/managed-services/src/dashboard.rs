@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     model::{
         ActivityId, ActivityType, OrganizationId, Priority, ProjectId, ServiceStatus, Ticket,
@@ -81,7 +81,7 @@ pub struct FeedItemView {
 pub async fn dashboard(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices>,
-) -> Result<Json<DashboardView>, Error> {
+) -> Result<Json<DashboardView>, Problem> {
     let dashboard = app.store.dashboard(caller.tenant()).await?;
     Ok(Json(dashboard.into()))
 }

@@ -3,7 +3,7 @@
 use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::{Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp},
@@ -63,7 +63,7 @@ pub async fn get_ticket(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices>,
     Path(id): Path<PathId<TicketId>>,
-) -> Result<Json<TicketWithMessagesView>, Error> {
+) -> Result<Json<TicketWithMessagesView>, Problem> {
     let ticket = app
         .store
         .tickets()

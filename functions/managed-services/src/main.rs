@@ -1,6 +1,6 @@
 //! The `managed-services` function: wires its routes to the Lambda runtime.
 
-use shared::{App, config::Start, http, telemetry};
+use shared::{App, Start, http, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {

@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId},
     input::{Fields, Input, text},
@@ -32,7 +32,7 @@ impl Input for ReplyToTicket {
     responses(
         (status = 200, description = "Replied"),
         (status = 409, description = "The ticket is closed, or others kept changing it at the same time",
-            body = shared::http::problem::Problem, content_type = "application/problem+json"),
+            body = shared::http::ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn reply_to_ticket(
@@ -40,7 +40,7 @@ pub async fn reply_to_ticket(
     caller: Caller<need::ReplyTicket>,
     Path(id): Path<PathId<TicketId>>,
     Body(ReplyToTicket { content }): Body<ReplyToTicket>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     let (tenant, author) = (caller.tenant(), caller.user_id());
     let tickets = app.store.tickets();
     tickets.reply(tenant, id.known()?, author, &content).await?;

@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::query::{Parameters, QueryInput},
     input::{Wrong, one_of},
@@ -82,7 +82,7 @@ impl From<FoundReference> for ReferenceItemView {
 pub async fn search_references(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices, SearchReferences>,
-) -> Result<Json<Vec<ReferenceItemView>>, Error> {
+) -> Result<Json<Vec<ReferenceItemView>>, Problem> {
     let tenant = caller.tenant();
     let search = ReferenceSearch {
         text: caller.query.query.unwrap_or_default(),

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::Body,
     input::{Fields, Input, id, instant, one_of, text},
@@ -62,7 +62,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,
     Body(input): Body<CreateMilestone>,
-) -> Result<Json<MilestoneView>, Error> {
+) -> Result<Json<MilestoneView>, Problem> {
     let new = NewMilestone {
         title: input.title,
         description: input.description,

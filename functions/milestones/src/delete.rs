@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::MilestoneId,
@@ -18,7 +18,7 @@ pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,
     Path(id): Path<PathId<MilestoneId>>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     app.store
         .milestones()
         .delete(caller.tenant(), id.known()?)

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::MilestoneId,
@@ -20,7 +20,7 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<MilestoneId>>,
-) -> Result<Json<MilestoneView>, Error> {
+) -> Result<Json<MilestoneView>, Problem> {
     let milestone = app
         .store
         .milestones()

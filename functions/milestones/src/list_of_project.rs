@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::ProjectId,
@@ -20,7 +20,7 @@ pub async fn list_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(project): Path<PathId<ProjectId>>,
-) -> Result<Json<Vec<MilestoneView>>, Error> {
+) -> Result<Json<Vec<MilestoneView>>, Problem> {
     let milestones = app
         .store
         .milestones()

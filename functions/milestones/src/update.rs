@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Error, Problem,
     auth::{Caller, need},
     error::Fault,
     http::{Body, Path, PathId},
@@ -89,7 +89,7 @@ pub async fn update(
     caller: Caller<need::ManageMilestones>,
     Path(id): Path<PathId<MilestoneId>>,
     Body(input): Body<UpdateMilestone>,
-) -> Result<Json<MilestoneView>, Error> {
+) -> Result<Json<MilestoneView>, Problem> {
     let milestone = app
         .store
         .milestones()

@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use axum::{Json, extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Error, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, problem::Problem},
+    http::{Body, Path, PathId, ProblemDetails, Trace},
     input::{Fields, Input, text},
-    model::{AgentSessionId, OrganizationId},
-    queue::Message,
+    model::{AgentSessionId, Message, OrganizationId},
     store::{Approval, SessionWithActions},
 };
 use utoipa::ToSchema;
@@ -53,7 +52,7 @@ impl Input for ExecuteActions {
     responses(
         (status = 200, description = "Every approved action has ended", body = ExecutedView),
         (status = 202, description = "Some approved actions still run", body = ExecutedView),
-        (status = 409, description = "Not in this state, or ids of an earlier proposal", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Not in this state, or ids of an earlier proposal", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn execute(
@@ -61,14 +60,21 @@ pub async fn execute(
     caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,
     wait: Wait,
+    Trace(trace): Trace,
     Body(input): Body<ExecuteActions>,
-) -> Result<(StatusCode, Json<ExecutedView>), Error> {
+) -> Result<(StatusCode, Json<ExecutedView>), Problem> {
     let (tenant, id) = (caller.tenant(), id.known()?);
     let ids = input.action_ids;
-    let session = match state.app.store.agent().approve(tenant, id, &ids).await? {
+    let session = match state
+        .app
+        .store
+        .agent()
+        .approve(tenant, id, &ids, trace.as_deref())
+        .await?
+    {
         Approval::Standing(session) => session,
         Approval::Queued(session, queued) => {
-            send(&state, tenant, id, queued).await;
+            send(&state, tenant, id, queued, trace.as_deref()).await;
             session
         }
     };
@@ -89,6 +95,7 @@ async fn send(
     organization_id: OrganizationId,
     session_id: AgentSessionId,
     actions: Vec<String>,
+    trace: Option<&str>,
 ) {
     let messages: Vec<Message> = actions
         .into_iter()
@@ -98,7 +105,7 @@ async fn send(
             action_id,
         })
         .collect();
-    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
+    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages, trace)).await;
     let cause = match sent {
         Ok(sent) => sent
             .into_iter()

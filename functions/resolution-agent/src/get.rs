@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::AgentSessionId,
@@ -20,7 +20,7 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<Json<AgentSessionView>, Error> {
+) -> Result<Json<AgentSessionView>, Problem> {
     let session = app.store.agent().get(caller.tenant(), id.known()?).await?;
     Ok(Json(AgentSessionView::of(&session, app.clock.now())))
 }

@@ -3,14 +3,7 @@
 use std::sync::Arc;
 
 use resolution_agent::{PlaybookEngine, ResolutionAgent};
-use shared::{
-    App,
-    config::{self, Start},
-    http,
-    queue::Queue,
-    target_systems::TargetSystems,
-    telemetry,
-};
+use shared::{App, Start, config, http, queue::Queue, target_systems::TargetSystems, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {

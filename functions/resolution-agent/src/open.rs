@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::SignalId,
@@ -20,7 +20,7 @@ pub async fn open(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(alert): Path<PathId<SignalId>>,
-) -> Result<Json<OpenedView>, Error> {
+) -> Result<Json<OpenedView>, Problem> {
     let session = app
         .store
         .agent()

@@ -2,9 +2,9 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    Error,
+    Error, Problem,
     auth::{Caller, need},
-    http::{Path, PathId, problem::Problem},
+    http::{Path, PathId, ProblemDetails},
     model::AgentSessionId,
 };
 
@@ -19,14 +19,14 @@ const FAILED: &str = "The analysis failed; open another session to try again.";
     params(("id" = AgentSessionId, Path)),
     responses(
         (status = 200, description = "The session with its proposal", body = ProposedView),
-        (status = 409, description = "Not in this state", body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "Not in this state", body = ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn propose(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<Json<ProposedView>, Error> {
+) -> Result<Json<ProposedView>, Problem> {
     let agent = state.app.store.agent();
     let analyzing = agent.begin_analysis(caller.tenant(), id.known()?).await?;
     let proposed = state
@@ -40,7 +40,7 @@ pub async fn propose(
         }
         Err(error) => {
             agent.fail_analysis(analyzing, FAILED.to_owned()).await?;
-            Err(Error::internal("analysing a signal", error))
+            Err(Error::internal("analysing a signal", error).into())
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, problem::Problem},
+    http::{Body, Path, PathId, ProblemDetails},
     model::{ServiceRequestId, Thread, UserRef},
     view::{CommentView, CreateComment},
 };
@@ -17,7 +17,7 @@ use shared::{
     request_body = CreateComment,
     responses(
         (status = 200, description = "The comment with its author", body = CommentView),
-        (status = 409, description = "The request to open again kept changing", body = Problem, content_type = "application/problem+json")
+        (status = 409, description = "The request to open again kept changing", body = ProblemDetails, content_type = "application/problem+json")
     )
 )]
 pub async fn comment(
@@ -25,7 +25,7 @@ pub async fn comment(
     caller: Caller<need::CommentServiceRequest>,
     Path(request): Path<PathId<ServiceRequestId>>,
     Body(input): Body<CreateComment>,
-) -> Result<Json<CommentView>, Error> {
+) -> Result<Json<CommentView>, Problem> {
     let thread = Thread::ServiceRequest(request.known()?);
     let new = input.by(caller.user_id(), thread);
     let comment = app.store.comments().create(caller.tenant(), new).await?;

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::Body,
     input::{Fields, Input, integer, one_of, text},
@@ -68,7 +68,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(input): Body<CreateServiceRequest>,
-) -> Result<Json<ServiceRequestView>, Error> {
+) -> Result<Json<ServiceRequestView>, Problem> {
     let new = NewServiceRequest {
         title: input.title,
         description: input.description,

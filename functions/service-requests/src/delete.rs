@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::{Permission, ServiceRequestId},
@@ -19,7 +19,7 @@ pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ServiceRequestId>>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     app.store
         .service_requests()
         .delete(caller.tenant(), id.known()?, |request| {

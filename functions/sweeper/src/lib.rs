@@ -3,14 +3,13 @@
 //! that dies itself leaves nothing worse than it found.
 
 use futures::{StreamExt, stream};
-use serde::Serialize;
-use shared::{
-    Error,
-    model::AgentSessionStatus,
+use model::{AgentSessionStatus, Error};
+use runtime::{
     queue::Queue,
-    store::{DueAction, DueSession, Store},
     telemetry::{self, Metric},
 };
+use serde::Serialize;
+use store::{DueAction, DueSession, Store};
 
 /// The most of each that one run looks at; the rest waits for the next.
 const CLEANUPS: usize = 50;
@@ -101,7 +100,7 @@ impl Sweeper {
                 to_give_up.push(due);
             }
         }
-        let sent = self.queue.send(&messages).await;
+        let sent = self.queue.send(&messages, None).await;
         let agent = self.store.agent();
         let noted: Vec<_> = stream::iter(to_send.into_iter().zip(sent))
             .map(async |(due, sent)| {
@@ -122,8 +121,11 @@ impl Sweeper {
         }
         for due in to_give_up {
             match agent.give_up_due(&due).await {
-                Ok(true) => swept.given_up += 1,
-                Ok(false) => {}
+                Ok(Some(outcome)) => {
+                    telemetry::count(Metric::Action(outcome.name()), self.store.now());
+                    swept.given_up += 1;
+                }
+                Ok(None) => {}
                 Err(error) => swept.failed(&due.name(), &error),
             }
         }

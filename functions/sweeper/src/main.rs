@@ -1,13 +1,9 @@
 //! The `sweeper` function: wires the sweeper to its schedule.
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
-use shared::{
-    clock::Clock,
-    config::{self, Start},
-    queue::Queue,
-    store::Store,
-    telemetry,
-};
+use model::Clock;
+use runtime::{Start, config, queue::Queue, telemetry};
+use store::Store;
 use sweeper::Sweeper;
 
 #[tokio::main(flavor = "current_thread")]

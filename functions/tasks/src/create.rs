@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::Body,
     input::{Fields, Input, id, instant, one_of, text},
@@ -83,7 +83,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(input): Body<CreateTask>,
-) -> Result<Json<Task>, Error> {
+) -> Result<Json<Task>, Problem> {
     let new = NewTask {
         title: input.title,
         description: input.description,

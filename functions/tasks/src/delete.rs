@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
     model::TaskId,
@@ -18,7 +18,7 @@ pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::DeleteTask>,
     Path(id): Path<PathId<TaskId>>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     let tasks = app.store.tasks();
     tasks.delete(caller.tenant(), id.known()?).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
 };
 
@@ -16,7 +16,7 @@ use crate::view::ListedTaskView;
 pub async fn list(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
-) -> Result<Json<Vec<ListedTaskView>>, Error> {
+) -> Result<Json<Vec<ListedTaskView>>, Problem> {
     let tasks = app.store.tasks().all(caller.tenant()).await?;
     Ok(Json(tasks.into_iter().map(Into::into).collect()))
 }

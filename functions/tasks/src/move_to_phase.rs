@@ -2,7 +2,7 @@
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId},
     input::{Fields, Input, Patch, id},
@@ -39,7 +39,7 @@ impl Input for MoveToPhase {
     responses(
         (status = 204, description = "Moved"),
         (status = 409, description = "Others kept changing the task at the same time",
-            body = shared::http::problem::Problem, content_type = "application/problem+json"),
+            body = shared::http::ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn move_to_phase(
@@ -47,7 +47,7 @@ pub async fn move_to_phase(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(input): Body<MoveToPhase>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     let patch = TaskPatch {
         phase_id: input.phase_id,
         ..TaskPatch::default()

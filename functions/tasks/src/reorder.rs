@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use axum::{extract::State, http::StatusCode};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::Body,
     input::{Fields, Input, id, integer},
@@ -58,14 +58,14 @@ impl Input for ReorderTasks {
     responses(
         (status = 204, description = "All have their new places"),
         (status = 404, description = "There is no such task; none was moved",
-            body = shared::http::problem::Problem, content_type = "application/problem+json"),
+            body = shared::http::ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn reorder(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,
     Body(input): Body<ReorderTasks>,
-) -> Result<StatusCode, Error> {
+) -> Result<StatusCode, Problem> {
     let place = |PlaceOfTask { id, order }| TaskPlace { id, order };
     let places: Vec<TaskPlace> = input.tasks.into_iter().map(place).collect();
     app.store.tasks().reorder(caller.tenant(), &places).await?;

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    App, Error,
+    App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId},
     input::{Fields, Input, Patch, id, instant, integer, one_of, text},
@@ -87,7 +87,7 @@ impl Input for UpdateTask {
     responses(
         (status = 200, description = "The task", body = Task),
         (status = 409, description = "Others kept changing the task at the same time",
-            body = shared::http::problem::Problem, content_type = "application/problem+json"),
+            body = shared::http::ProblemDetails, content_type = "application/problem+json"),
     )
 )]
 pub async fn update(
@@ -95,7 +95,7 @@ pub async fn update(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(input): Body<UpdateTask>,
-) -> Result<Json<Task>, Error> {
+) -> Result<Json<Task>, Problem> {
     let patch = TaskPatch {
         title: input.title,
         description: input.description,

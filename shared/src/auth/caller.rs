@@ -4,17 +4,17 @@ use std::marker::PhantomData;
 
 use axum::extract::{FromRef, FromRequestParts};
 use http::request::Parts;
+use model::{Error, Organization, OrganizationId, Permission, Session, User, UserId};
+use runtime::telemetry;
+use store::Stored;
 
 use super::{
     Sid,
     need::{self, Need},
 };
 use crate::{
-    App, Error,
+    App, Problem,
     http::query::{NoQuery, QueryInput},
-    model::{Organization, OrganizationId, Permission, Session, User, UserId},
-    store::Stored,
-    telemetry,
 };
 
 /// Who calls, as they are at this moment.
@@ -67,9 +67,9 @@ where
     N: Need,
     Q: QueryInput,
 {
-    type Rejection = Error;
+    type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         let app = App::from_ref(state);
         let identity = authenticate(&app, parts).await?;
         telemetry::caller(identity.user.id, identity.organization.id);

@@ -5,8 +5,7 @@ pub mod cookie;
 pub mod cross_site;
 pub mod need;
 pub mod password;
-mod sid;
 
 pub use caller::{Caller, Identity};
 pub use cookie::SessionCookie;
-pub use sid::{Sid, digest};
+pub use model::{Sid, digest};

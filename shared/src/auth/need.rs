@@ -1,10 +1,7 @@
 //! What an endpoint needs of its caller, as types: the argument `Caller<need::CreateTask>` cannot
 //! be left out without the handler losing its caller.
 
-use crate::{
-    Error,
-    model::{Organization, Permission, PlanFeature, User},
-};
+use model::{Error, Organization, Permission, PlanFeature, User};
 
 /// A requirement that is checked before the body is read.
 pub trait Need: Send + Sync + 'static {

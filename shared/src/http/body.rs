@@ -3,12 +3,12 @@
 use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-
-use crate::{
-    Error,
-    error::Fault,
+use model::{
+    Error, Fault,
     input::{self, Input},
 };
+
+use crate::Problem;
 
 /// The most bytes of a body that the service reads: 256 KiB.
 const MOST_BYTES: usize = 256 * 1024;
@@ -18,25 +18,26 @@ const MOST_BYTES: usize = 256 * 1024;
 pub struct Body<T>(pub T);
 
 impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
-    type Rejection = Error;
+    type Rejection = Problem;
 
-    async fn from_request(request: Request, _: &S) -> Result<Self, Error> {
+    async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         if !is_json(&parts.headers) {
-            return Err(Error::UnsupportedMediaType);
+            return Err(Problem::UnsupportedMediaType);
         }
         let bytes = match Limited::new(body, MOST_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return Err(Error::TooLarge),
+            Err(error) if error.is::<LengthLimitError>() => return Err(Problem::TooLarge),
             Err(error) => {
-                return Err(Error::invalid(Fault {
+                let fault = Fault {
                     pointer: String::new(),
                     code: "unreadable".into(),
                     detail: format!("The body could not be read: {error}."),
-                }));
+                };
+                return Err(Error::invalid(fault).into());
             }
         };
-        input::parse(&bytes).map(Self).map_err(Error::Invalid)
+        Ok(Self(input::parse(&bytes).map_err(Error::Invalid)?))
     }
 }
 

@@ -12,14 +12,11 @@ use axum::{
 use futures::FutureExt;
 use http::{HeaderName, HeaderValue, header, request::Parts};
 use lambda_http::request::RequestContext;
+use model::{Error, random};
+use runtime::telemetry::{self, Metric};
 
 use super::problem::Raised;
-use crate::{
-    App, Error,
-    auth::cross_site,
-    random,
-    telemetry::{self, Metric},
-};
+use crate::{App, Problem, auth::cross_site};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
@@ -27,8 +24,8 @@ const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+
 /// Dresses a function's routes in the layers that every function wears.
 pub fn wear(routes: Router, app: &App) -> Router {
     routes
-        .fallback(async || Error::NotFound("path"))
-        .method_not_allowed_fallback(async || Error::MethodNotAllowed)
+        .fallback(async || Problem::from(Error::NotFound("path")))
+        .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .layer(middleware::from_fn_with_state(app.clone(), finish))
 }
@@ -36,8 +33,7 @@ pub fn wear(routes: Router, app: &App) -> Router {
 /// Answers for what must not reach the handler and for what breaks in it.
 async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     if !cross_site::may_pass(request.method(), request.headers(), &app.allowed_origins) {
-        return Error::forbidden("cross_site", "Another site cannot use your session.")
-            .into_response();
+        return Problem::CrossSite.into_response();
     }
     AssertUnwindSafe(next.run(request))
         .catch_unwind()
@@ -48,7 +44,7 @@ async fn guard(State(app): State<App>, request: Request, next: Next) -> Response
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("a panic without a message");
-            Error::internal("a handler panicked", text.to_owned()).into_response()
+            Problem::from(Error::internal("a handler panicked", text.to_owned())).into_response()
         })
 }
 
@@ -103,6 +99,18 @@ fn request_id(request: &Request) -> String {
         _ => None,
     }
     .unwrap_or_else(random::token)
+}
+
+/// The trace that the request is part of, if it says so.
+#[derive(Debug)]
+pub struct Trace(pub Option<String>);
+
+impl<S: Send + Sync> FromRequestParts<S> for Trace {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self(telemetry::trace_of(&parts.headers)))
+    }
 }
 
 /// The address that the request came from, as the gateway saw it; empty where there is none.

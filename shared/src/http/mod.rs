@@ -8,8 +8,9 @@ pub mod problem;
 pub mod query;
 
 pub use body::Body;
-pub use layers::{ClientAddress, wear};
+pub use layers::{ClientAddress, Trace, wear};
 pub use path::{Path, PathId};
+pub use problem::ProblemDetails;
 pub use query::{NoQuery, Query};
 
 use axum::Router;

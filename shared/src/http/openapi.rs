@@ -9,8 +9,8 @@ use utoipa::{
     },
 };
 
-use super::problem::Problem;
-use crate::{auth::cookie, error::Fault};
+use super::problem::ProblemDetails;
+use crate::{auth::cookie, model::Fault};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -21,7 +21,7 @@ use crate::{auth::cookie, error::Fault};
                        activities, tickets, and a resolution agent for billing alerts.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    components(schemas(Problem, Fault))
+    components(schemas(ProblemDetails, Fault))
 )]
 struct Base;
 

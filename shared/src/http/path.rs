@@ -2,23 +2,24 @@
 
 use axum::extract::{FromRequestParts, Path as AxumPath};
 use http::request::Parts;
+use model::{Error, Id};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
-use crate::{Error, model::Id};
+use crate::Problem;
 
 /// The parameters of the path.
 #[derive(Debug)]
 pub struct Path<T>(pub T);
 
 impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
-    type Rejection = Error;
+    type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Error> {
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         AxumPath::from_request_parts(parts, state)
             .await
             .map(|AxumPath(parameters)| Self(parameters))
             // What does not even decode names no record.
-            .map_err(|_| Error::NotFound("record"))
+            .map_err(|_| Error::NotFound("record").into())
     }
 }
 

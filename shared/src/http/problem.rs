@@ -5,15 +5,17 @@ use std::borrow::Cow;
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
+use model::{Error, Fault};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Error, error::Fault};
+use crate::Problem;
 
 /// The body of every answer that is not a success.
 #[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Problem)]
 #[serde(rename_all = "camelCase")]
-pub struct Problem {
+pub struct ProblemDetails {
     /// A URI reference that names the kind of problem.
     #[serde(rename = "type")]
     #[schema(examples("urn:workdesk:problem:validation_error"))]
@@ -51,8 +53,13 @@ pub(super) struct Raised {
 
 impl Raised {
     /// The body for the request it was raised by.
-    pub(super) fn problem(self, status: StatusCode, path: &str, request_id: &str) -> Problem {
-        Problem {
+    pub(super) fn problem(
+        self,
+        status: StatusCode,
+        path: &str,
+        request_id: &str,
+    ) -> ProblemDetails {
+        ProblemDetails {
             kind: format!("urn:workdesk:problem:{}", self.code),
             title: self.title,
             status: status.as_u16(),
@@ -66,11 +73,14 @@ impl Raised {
     }
 }
 
-impl IntoResponse for Error {
+impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let cause = self.chain();
+        let cause = match &self {
+            Self::Service(error) => error.chain(),
+            other => other.to_string(),
+        };
         let (status, code, title, detail) = match &self {
-            Self::Invalid(faults) => (
+            Self::Service(Error::Invalid(faults)) => (
                 StatusCode::BAD_REQUEST,
                 "validation_error",
                 "Validation error",
@@ -79,29 +89,35 @@ impl IntoResponse for Error {
                     faults => format!("{} things are wrong; see errors.", faults.len()),
                 },
             ),
-            Self::Unauthenticated => (
+            Self::Service(Error::Unauthenticated) => (
                 StatusCode::UNAUTHORIZED,
                 "unauthenticated",
                 "Not authenticated",
                 "Sign in first.".to_owned(),
             ),
-            Self::WrongCredentials => (
+            Self::Service(Error::WrongCredentials) => (
                 StatusCode::UNAUTHORIZED,
                 "invalid_credentials",
                 "Not authenticated",
                 "The username or the password is wrong.".to_owned(),
             ),
-            Self::Forbidden { code, detail } => (
+            Self::Service(Error::Forbidden { code, detail }) => (
                 StatusCode::FORBIDDEN,
                 *code,
                 "Permission denied",
                 detail.clone(),
             ),
-            Self::NotFound(noun) => (
+            Self::Service(Error::NotFound(noun)) => (
                 StatusCode::NOT_FOUND,
                 "not_found",
                 "Not found",
                 format!("There is no such {noun}."),
+            ),
+            Self::CrossSite => (
+                StatusCode::FORBIDDEN,
+                "cross_site",
+                "Permission denied",
+                "Another site cannot use your session.".to_owned(),
             ),
             Self::MethodNotAllowed => (
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -109,7 +125,7 @@ impl IntoResponse for Error {
                 "Method not allowed",
                 "This path does not take this method; see Allow.".to_owned(),
             ),
-            Self::Conflict { code, detail } => {
+            Self::Service(Error::Conflict { code, detail }) => {
                 (StatusCode::CONFLICT, *code, "Conflict", detail.clone())
             }
             Self::TooLarge => (
@@ -124,19 +140,19 @@ impl IntoResponse for Error {
                 "Unsupported media type",
                 "Send JSON, with Content-Type: application/json.".to_owned(),
             ),
-            Self::TooManyRequests { retry_after } => (
+            Self::Service(Error::TooManyRequests { retry_after }) => (
                 StatusCode::TOO_MANY_REQUESTS,
                 "too_many_attempts",
                 "Too many attempts",
                 format!("Try again in {retry_after} seconds."),
             ),
-            Self::Unavailable { .. } => (
+            Self::Service(Error::Unavailable { .. }) => (
                 StatusCode::SERVICE_UNAVAILABLE,
                 "unavailable",
                 "Unavailable",
                 "The service cannot answer at the moment; try again shortly.".to_owned(),
             ),
-            Self::Internal { .. } => (
+            Self::Service(Error::Internal { .. }) => (
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "internal_error",
                 "Server error",
@@ -144,12 +160,12 @@ impl IntoResponse for Error {
             ),
         };
         let retry_after = match &self {
-            Self::TooManyRequests { retry_after } => Some(*retry_after),
-            Self::Unavailable { .. } => Some(1),
+            Self::Service(Error::TooManyRequests { retry_after }) => Some(*retry_after),
+            Self::Service(Error::Unavailable { .. }) => Some(1),
             _ => None,
         };
         let errors = match self {
-            Self::Invalid(faults) => faults,
+            Self::Service(Error::Invalid(faults)) => faults,
             _ => Vec::new(),
         };
         let mut response = status.into_response();

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
+use model::{Error, Fault};
 use percent_encoding::percent_decode_str;
 
-use crate::{Error, error::Fault};
+use crate::Problem;
 
 /// The query parameters that an endpoint takes.
 pub trait QueryInput: Sized + Send {
@@ -44,10 +45,10 @@ impl QueryInput for NoQuery {
 pub struct Query<Q>(pub Q);
 
 impl<S: Send + Sync, Q: QueryInput> FromRequestParts<S> for Query<Q> {
-    type Rejection = Error;
+    type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Error> {
-        Q::from_query(parts.uri.query().unwrap_or_default()).map(Self)
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self(Q::from_query(parts.uri.query().unwrap_or_default())?))
     }
 }
 

@@ -1,13 +1,12 @@
 //! A comment as the API takes and answers it, on a service request as on an activity.
 
-use serde::Serialize;
-use utoipa::ToSchema;
-
-use crate::{
+use model::{
+    ActivityId, Comment, CommentId, ServiceRequestId, Thread, Timestamp, UserId, UserRef,
     input::{Fields, Input, id, text},
-    model::{ActivityId, Comment, CommentId, ServiceRequestId, Thread, Timestamp, UserId, UserRef},
-    store::{CommentWithAuthor, NewComment},
 };
+use serde::Serialize;
+use store::{CommentWithAuthor, NewComment};
+use utoipa::ToSchema;
 
 /// What a client sends to comment.
 #[derive(ToSchema)]

@@ -1,12 +1,11 @@
 //! A service request as the API answers it.
 
+use model::{
+    Priority, ReferenceType, ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, UserId,
+};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-
-use crate::model::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, UserId,
-};
 
 /// A service request.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -1,0 +1,55 @@
+//! The only place that asks what time it is.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicI64, Ordering},
+};
+
+use chrono::Utc;
+
+use crate::Timestamp;
+
+/// A source of the current time: the system's, or one that a test sets and moves.
+#[derive(Clone, Debug)]
+pub struct Clock(Source);
+
+#[derive(Clone, Debug)]
+enum Source {
+    System,
+    /// Milliseconds since the Unix epoch.
+    Fixed(Arc<AtomicI64>),
+}
+
+impl Clock {
+    /// The machine's clock.
+    #[must_use]
+    pub const fn system() -> Self {
+        Self(Source::System)
+    }
+
+    /// A clock that stands still until [`advance`](Self::advance) moves it. Clones share it.
+    #[must_use]
+    pub fn fixed(at: Timestamp) -> Self {
+        Self(Source::Fixed(Arc::new(AtomicI64::new(at.millis()))))
+    }
+
+    /// The current time, in whole milliseconds.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            #[expect(
+                clippy::disallowed_methods,
+                reason = "this is the one place that reads it"
+            )]
+            Source::System => Timestamp::from(Utc::now()),
+            Source::Fixed(millis) => Timestamp::from_millis(millis.load(Ordering::SeqCst)),
+        }
+    }
+
+    /// Moves a fixed clock by `millis`; the system's clock does not move.
+    pub fn advance(&self, millis: i64) {
+        if let Source::Fixed(at) = &self.0 {
+            at.fetch_add(millis, Ordering::SeqCst);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! The only place that reads the environment. A missing or malformed setting is named in the
+//! error, at start.
+
+use std::{collections::HashMap, fmt, time::Duration};
+
+use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_sdk_ssm::error::DisplayErrorContext;
+
+/// A setting that is missing or does not read.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// It must be set.
+    #[error("the environment variable {0} is not set: {1}")]
+    Missing(&'static str, &'static str),
+    /// It is set to something else than it should be.
+    #[error("the environment variable {name} is {problem}")]
+    Malformed {
+        /// Which one.
+        name: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// It names a parameter of the parameter store that cannot be read.
+    #[error("the parameters {names} cannot be read: {problem}")]
+    Parameters {
+        /// Their names.
+        names: String,
+        /// What is wrong with them; never a value.
+        problem: String,
+    },
+}
+
+/// The settings that are secret. Each is its environment variable or, where that is absent, the
+/// parameter of AWS Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names, so that
+/// a deployed function has no secret in its environment.
+const SECRETS: [&str; 2] = ["SESSION_SECRETS", "TARGET_SYSTEMS"];
+
+/// Environment variables: the process's, or a test's own.
+#[derive(Clone)]
+pub struct Environment(HashMap<String, String>);
+
+/// Values may be secrets: they have no place in a log.
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+impl Environment {
+    /// The variables of this process.
+    #[must_use]
+    pub fn process() -> Self {
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "this is the one place that reads it"
+        )]
+        Self(std::env::vars().collect())
+    }
+
+    /// With the secrets that their variables do not hold.
+    pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
+        let wanted: HashMap<String, &str> = SECRETS
+            .into_iter()
+            .filter(|name| self.optional(name).is_none())
+            .filter_map(|name| {
+                let parameter = self.optional(&format!("{name}_PARAMETER"))?;
+                Some((parameter.to_owned(), name))
+            })
+            .collect();
+        if wanted.is_empty() {
+            return Ok(self);
+        }
+        let unreadable = |problem: String| ConfigError::Parameters {
+            names: wanted.keys().cloned().collect::<Vec<_>>().join(", "),
+            problem,
+        };
+        let output = aws_sdk_ssm::Client::new(aws)
+            .get_parameters()
+            .set_names(Some(wanted.keys().cloned().collect()))
+            .with_decryption(true)
+            .send()
+            .await
+            .map_err(|error| unreadable(DisplayErrorContext(error).to_string()))?;
+        if let Some(missing) = output.invalid_parameters.filter(|names| !names.is_empty()) {
+            return Err(unreadable(format!("{} do not exist", missing.join(", "))));
+        }
+        for parameter in output.parameters.into_iter().flatten() {
+            let variable = parameter.name.as_ref().and_then(|name| wanted.get(name));
+            if let (Some(variable), Some(value)) = (variable, parameter.value) {
+                self.0.insert((*variable).to_owned(), value);
+            }
+        }
+        Ok(self)
+    }
+
+    /// A variable that must be set; `purpose` says what for.
+    pub fn required(&self, name: &'static str, purpose: &'static str) -> Result<&str, ConfigError> {
+        self.optional(name)
+            .ok_or(ConfigError::Missing(name, purpose))
+    }
+
+    /// A variable that may be absent; an empty one counts as absent.
+    #[must_use]
+    pub fn optional(&self, name: &str) -> Option<&str> {
+        self.0
+            .get(name)
+            .map(|value| value.trim())
+            .filter(|value| !value.is_empty())
+    }
+
+    /// A variable that is `true` or `false`, and `false` when absent.
+    pub fn flag(&self, name: &'static str) -> Result<bool, ConfigError> {
+        match self.optional(name) {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(other) => Err(ConfigError::Malformed {
+                name,
+                problem: format!("{other:?}; expected true or false"),
+            }),
+        }
+    }
+
+    /// A whole number of seconds, at least one.
+    pub fn seconds(&self, name: &'static str, default: u64) -> Result<Duration, ConfigError> {
+        let Some(text) = self.optional(name) else {
+            return Ok(Duration::from_secs(default));
+        };
+        match text.parse() {
+            Ok(seconds) if seconds > 0 => Ok(Duration::from_secs(seconds)),
+            _ => Err(ConfigError::Malformed {
+                name,
+                problem: format!("{text:?}; expected a whole number of seconds, at least 1"),
+            }),
+        }
+    }
+
+    /// A comma-separated list; empty when absent.
+    #[must_use]
+    pub fn list(&self, name: &str) -> Vec<String> {
+        self.optional(name)
+            .unwrap_or_default()
+            .split(',')
+            .map(|part| part.trim().to_owned())
+            .filter(|part| !part.is_empty())
+            .collect()
+    }
+}
+
+impl FromIterator<(String, String)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(variables: I) -> Self {
+        Self(variables.into_iter().collect())
+    }
+}
+
+/// The settings of every API function.
+#[derive(Clone)]
+pub struct ApiConfig {
+    /// `TABLE_NAME`: the table.
+    pub table: String,
+    /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
+    pub session_secrets: Vec<String>,
+    /// `PLAIN_HTTP`: `true` where clients use http, so that cookies are not `Secure`.
+    pub plain_http: bool,
+    /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
+    pub allowed_origins: Vec<String>,
+}
+
+impl ApiConfig {
+    /// Reads the settings.
+    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+        let session_secrets = environment.list("SESSION_SECRETS");
+        if session_secrets.is_empty() {
+            return Err(ConfigError::Missing(
+                "SESSION_SECRETS",
+                "the secrets that sign session cookies, comma-separated, the newest first",
+            ));
+        }
+        Ok(Self {
+            table: table(environment)?,
+            session_secrets,
+            plain_http: environment.flag("PLAIN_HTTP")?,
+            allowed_origins: environment.list("ALLOWED_ORIGINS"),
+        })
+    }
+}
+
+/// `TABLE_NAME`: the table.
+pub fn table(environment: &Environment) -> Result<String, ConfigError> {
+    let name = environment.required("TABLE_NAME", "the DynamoDB table")?;
+    Ok(name.to_owned())
+}
+
+/// `QUEUE_URL`: the queue of approved actions.
+pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("QUEUE_URL", "the SQS queue of approved actions")?;
+    Ok(url.to_owned())
+}
+
+/// How the SDK's clients reach AWS: region and credentials as the SDK finds them, and bounds on
+/// time, which the SDK does not set by itself. An operation gives up after four seconds, so that
+/// a client hears of it within five.
+pub async fn aws() -> SdkConfig {
+    aws_config::defaults(BehaviorVersion::latest())
+        .timeout_config(timeouts())
+        .retry_config(RetryConfig::standard().with_max_attempts(3))
+        .load()
+        .await
+}
+
+/// The bounds on time of [`aws`].
+#[must_use]
+pub fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(1))
+        .operation_attempt_timeout(Duration::from_millis(1_900))
+        .operation_timeout(Duration::from_secs(4))
+        .build()
+}

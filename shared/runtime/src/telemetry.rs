@@ -1,0 +1,246 @@
+//! One JSON line per request, and the service's own metrics.
+//!
+//! A request's line says how it went and what it used, and names caller and organization by id;
+//! nothing of a body, cookie or secret is ever in it. A metric is a line too, in CloudWatch's
+//! embedded metric format, with no dimension that grows with users or tenants.
+
+use std::{
+    cell::Cell,
+    io::Write,
+    sync::{
+        OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Instant,
+};
+
+use http::{HeaderMap, Method, StatusCode};
+use model::{Id, OrganizationId, Timestamp, UserId};
+use serde_json::{Value, json};
+use store::Used;
+
+/// Where the metrics are found.
+const NAMESPACE: &str = "Workdesk";
+
+/// The name of this function, which its lines carry.
+static FUNCTION: OnceLock<&'static str> = OnceLock::new();
+
+/// Whether this process has answered before.
+static WARM: AtomicBool = AtomicBool::new(false);
+
+tokio::task_local! {
+    /// Who calls, once that is known.
+    static CALLER: Cell<Option<(UserId, OrganizationId)>>;
+}
+
+/// What there is to say of a request that was answered.
+#[derive(Debug)]
+pub struct Record {
+    caller: Option<(UserId, OrganizationId)>,
+    used: Used,
+    trace: Option<String>,
+    cold_start: bool,
+    millis: u128,
+}
+
+/// The service's own metrics; each value counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Metric {
+    /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
+    Action(&'static str),
+    /// So many actions and sessions had fallen due when the sweeper looked.
+    Overdue(usize),
+    /// Somebody gave a wrong username or password.
+    SignInFailure,
+    /// A process of this function answered for the first time.
+    ColdStart,
+}
+
+/// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process; `function`
+/// is the name that the lines carry.
+pub fn init(function: &'static str) {
+    let _ = FUNCTION.set(function);
+    let filter = tracing_subscriber::EnvFilter::builder()
+        .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
+        .from_env_lossy();
+    // A second call, as tests make it, changes nothing.
+    let _ = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_current_span(false)
+        .with_span_list(false)
+        .with_target(false)
+        .with_env_filter(filter)
+        .try_init();
+}
+
+/// Runs a request and answers with what it used. `trace` is where the request came from, if that
+/// is known.
+pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output, Record) {
+    let cold_start = !WARM.swap(true, Ordering::Relaxed);
+    let start = Instant::now();
+    let request = CALLER.scope(Cell::default(), async {
+        let output = request.await;
+        (output, CALLER.with(Cell::get))
+    });
+    let ((output, caller), used) = store::metered(request).await;
+    let record = Record {
+        caller,
+        used,
+        trace,
+        cold_start,
+        millis: start.elapsed().as_millis(),
+    };
+    (output, record)
+}
+
+/// The id by which the gateway and every function after it log a request: the root of AWS X-Ray's
+/// trace header.
+#[must_use]
+pub fn trace_of(headers: &HeaderMap) -> Option<String> {
+    let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
+    let root = header
+        .split(';')
+        .find_map(|part| part.trim().strip_prefix("Root="))?;
+    // It is logged and sent on, so it is held to its form.
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
+}
+
+/// Notes who called.
+pub fn caller(user: UserId, organization: OrganizationId) {
+    // Outside of a request, as in the queue's worker, there is nothing to note it in.
+    let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
+}
+
+/// Counts a metric.
+pub fn count(metric: Metric, now: Timestamp) {
+    let function = FUNCTION.get().copied().unwrap_or_default();
+    let mut line = embedded_metric(metric, function, now).to_string();
+    line.push('\n');
+    // Without an output there is nobody to tell.
+    let _ = std::io::stdout().lock().write_all(line.as_bytes());
+}
+
+/// The line of a metric in CloudWatch's embedded metric format.
+fn embedded_metric(metric: Metric, function: &str, now: Timestamp) -> Value {
+    let (name, value, dimension) = match metric {
+        Metric::Action(outcome) => ("Actions", 1, Some(("Outcome", outcome))),
+        Metric::Overdue(count) => ("OverdueActions", count, None),
+        Metric::SignInFailure => ("SignInFailures", 1, None),
+        Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
+    };
+    let dimensions: Vec<&str> = dimension.iter().map(|(name, _)| *name).collect();
+    let mut line = json!({
+        "_aws": {
+            "Timestamp": now.millis(),
+            "CloudWatchMetrics": [{
+                "Namespace": NAMESPACE,
+                "Dimensions": [dimensions],
+                "Metrics": [{"Name": name, "Unit": "Count"}],
+            }],
+        },
+    });
+    line[name] = json!(value);
+    if let Some((name, value)) = dimension {
+        line[name] = json!(value);
+    }
+    line
+}
+
+impl Record {
+    /// Whether the process answered for the first time.
+    #[must_use]
+    pub const fn is_cold_start(&self) -> bool {
+        self.cold_start
+    }
+
+    /// Writes the line: an error with its cause for a 5xx, information otherwise.
+    pub fn log(
+        &self,
+        request_id: &str,
+        method: &Method,
+        route: &str,
+        status: StatusCode,
+        cause: Option<&str>,
+    ) {
+        macro_rules! line {
+            ($level:ident, $cause:expr) => {
+                tracing::$level!(
+                    function = FUNCTION.get().copied(),
+                    requestId = request_id,
+                    traceId = self.trace.as_deref(),
+                    method = %method,
+                    route,
+                    status = status.as_u16(),
+                    durationMs = u64::try_from(self.millis).unwrap_or(u64::MAX),
+                    userId = self.caller.map(|(user, _)| user.get()),
+                    organizationId = self.caller.map(|(_, organization)| organization.get()),
+                    tableRequests = self.used.requests,
+                    tableUnits = self.used.units,
+                    coldStart = self.cold_start,
+                    cause = $cause,
+                )
+            };
+        }
+        if status.is_server_error() {
+            // Long enough to tell causes apart, short enough to keep the line under 600 bytes.
+            let cause = cause.map(|cause| cause.chars().take(160).collect::<String>());
+            line!(error, cause);
+        } else {
+            line!(info, None::<&str>);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_is_a_line_that_cloudwatch_reads() {
+        let line = embedded_metric(
+            Metric::Action("unknown"),
+            "worker",
+            Timestamp::from_millis(7),
+        );
+        assert_eq!(
+            line,
+            json!({
+                "_aws": {
+                    "Timestamp": 7,
+                    "CloudWatchMetrics": [{
+                        "Namespace": "Workdesk",
+                        "Dimensions": [["Outcome"]],
+                        "Metrics": [{"Name": "Actions", "Unit": "Count"}],
+                    }],
+                },
+                "Outcome": "unknown",
+                "Actions": 1,
+            })
+        );
+        let line = embedded_metric(Metric::Overdue(3), "sweeper", Timestamp::from_millis(7));
+        assert_eq!(line["OverdueActions"], 3);
+        assert_eq!(
+            line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
+            json!([[]])
+        );
+    }
+
+    #[test]
+    fn a_trace_is_the_root_of_its_header() {
+        let trace = |text: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert("x-amzn-trace-id", text.parse().unwrap());
+            trace_of(&headers)
+        };
+        let root = "1-69690000-0123456789abcdef01234567";
+        assert_eq!(trace(&format!("Root={root}")).unwrap(), root);
+        assert_eq!(
+            trace(&format!("Self=1-2-3; Root={root};Sampled=1")).unwrap(),
+            root
+        );
+        assert_eq!(trace("Root=\"},{"), None);
+        assert_eq!(trace("Sampled=1"), None);
+    }
+}

@@ -1,0 +1,246 @@
+//! Activities and the tags they carry.
+
+use std::collections::HashMap;
+
+use model::{
+    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, Project, ProjectId,
+    ProjectRef, TagId, Timestamp, User, UserId, UserRef,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store, id_is_taken,
+    key::{self, Key},
+    table::{Condition, Query, Read, Record, Stored, Write},
+};
+
+/// Activities.
+#[derive(Clone, Copy, Debug)]
+pub struct Activities<'a>(pub(super) &'a Store);
+
+/// What an activity begins with.
+#[derive(Clone, Debug)]
+pub struct NewActivity {
+    /// When it happened; now when `None`.
+    pub timestamp: Option<Timestamp>,
+    /// What kind of thing happened.
+    pub kind: ActivityType,
+    /// A free name within the type, `^[a-z0-9_]{1,64}$`.
+    pub subtype: Option<String>,
+    /// 1 to 50,000 characters.
+    pub description: String,
+    /// The project; `None` for an activity of the organization at large.
+    pub project_id: Option<ProjectId>,
+    /// Who records it.
+    pub creator_id: UserId,
+    /// Free-form, up to 16 KiB and five levels.
+    pub metadata: Option<JsonText>,
+    /// Free-form, up to 16 KiB and five levels.
+    pub evidence: Option<JsonText>,
+}
+
+/// An activity with what it refers to.
+#[derive(Clone, Debug)]
+pub struct ActivityWithRefs {
+    /// The activity.
+    pub activity: Activity,
+    /// Who recorded it; `None` when the account is gone.
+    pub creator: Option<UserRef>,
+    /// Its project, if it has one.
+    pub project: Option<ProjectRef>,
+}
+
+impl Record for Activity {
+    const KIND: &'static str = "activity";
+
+    fn key(&self) -> Key {
+        key::activity(self.organization_id, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key> {
+        Some(Key::new(
+            key::activities(self.organization_id),
+            key::instant_then_id(self.timestamp, self.id),
+        ))
+    }
+
+    fn gsi2(&self) -> Option<Key> {
+        Some(Key::new(
+            key::activities_of_project(self.organization_id, self.project_id?),
+            key::instant_then_id(self.timestamp, self.id),
+        ))
+    }
+}
+
+/// Says that an activity carries a tag, and nothing else, so that attaching repeats without harm.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the table's attributes are named like everywhere else"
+)]
+struct ActivityTag {
+    organization_id: OrganizationId,
+    activity_id: ActivityId,
+    tag_id: TagId,
+}
+
+impl Record for ActivityTag {
+    const KIND: &'static str = "activity_tag";
+
+    fn key(&self) -> Key {
+        key::activity_tag(self.organization_id, self.activity_id, self.tag_id)
+    }
+}
+
+impl Activities<'_> {
+    /// Records an activity. 404 when the project is not the tenant's.
+    pub async fn create(
+        &self,
+        tenant: OrganizationId,
+        new: NewActivity,
+    ) -> Result<Activity, Error> {
+        let table = &self.0.table;
+        let id = self.0.ids.next::<Activity, ActivityId>(table).await?;
+        let now = self.0.clock.now();
+        let activity = Activity {
+            id,
+            timestamp: new.timestamp.unwrap_or(now),
+            kind: new.kind,
+            subtype: new.subtype,
+            description: new.description,
+            project_id: new.project_id,
+            organization_id: tenant,
+            creator_id: new.creator_id,
+            metadata: new.metadata,
+            evidence: new.evidence,
+            created_at: now,
+            updated_at: now,
+        };
+        let mut writes = vec![Write::create(&activity)?];
+        writes.extend(
+            new.project_id
+                .map(|project| Write::check(key::project(tenant, project), Condition::exists())),
+        );
+        match table.transact(writes).await? {
+            Ok(()) => Ok(activity),
+            Err(refused) if refused.at(0) => Err(id_is_taken(Activity::KIND)),
+            Err(_) => Err(Error::NotFound(ProjectId::NOUN)),
+        }
+    }
+
+    /// One activity. 404 when it is not the tenant's.
+    pub async fn get(
+        &self,
+        tenant: OrganizationId,
+        id: ActivityId,
+    ) -> Result<ActivityWithRefs, Error> {
+        let key = key::activity(tenant, id);
+        let activity = self.0.table.get::<Activity>(&key, Read::Consistent).await?;
+        let activity = activity.ok_or(Error::NotFound(ActivityId::NOUN))?;
+        let mut joined = self.join(tenant, vec![activity]).await?;
+        joined.pop().ok_or(Error::NotFound(ActivityId::NOUN))
+    }
+
+    /// The organization's activities, those of its projects included, newest first.
+    pub async fn of_organization(
+        &self,
+        tenant: OrganizationId,
+    ) -> Result<Vec<ActivityWithRefs>, Error> {
+        let newest_first = Query::gsi1(key::activities(tenant)).descending();
+        let activities = self.0.table.query(newest_first).await?;
+        self.join(tenant, activities).await
+    }
+
+    /// A project's activities, newest first. 404 when the project is not the tenant's.
+    pub async fn of_project(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+    ) -> Result<Vec<ActivityWithRefs>, Error> {
+        let table = &self.0.table;
+        let key = key::project(tenant, project);
+        let newest_first = Query::gsi2(key::activities_of_project(tenant, project)).descending();
+        let (project, activities) = futures::try_join!(
+            table.get::<Project>(&key, Read::Eventual),
+            table.query(newest_first),
+        )?;
+        if project.is_none() {
+            return Err(Error::NotFound(ProjectId::NOUN));
+        }
+        self.join(tenant, activities).await
+    }
+
+    /// Attaches a tag, which may be attached already. 404 when the activity or the tag is not the
+    /// tenant's.
+    pub async fn attach_tag(
+        &self,
+        tenant: OrganizationId,
+        activity: ActivityId,
+        tag: TagId,
+    ) -> Result<(), Error> {
+        let link = Write::put(&ActivityTag {
+            organization_id: tenant,
+            activity_id: activity,
+            tag_id: tag,
+        })?;
+        self.change_tag(tenant, activity, tag, link).await
+    }
+
+    /// Detaches a tag, which may be detached already. 404 when the activity or the tag is not the
+    /// tenant's.
+    pub async fn detach_tag(
+        &self,
+        tenant: OrganizationId,
+        activity: ActivityId,
+        tag: TagId,
+    ) -> Result<(), Error> {
+        let link = key::activity_tag(tenant, activity, tag);
+        let unlink = Write::delete(link, Condition::default());
+        self.change_tag(tenant, activity, tag, unlink).await
+    }
+
+    async fn change_tag(
+        &self,
+        tenant: OrganizationId,
+        activity: ActivityId,
+        tag: TagId,
+        change: Write,
+    ) -> Result<(), Error> {
+        let writes = vec![
+            Write::check(key::activity(tenant, activity), Condition::exists()),
+            Write::check(key::tag(tenant, tag), Condition::exists()),
+            change,
+        ];
+        let done = self.0.table.transact(writes).await?;
+        done.map_err(|refused| {
+            Error::NotFound(if refused.at(0) {
+                ActivityId::NOUN
+            } else {
+                TagId::NOUN
+            })
+        })
+    }
+
+    /// Reads creators and projects, each once.
+    async fn join(
+        &self,
+        tenant: OrganizationId,
+        activities: Vec<Stored<Activity>>,
+    ) -> Result<Vec<ActivityWithRefs>, Error> {
+        let creators = || activities.iter().map(|activity| activity.creator_id);
+        let projects = || activities.iter().filter_map(|activity| activity.project_id);
+        let user = |id| key::user(tenant, id);
+        let project = |id| key::project(tenant, id);
+        let keys = creators().map(user).chain(projects().map(project));
+        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(creators(), user)?;
+        let projects: HashMap<_, ProjectRef> = batch.all::<Project, _, _>(projects(), project)?;
+        let joined = |Stored { record, .. }: Stored<Activity>| ActivityWithRefs {
+            creator: users.get(&record.creator_id).cloned(),
+            project: record.project_id.and_then(|id| projects.get(&id).cloned()),
+            activity: record,
+        };
+        Ok(activities.into_iter().map(joined).collect())
+    }
+}

@@ -1,0 +1,124 @@
+//! What is left to do after a delete that was answered for: it is written in the same transaction
+//! as the delete, and the sweeper does it, so that a crash loses nothing however many records
+//! hang on the deleted one.
+
+use model::{Comment, Error, Id, MilestoneId, OrganizationId, Thread, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store,
+    key::{self, Key},
+    table::{Change, Condition, Query, Record, Stored, Write},
+};
+
+/// Something left to do.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Cleanup {
+    pub(super) organization_id: OrganizationId,
+    pub(super) subject: Subject,
+    pub(super) due_at: Timestamp,
+}
+
+/// What was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Subject {
+    /// Its tasks are to be unlinked.
+    Milestone(MilestoneId),
+    /// Its comments are to be deleted.
+    Thread(Thread),
+}
+
+impl Record for Cleanup {
+    const KIND: &'static str = "cleanup";
+
+    fn key(&self) -> Key {
+        key::cleanup(self.organization_id, &format!("{:?}", self.subject))
+    }
+
+    fn gsi2(&self) -> Option<Key> {
+        Some(Key::new(key::due(Self::KIND), self.due_at.to_string()))
+    }
+}
+
+/// Finishes deletes.
+#[derive(Clone, Copy, Debug)]
+pub struct Cleanups<'a>(pub(super) &'a Store);
+
+impl Cleanups<'_> {
+    /// Records handled before a cleanup is put off to the next round, so that one huge delete
+    /// does not hold up the others.
+    const RECORDS_A_ROUND: usize = 500;
+
+    /// Does what is due, at most `most` cleanups, and answers how many it finished.
+    pub async fn run_due(&self, most: usize) -> Result<usize, Error> {
+        let now = self.0.clock.now();
+        let due = Query::gsi2(key::due(Cleanup::KIND))
+            .up_to(now.to_string())
+            .limit(most);
+        let mut finished = 0;
+        for cleanup in self.0.table.query::<Cleanup>(due).await? {
+            if self.run(&cleanup).await? {
+                finished += 1;
+            }
+        }
+        Ok(finished)
+    }
+
+    /// Does one round of a cleanup; answers whether that was the last.
+    async fn run(&self, cleanup: &Stored<Cleanup>) -> Result<bool, Error> {
+        let tenant = cleanup.organization_id;
+        let handled = match cleanup.subject {
+            Subject::Milestone(id) => self.unlink_tasks(tenant, id).await?,
+            Subject::Thread(thread) => self.delete_comments(tenant, thread).await?,
+        };
+        if handled == Self::RECORDS_A_ROUND {
+            return Ok(false);
+        }
+        let done = Write::delete(cleanup.record.key(), Condition::default());
+        let _ = self.0.table.write(done).await?;
+        Ok(true)
+    }
+
+    /// The index may lag behind a link made just before the delete. Such a task keeps the id of a
+    /// milestone that is gone, which every reader takes for none.
+    async fn unlink_tasks(
+        &self,
+        tenant: OrganizationId,
+        milestone: MilestoneId,
+    ) -> Result<usize, Error> {
+        let linked =
+            Query::gsi2(key::tasks_of_milestone(tenant, milestone)).limit(Self::RECORDS_A_ROUND);
+        let tasks = self.0.table.query::<model::Task>(linked).await?;
+        for task in &tasks {
+            let unlink = Change::default()
+                .remove("milestoneId")
+                .remove("gsi2pk")
+                .remove("gsi2sk");
+            let still_linked = Condition::default().equals("milestoneId", milestone.get());
+            let write = Write::update(key::task(tenant, task.id), unlink, still_linked);
+            // Refused means that somebody moved the task or deleted it meanwhile.
+            let _ = self.0.table.write(write).await?;
+        }
+        Ok(tasks.len())
+    }
+
+    async fn delete_comments(
+        &self,
+        tenant: OrganizationId,
+        thread: Thread,
+    ) -> Result<usize, Error> {
+        let all = Query::table(key::comments(tenant, thread))
+            .consistent()
+            .limit(Self::RECORDS_A_ROUND);
+        let comments = self.0.table.query::<Comment>(all).await?;
+        for some in comments.chunks(100) {
+            let deletes = some
+                .iter()
+                .map(|comment| Write::delete(comment.record.key(), Condition::default()))
+                .collect();
+            let _ = self.0.table.transact(deletes).await?;
+        }
+        Ok(comments.len())
+    }
+}

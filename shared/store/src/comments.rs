@@ -1,0 +1,202 @@
+//! Comments on service requests and activities.
+
+use std::collections::HashMap;
+
+use model::{
+    ActivityId, Comment, CommentId, Error, Fault, Id, OrganizationId, ServiceRequest,
+    ServiceRequestId, Thread, Timestamp, User, UserId, UserRef,
+};
+
+use super::{
+    REWRITES, Store, id_is_taken,
+    key::{self, Key},
+    resolutions,
+    table::{Condition, Query, Read, Record, Stored, Write},
+};
+
+/// Comments on service requests and activities.
+#[derive(Clone, Copy, Debug)]
+pub struct Comments<'a>(pub(super) &'a Store);
+
+/// What a comment begins with.
+#[derive(Clone, Debug)]
+pub struct NewComment {
+    /// What it is on.
+    pub thread: Thread,
+    /// Who writes it.
+    pub author: UserId,
+    /// 1 to 50,000 characters.
+    pub content: String,
+    /// The comment of the same thread that it replies to.
+    pub parent_id: Option<CommentId>,
+}
+
+/// A comment with who wrote it.
+#[derive(Clone, Debug)]
+pub struct CommentWithAuthor {
+    /// The comment.
+    pub comment: Comment,
+    /// Its author; `None` when the account is gone.
+    pub author: Option<UserRef>,
+}
+
+impl Record for Comment {
+    const KIND: &'static str = "comment";
+
+    fn key(&self) -> Key {
+        key::comment(self.organization_id, self.thread, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key> {
+        Some(Key::new(
+            key::comments(self.organization_id, self.thread),
+            key::instant_then_id(self.created_at, self.id),
+        ))
+    }
+}
+
+impl Comments<'_> {
+    /// Writes a comment. One by the creator of a pending or resolved service request opens the
+    /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
+    /// comment of the same thread, 409 when the request to open kept changing.
+    pub async fn create(&self, tenant: OrganizationId, new: NewComment) -> Result<Comment, Error> {
+        /// Places in the transaction; what is behind them expects nothing.
+        const SUBJECT: usize = 0;
+        const PARENT: usize = 2;
+
+        let (id, mut request) = futures::try_join!(
+            self.0.ids.next::<Comment, CommentId>(&self.0.table),
+            self.service_request(tenant, new.thread),
+        )?;
+        // A client can guess the id that its comment is about to get.
+        if new.parent_id == Some(id) {
+            return Err(unknown_parent());
+        }
+        let now = self.0.clock.now();
+        let comment = Comment {
+            id,
+            organization_id: tenant,
+            thread: new.thread,
+            content: new.content,
+            user_id: new.author,
+            parent_id: new.parent_id,
+            created_at: now,
+            updated_at: now,
+        };
+        for _ in 0..REWRITES {
+            let reopening = request
+                .take()
+                .filter(|request| request.reopens_on_comment_of(new.author))
+                .map(|request| reopen(request, now))
+                .transpose()?;
+            let reopens = reopening.is_some();
+            let (on, count) = reopening.unwrap_or_else(|| {
+                let key = subject(tenant, new.thread);
+                (Write::check(key, Condition::exists()), None)
+            });
+            let mut writes = vec![on, Write::create(&comment)?];
+            writes.extend(new.parent_id.map(|parent| {
+                let key = key::comment(tenant, new.thread, parent);
+                Write::check(key, Condition::exists())
+            }));
+            writes.extend(count);
+            match self.0.table.transact(writes).await? {
+                Ok(()) => return Ok(comment),
+                Err(refused) if refused.at(SUBJECT) && reopens => {
+                    request = self.service_request(tenant, new.thread).await?;
+                }
+                Err(refused) if refused.at(SUBJECT) => return Err(unknown_subject(new.thread)),
+                Err(refused) if refused.at(PARENT) => return Err(unknown_parent()),
+                Err(_) => return Err(id_is_taken(Comment::KIND)),
+            }
+        }
+        Err(Error::contended())
+    }
+
+    /// A thread's comments, oldest first, with their authors. 404 when what they are on is not
+    /// the tenant's.
+    pub async fn of(
+        &self,
+        tenant: OrganizationId,
+        thread: Thread,
+    ) -> Result<Vec<CommentWithAuthor>, Error> {
+        let table = &self.0.table;
+        let subject = subject(tenant, thread);
+        let (known, comments) = futures::try_join!(
+            table.batch_get([subject.clone()], Read::Consistent),
+            table.query::<Comment>(Query::gsi1(key::comments(tenant, thread))),
+        )?;
+        if !known.has(&subject) {
+            return Err(unknown_subject(thread));
+        }
+        let authors = || comments.iter().map(|comment| comment.user_id);
+        let user = |id| key::user(tenant, id);
+        let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
+        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(authors(), user)?;
+        Ok(comments
+            .into_iter()
+            .map(|Stored { record, .. }| CommentWithAuthor {
+                author: users.get(&record.user_id).cloned(),
+                comment: record,
+            })
+            .collect())
+    }
+
+    /// The service request that a thread is on; `None` for a thread on anything else.
+    async fn service_request(
+        &self,
+        tenant: OrganizationId,
+        thread: Thread,
+    ) -> Result<Option<Stored<ServiceRequest>>, Error> {
+        let Thread::ServiceRequest(_) = thread else {
+            return Ok(None);
+        };
+        let request = self
+            .0
+            .table
+            .get(&subject(tenant, thread), Read::Consistent)
+            .await?;
+        request.map(Some).ok_or_else(|| unknown_subject(thread))
+    }
+}
+
+/// The request opened again, provided that nobody changed it since it was read, and its
+/// resolution taken out of the count of its day, if it had one.
+fn reopen(
+    mut request: Stored<ServiceRequest>,
+    now: Timestamp,
+) -> Result<(Write, Option<Write>), Error> {
+    let was_resolved_at = request.record.reopen(now);
+    let count = was_resolved_at.map(|at| {
+        let ServiceRequest {
+            organization_id,
+            created_at,
+            ..
+        } = request.record;
+        resolutions::count(organization_id, created_at, at, -1)
+    });
+    Ok((Write::replace(&request)?, count))
+}
+
+/// What the comments of a thread are on.
+fn subject(tenant: OrganizationId, thread: Thread) -> Key {
+    match thread {
+        Thread::ServiceRequest(id) => key::service_request(tenant, id),
+        Thread::Activity(id) => key::activity(tenant, id),
+    }
+}
+
+fn unknown_subject(thread: Thread) -> Error {
+    Error::NotFound(match thread {
+        Thread::ServiceRequest(_) => ServiceRequestId::NOUN,
+        Thread::Activity(_) => ActivityId::NOUN,
+    })
+}
+
+fn unknown_parent() -> Error {
+    Error::invalid(Fault::at(
+        "parentId",
+        "unknown",
+        "There is no such comment in this thread.",
+    ))
+}

@@ -1,0 +1,107 @@
+//! The managed-services dashboard: what is newest, and how the organization is doing.
+
+use std::collections::HashMap;
+
+use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, User, UserRef};
+use serde::Deserialize;
+
+use super::{
+    Store, key,
+    table::{Query, Read, Record, Stored},
+};
+
+/// Rows of each list.
+const NEWEST: usize = 20;
+
+/// What the dashboard shows of an organization.
+#[derive(Clone, Debug)]
+pub struct Dashboard {
+    /// The 20 newest, by creation.
+    pub service_requests: Vec<ServiceRequest>,
+    /// The 20 newest, by creation.
+    pub tickets: Vec<Ticket>,
+    /// How the organization is doing.
+    pub metrics: Metrics,
+    /// The 20 newest, by when they happened.
+    pub activities: Vec<FeedItem>,
+}
+
+/// How an organization is doing.
+#[derive(Clone, Copy, Debug)]
+pub struct Metrics {
+    /// Projects with status active.
+    pub active_engagements: i64,
+    /// Mean hours from creation to resolution of the requests and tickets that were resolved on
+    /// the last 90 days (UTC, today included); 0 when none was.
+    pub resolution_hours: f64,
+    /// Manual minutes that the agent's automated actions saved.
+    pub minutes_saved: i64,
+}
+
+/// An activity with the name of who recorded it.
+#[derive(Clone, Debug)]
+pub struct FeedItem {
+    /// The activity.
+    pub activity: Activity,
+    /// Who recorded it.
+    pub creator: Option<UserRef>,
+}
+
+/// The organization's running totals, each of which is absent until something is added to it.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Totals {
+    active_projects: i64,
+    minutes_saved: i64,
+}
+
+impl Store {
+    /// An organization's dashboard.
+    pub async fn dashboard(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
+        let totals_key = key::totals(tenant);
+        let (service_requests, tickets, activities, totals, resolution_hours) = futures::try_join!(
+            self.newest::<ServiceRequest>(key::service_requests(tenant)),
+            self.newest::<Ticket>(key::tickets(tenant)),
+            self.newest::<Activity>(key::activities(tenant)),
+            self.table.get::<Totals>(&totals_key, Read::Eventual),
+            self.mean_resolution_hours(tenant),
+        )?;
+        let totals = totals.map(|totals| totals.record).unwrap_or_default();
+        Ok(Dashboard {
+            service_requests,
+            tickets,
+            metrics: Metrics {
+                active_engagements: totals.active_projects,
+                resolution_hours: resolution_hours.unwrap_or(0.0),
+                minutes_saved: totals.minutes_saved,
+            },
+            activities: self.with_creators(tenant, activities).await?,
+        })
+    }
+
+    async fn newest<T: Record>(&self, gsi1_partition: String) -> Result<Vec<T>, Error> {
+        let newest = Query::gsi1(gsi1_partition).descending().limit(NEWEST);
+        let newest = self.table.query::<T>(newest).await?;
+        Ok(newest
+            .into_iter()
+            .map(|Stored { record, .. }| record)
+            .collect())
+    }
+
+    async fn with_creators(
+        &self,
+        tenant: OrganizationId,
+        activities: Vec<Activity>,
+    ) -> Result<Vec<FeedItem>, Error> {
+        let creators = || activities.iter().map(|activity| activity.creator_id);
+        let keys: Vec<_> = creators().map(|id| key::user(tenant, id)).collect();
+        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        let users: HashMap<_, UserRef> =
+            found.all::<User, _, _>(creators(), |id| key::user(tenant, id))?;
+        let item = |activity: Activity| FeedItem {
+            creator: users.get(&activity.creator_id).cloned(),
+            activity,
+        };
+        Ok(activities.into_iter().map(item).collect())
+    }
+}

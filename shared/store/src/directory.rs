@@ -1,0 +1,316 @@
+//! Organizations, users, projects, phases and tags.
+
+use model::{
+    Error, Fault, Id, Organization, OrganizationId, Permission, Phase, PhaseId, PlanFeature,
+    Project, ProjectId, ProjectStatus, ReferenceType, Role, Tag, TagId, Timestamp, User, UserId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store,
+    key::{self, Key},
+    sign_in::{Account, fold},
+    table::{Change, Condition, Record, Write},
+};
+
+/// Organizations, users, projects, phases and tags.
+#[derive(Clone, Copy, Debug)]
+pub struct Directory<'a>(pub(super) &'a Store);
+
+/// What a user begins with.
+#[derive(Clone, Debug)]
+pub struct NewUser {
+    /// 3 to 64 characters, unique in the service without regard to case.
+    pub username: String,
+    /// Name to show.
+    pub full_name: String,
+    /// What the user may do.
+    pub role: Role,
+    /// Permissions beyond the role's.
+    pub extra_permissions: Vec<Permission>,
+    /// Argon2id in PHC form, as [`shared::auth::password::hash`] makes it.
+    pub password_hash: String,
+}
+
+/// What a project begins with.
+#[derive(Clone, Debug)]
+pub struct NewProject {
+    /// 1 to 255 characters.
+    pub title: String,
+    /// Up to 50,000 characters.
+    pub description: Option<String>,
+    /// Where it stands.
+    pub status: ProjectStatus,
+}
+
+impl Record for Organization {
+    const KIND: &'static str = "organization";
+
+    fn key(&self) -> Key {
+        key::organization(self.id)
+    }
+}
+
+impl Record for User {
+    const KIND: &'static str = "user";
+
+    fn key(&self) -> Key {
+        key::user(self.organization_id, self.id)
+    }
+}
+
+impl Record for Project {
+    const KIND: &'static str = "project";
+
+    fn key(&self) -> Key {
+        key::project(self.organization_id, self.id)
+    }
+}
+
+impl Record for Phase {
+    const KIND: &'static str = "phase";
+
+    fn key(&self) -> Key {
+        key::phase(self.organization_id, self.id)
+    }
+}
+
+impl Record for Tag {
+    const KIND: &'static str = "tag";
+
+    fn key(&self) -> Key {
+        key::tag(self.organization_id, self.id)
+    }
+}
+
+/// What reference search filters: small, so that a search reads little.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Reference {
+    pub(super) organization_id: OrganizationId,
+    pub(super) refers_to: ReferenceType,
+    pub(super) id: i64,
+    /// The title's words in folded form, each with a space before it, so that ` ac` is in it
+    /// exactly when a word begins with `ac`.
+    pub(super) words: String,
+    pub(super) created_at: Timestamp,
+}
+
+impl Record for Reference {
+    const KIND: &'static str = "reference";
+
+    fn key(&self) -> Key {
+        let kind = match self.refers_to {
+            ReferenceType::Project => "PROJECT",
+            ReferenceType::Organization => "ORGANIZATION",
+        };
+        let id = key::padded(self.id);
+        Key::new(
+            key::references(self.organization_id),
+            format!("{}#{kind}#{id}", self.created_at),
+        )
+    }
+}
+
+/// The organization's running totals.
+pub(super) mod totals {
+    /// Projects with status active.
+    pub(crate) const ACTIVE_PROJECTS: &str = "activeProjects";
+    /// Manual minutes that succeeded automated actions saved.
+    pub(crate) const MINUTES_SAVED: &str = "minutesSaved";
+}
+
+/// A text's words in folded form, as [`Reference::words`] has them.
+pub(super) fn words(text: &str) -> Vec<String> {
+    caseless::default_case_fold_str(text)
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(|word| format!(" {word}"))
+        .collect()
+}
+
+impl Directory<'_> {
+    /// Creates an organization.
+    pub async fn create_organization(
+        &self,
+        name: String,
+        plan_features: Vec<PlanFeature>,
+    ) -> Result<Organization, Error> {
+        let now = self.0.clock.now();
+        let organization = Organization {
+            id: self
+                .0
+                .ids
+                .next::<Organization, OrganizationId>(&self.0.table)
+                .await?,
+            name,
+            plan_features,
+            created_at: now,
+            updated_at: now,
+        };
+        let reference = Reference {
+            organization_id: organization.id,
+            refers_to: ReferenceType::Organization,
+            id: organization.id.get(),
+            words: words(&organization.name).concat(),
+            created_at: now,
+        };
+        self.0
+            .create_all(vec![
+                Write::create(&organization)?,
+                Write::create(&reference)?,
+            ])
+            .await?;
+        Ok(organization)
+    }
+
+    /// Creates a user with an account. 400 when the username is taken.
+    pub async fn create_user(&self, tenant: OrganizationId, new: NewUser) -> Result<User, Error> {
+        let now = self.0.clock.now();
+        let id = self.0.ids.next::<User, UserId>(&self.0.table).await?;
+        let account = Account {
+            username: fold(&new.username),
+            organization_id: tenant,
+            user_id: id,
+            password_hash: new.password_hash,
+        };
+        let user = User {
+            id,
+            organization_id: tenant,
+            username: new.username,
+            full_name: new.full_name,
+            role: new.role,
+            extra_permissions: new.extra_permissions,
+            disabled: false,
+            session_epoch: 0,
+            created_at: now,
+            updated_at: now,
+        };
+        let writes = vec![Write::create(&account)?, Write::create(&user)?];
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(user),
+            Err(refused) if refused.at(0) => Err(Error::invalid(Fault::at(
+                "username",
+                "taken",
+                "Another user has this username.",
+            ))),
+            Err(_) => Err(Error::internal("creating a user", "the id is taken")),
+        }
+    }
+
+    /// Replaces a user's password, which ends all of the user's sessions.
+    pub async fn change_password(&self, user: &User, password_hash: String) -> Result<(), Error> {
+        let now = self.0.clock.now();
+        let writes = vec![
+            Write::update(
+                key::credential(&fold(&user.username)),
+                Change::default().set("passwordHash", password_hash),
+                Condition::exists(),
+            ),
+            Write::update(
+                key::user(user.organization_id, user.id),
+                Change::default()
+                    .add("sessionEpoch", 1)
+                    .set("updatedAt", now),
+                Condition::exists(),
+            ),
+        ];
+        let done = self.0.table.transact(writes).await?;
+        done.map_err(|_| Error::NotFound("user"))
+    }
+
+    /// Disables a user or enables it again; a disabled user's sessions are void at once.
+    pub async fn disable_user(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        disabled: bool,
+    ) -> Result<(), Error> {
+        let change = Change::default()
+            .set(
+                "disabled",
+                aws_sdk_dynamodb::types::AttributeValue::Bool(disabled),
+            )
+            .set("updatedAt", self.0.clock.now());
+        let write = Write::update(key::user(tenant, user), change, Condition::exists());
+        let done = self.0.table.write(write).await?;
+        done.map_err(|_| Error::NotFound("user"))
+    }
+
+    /// Creates a project, counts it if it is active, and lets reference search find it.
+    pub async fn create_project(
+        &self,
+        tenant: OrganizationId,
+        new: NewProject,
+    ) -> Result<Project, Error> {
+        let now = self.0.clock.now();
+        let id = self.0.ids.next::<Project, ProjectId>(&self.0.table).await?;
+        let project = Project {
+            id,
+            organization_id: tenant,
+            title: new.title,
+            description: new.description,
+            status: new.status,
+            created_at: now,
+            updated_at: now,
+        };
+        let reference = Reference {
+            organization_id: tenant,
+            refers_to: ReferenceType::Project,
+            id: id.get(),
+            words: words(&project.title).concat(),
+            created_at: now,
+        };
+        let mut writes = vec![Write::create(&project)?, Write::create(&reference)?];
+        if project.status == ProjectStatus::Active {
+            writes.push(Write::update(
+                key::totals(tenant),
+                Change::default().add(totals::ACTIVE_PROJECTS, 1),
+                Condition::default(),
+            ));
+        }
+        self.0.create_all(writes).await?;
+        Ok(project)
+    }
+
+    /// Creates a phase of a project.
+    pub async fn create_phase(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+        title: String,
+        order: i64,
+    ) -> Result<Phase, Error> {
+        let now = self.0.clock.now();
+        let phase = Phase {
+            id: self.0.ids.next::<Phase, PhaseId>(&self.0.table).await?,
+            organization_id: tenant,
+            project_id: project,
+            title,
+            order,
+            created_at: now,
+            updated_at: now,
+        };
+        let writes = vec![
+            Write::check(key::project(tenant, project), Condition::exists()),
+            Write::create(&phase)?,
+        ];
+        let done = self.0.table.transact(writes).await?;
+        done.map_err(|_| Error::NotFound("project"))?;
+        Ok(phase)
+    }
+
+    /// Creates a tag.
+    pub async fn create_tag(&self, tenant: OrganizationId, name: String) -> Result<Tag, Error> {
+        let now = self.0.clock.now();
+        let tag = Tag {
+            id: self.0.ids.next::<Tag, TagId>(&self.0.table).await?,
+            organization_id: tenant,
+            name,
+            created_at: now,
+            updated_at: now,
+        };
+        self.0.create(&tag).await?;
+        Ok(tag)
+    }
+}

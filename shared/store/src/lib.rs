@@ -1,0 +1,231 @@
+//! The single table.
+//!
+//! One table, keys `pk` and `sk`, two general indexes `gsi1` and `gsi2` that project everything,
+//! and the TTL attribute `expiresAt`. Each item carries its `kind` and a `version` that every
+//! write raises. Every key format stands in `key.rs`. Reads are eventually consistent unless a
+//! client would miss its own write.
+//!
+//! # Access patterns
+//!
+//! Keys are written without their `ORG#<organization>` prefix; `n` is the number of rows. Capacity
+//! is in read (R) or write (W) units for records of up to 1 KiB; writes count the indexes that
+//! they touch.
+//!
+//! | question | index | key | requests | capacity |
+//! |---|---|---|---|---|
+//! | the caller: session, user, organization | table | `#USER#u#SESSION` / hash, `#USER` / id, `ORGANIZATION` | 1 batch | 3 R |
+//! | the account of a username | table | `USERNAME#name` (no tenant) | 1 | 1 R |
+//! | failed sign-ins of an account and address | table | `SIGN_IN#hash` (no tenant) | 1 | 1 R, 1 W |
+//! | the next ids of a kind | table | `COUNTER#kind` (no tenant) | 1 per block | 1 W |
+//! | a user, project, phase, tag, milestone, task, activity, service request, ticket or signal by id | table | `#KIND` / id | 1 | ½ R, 1 R consistent |
+//! | joined objects of a list | table | as above | 1 batch per 100 | ½ R each |
+//! | all tasks of the organization, by id | table | `#TASK` | 1 per MB | n/8 R |
+//! | a project's tasks, by order and id | gsi1 | `#PROJECT#p#TASK` / order#id | 1 per MB | n/8 R |
+//! | a milestone's tasks | gsi2 | `#MILESTONE#m#TASK` / id | 1 per MB | n/8 R |
+//! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
+//! | create a milestone or a task | table, indexes | as above | 1 | 2–4 W |
+//! | the end of a project's list of tasks | gsi1 | `#PROJECT#p#TASK`, descending | 1 | ½ R |
+//! | what a new or changed task names | table | task, project, milestone, phase, user by id | 1 batch | 1 R each |
+//! | link a task to a milestone that may be deleted meanwhile | table | task and milestone | 1 transaction | 8 W |
+//! | reorder tasks | table, gsi1 | `#TASK` / id | 1 transaction of up to 100 | 6 W each |
+//! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
+//! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
+//! | record an activity on a project that exists | table, indexes | project, activity | 1 transaction | 8 W |
+//! | attach a tag to an activity, or detach it | table | `#ACTIVITY#a#TAG` / tag | 1 transaction | 6 W |
+//! | a thread's comments, by time | gsi1 | `#REQUEST#r#COMMENT` or `#ACTIVITY#a#COMMENT` / createdAt#id | 1 per MB | n/8 R |
+//! | a thread's comments, all of them, to delete them | table | the same partition / id | 1 per MB | n/4 R |
+//! | comment on what exists, in reply to what exists | table | thread, parent, comment | 1 transaction | 6–8 W |
+//! | comment as the creator of a request that is pending or resolved | table | request, parent, comment, `#RESOLUTIONS` / day | 1 transaction | 8–12 W |
+//! | raise a service request about what exists | table, gsi1 | request, what it is about | 1 transaction | 6 W |
+//! | the newest service requests | gsi1 | `#REQUEST` / createdAt#id | 1 | 2½ R |
+//! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | the newest tickets | gsi1 | `#TICKET` / createdAt#id | 1 | 2½ R |
+//! | a ticket's messages, by time | table | `#TICKET#t#MESSAGE` / createdAt#id | 1 per MB | n/4 R |
+//! | reply to a ticket, and take its resolution back | table | ticket, message, `#RESOLUTIONS` / day | 1 transaction | 8–10 W |
+//! | active engagements, hours saved | table | `TOTALS` | 1 | ½ R |
+//! | resolutions of 90 days | table | `#RESOLUTIONS` / day | 1 | 1 R |
+//! | references by words, newest first | table | `#REFERENCE` / createdAt#… filtered | 1 per MB | n/20 R |
+//! | signals of a class, newest first | gsi1 | `#SIGNAL#type` / occurredAt#id | 1 | n/8 R |
+//! | a reporter's signal | table | `#SIGNAL_SOURCE#…` / externalId | 1 | ½ R |
+//! | record a signal, unless its reporter did so before | table, gsi1 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…` | 1 transaction | 8 W |
+//! | an agent session and its approved actions | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a` | 1 | n R |
+//! | open a session, unless the signal has one that stands | table | signal and session | 1 transaction | 8 W |
+//! | a session's transition that concerns no action | table, gsi2 | `#AGENT_SESSION#s` / `SESSION` | 1 | 2–4 W |
+//! | approve or cancel actions | table, gsi2 | session and its actions | 1 transaction of up to 51 | 4 W each |
+//! | claim an action, and go on with it, while the session executes | table, gsi2 | session (checked) and action | 1 transaction | 6–8 W |
+//! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
+//! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each | n/8 R |
+//! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 | n/8 R |
+
+mod activities;
+mod agent;
+mod cleanup;
+mod comments;
+mod dashboard;
+mod directory;
+mod ids;
+mod key;
+mod meter;
+mod milestones;
+mod permit;
+mod references;
+mod resolutions;
+mod service_requests;
+mod sign_in;
+mod signals;
+mod table;
+mod tasks;
+mod tickets;
+
+pub use activities::{Activities, ActivityWithRefs, NewActivity};
+pub use agent::{
+    Agent, Analyzing, Approval, Beat, Claim, DueAction, DueSession, SessionWithActions, Verdict,
+};
+pub use cleanup::Cleanups;
+pub use comments::{CommentWithAuthor, Comments, NewComment};
+pub use dashboard::{Dashboard, FeedItem, Metrics};
+pub use directory::{Directory, NewProject, NewUser};
+pub use meter::{Used, metered};
+pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
+pub use permit::Permit;
+pub use references::{FoundReference, ReferenceSearch};
+pub use service_requests::{History, NewServiceRequest, ServiceRequests};
+pub use sign_in::{Account, SignIn};
+pub use signals::{NewSignal, Signals};
+pub use table::Stored;
+pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
+pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
+
+use aws_sdk_dynamodb::Client;
+use model::{Clock, Error};
+
+use self::{
+    ids::Ids,
+    key::Key,
+    table::{Read, Record, Table, Write},
+};
+
+/// Opens a connection to the table by asking for what is not there, so that the first request does
+/// not wait for it. A failure is left for that request to meet.
+pub async fn warm_up(client: &Client, table: &str) {
+    let nothing = Key::new("WARM_UP", "WARM_UP");
+    let _ = Table::new(client.clone(), table)
+        .batch_get([nothing], Read::Eventual)
+        .await;
+}
+
+/// The most often that a read, changed and written back record is tried again because somebody
+/// else wrote it in between.
+const REWRITES: u32 = 5;
+
+/// All records, by resource. Cheap to clone; clones share their reserved ids.
+#[derive(Clone, Debug)]
+pub struct Store {
+    table: Table,
+    ids: Ids,
+    clock: Clock,
+}
+
+impl Store {
+    /// A store on the table of that name.
+    #[must_use]
+    pub fn new(client: Client, table: &str, clock: Clock) -> Self {
+        Self {
+            table: Table::new(client, table),
+            ids: Ids::default(),
+            clock,
+        }
+    }
+
+    /// Sessions, accounts and failed sign-ins.
+    #[must_use]
+    pub const fn sign_in(&self) -> SignIn<'_> {
+        SignIn(self)
+    }
+
+    /// Organizations, users, projects, phases and tags.
+    #[must_use]
+    pub const fn directory(&self) -> Directory<'_> {
+        Directory(self)
+    }
+
+    /// Milestones.
+    #[must_use]
+    pub const fn milestones(&self) -> Milestones<'_> {
+        Milestones(self)
+    }
+
+    /// The time that records are written with.
+    #[must_use]
+    pub fn now(&self) -> model::Timestamp {
+        self.clock.now()
+    }
+
+    /// Signals (alerts).
+    #[must_use]
+    pub const fn signals(&self) -> Signals<'_> {
+        Signals(self)
+    }
+
+    /// Resolution-agent sessions and their approved actions.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent(self)
+    }
+
+    /// Tasks.
+    #[must_use]
+    pub const fn tasks(&self) -> Tasks<'_> {
+        Tasks(self)
+    }
+
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+
+    /// Activities and the tags they carry.
+    #[must_use]
+    pub const fn activities(&self) -> Activities<'_> {
+        Activities(self)
+    }
+
+    /// Service requests.
+    #[must_use]
+    pub const fn service_requests(&self) -> ServiceRequests<'_> {
+        ServiceRequests(self)
+    }
+
+    /// Comments on service requests and activities.
+    #[must_use]
+    pub const fn comments(&self) -> Comments<'_> {
+        Comments(self)
+    }
+
+    /// What deletes left to do.
+    #[must_use]
+    pub const fn cleanups(&self) -> Cleanups<'_> {
+        Cleanups(self)
+    }
+
+    /// Writes a record under an id that was just reserved for it.
+    async fn create<T: Record>(&self, record: &T) -> Result<(), Error> {
+        let done = self.table.write(Write::create(record)?).await?;
+        done.map_err(|_| id_is_taken(T::KIND))
+    }
+
+    /// Writes records of which none can be there yet, all or none.
+    async fn create_all(&self, writes: Vec<Write>) -> Result<(), Error> {
+        let done = self.table.transact(writes).await?;
+        done.map_err(|_| id_is_taken("record"))
+    }
+}
+
+fn id_is_taken(kind: &'static str) -> Error {
+    Error::internal(
+        "writing a new record",
+        format!("the id of the {kind} is taken"),
+    )
+}

@@ -1,0 +1,107 @@
+//! Reference search: what a service request may refer to, by words of its title.
+
+use model::{Error, Id, Organization, OrganizationId, Project, ProjectId, ReferenceType};
+
+use super::{
+    Store,
+    directory::{Reference, words},
+    key::{self, Key},
+    table::{Batch, Condition, Query, Read, Stored, attribute},
+};
+
+/// Rows of a search, and of a look at the most recent ones.
+const FOUND: usize = 50;
+const RECENT: usize = 20;
+
+/// What to search for.
+#[derive(Clone, Debug, Default)]
+pub struct ReferenceSearch {
+    /// Each of its words must begin a word of the title, without regard to case. Without a word
+    /// in it, the 20 most recent are listed.
+    pub text: String,
+    /// Only those of this type.
+    pub refers_to: Option<ReferenceType>,
+}
+
+/// A record that a service request may refer to.
+#[derive(Clone, Debug)]
+pub struct FoundReference {
+    /// The record's id within its type.
+    pub id: i64,
+    /// What it is.
+    pub refers_to: ReferenceType,
+    /// A project's title or an organization's name.
+    pub title: String,
+    /// A project's description.
+    pub description: Option<String>,
+}
+
+impl Store {
+    /// What matches, newest first: at most 50, or the 20 most recent when there is no text.
+    pub async fn search_references(
+        &self,
+        tenant: OrganizationId,
+        search: &ReferenceSearch,
+    ) -> Result<Vec<FoundReference>, Error> {
+        let mut words = words(&search.text);
+        words.sort_unstable();
+        words.dedup();
+        let limit = if words.is_empty() { RECENT } else { FOUND };
+        let mut filter = Condition::default();
+        for word in &words {
+            filter = filter.and("contains(#, :)", "words", [attribute(word)?]);
+        }
+        if let Some(refers_to) = search.refers_to {
+            filter = filter.equals("refersTo", attribute(&refers_to)?);
+        }
+        let matching = Query::table(key::references(tenant))
+            .descending()
+            .limit(limit)
+            .filter(filter);
+        let matching = self.table.query::<Reference>(matching).await?;
+        let keys: Vec<Key> = matching
+            .iter()
+            .filter_map(|reference| key_of(tenant, reference))
+            .collect();
+        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        let mut references = Vec::with_capacity(matching.len());
+        for reference in &matching {
+            references.extend(found_in(&found, tenant, reference)?);
+        }
+        Ok(references)
+    }
+}
+
+/// Where the record itself lives.
+fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<Key> {
+    match reference.refers_to {
+        ReferenceType::Project => ProjectId::new(reference.id).map(|id| key::project(tenant, id)),
+        // An organization refers to none but itself.
+        ReferenceType::Organization => Some(key::organization(tenant)),
+    }
+}
+
+/// The record as it is called now; none when it is gone.
+fn found_in(
+    found: &Batch,
+    tenant: OrganizationId,
+    reference: &Reference,
+) -> Result<Option<FoundReference>, Error> {
+    let Some(key) = key_of(tenant, reference) else {
+        return Ok(None);
+    };
+    let titled = |title, description| FoundReference {
+        id: reference.id,
+        refers_to: reference.refers_to,
+        title,
+        description,
+    };
+    Ok(match reference.refers_to {
+        ReferenceType::Project => found
+            .get::<Project>(&key)?
+            .map(|Stored { record, .. }| titled(record.title, record.description)),
+        ReferenceType::Organization => found
+            .get::<Organization>(&key)?
+            .map(|Stored { record, .. }| titled(record.name, None)),
+    })
+}

@@ -1,0 +1,209 @@
+//! Sessions, accounts and failed sign-ins.
+
+use model::{Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store,
+    key::{self, Key},
+    table::{Change, Condition, Read, Record, Stored, Write},
+};
+
+/// Sessions, accounts and failed sign-ins.
+#[derive(Clone, Copy, Debug)]
+pub struct SignIn<'a>(pub(super) &'a Store);
+
+/// Where a username leads: the one item that sign-in reads without knowing the organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// The username in folded form.
+    pub username: String,
+    /// The user's organization.
+    pub organization_id: OrganizationId,
+    /// The user.
+    pub user_id: UserId,
+    /// Argon2id in PHC form.
+    pub password_hash: String,
+}
+
+impl Record for Account {
+    const KIND: &'static str = "account";
+
+    fn key(&self) -> Key {
+        key::credential(&self.username)
+    }
+}
+
+impl Record for Session {
+    const KIND: &'static str = "session";
+
+    fn key(&self) -> Key {
+        key::session(self.organization_id, self.user_id, &self.sid_hash)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.latest_end().epoch_seconds())
+    }
+}
+
+/// The failed sign-ins of an account from an address: the newest ten, oldest first.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Failures {
+    subject: String,
+    at: Vec<Timestamp>,
+}
+
+impl Failures {
+    /// So many failures ...
+    const MOST: usize = 10;
+    /// ... within so many milliseconds close the door.
+    const WINDOW: i64 = 15 * span::MINUTE;
+
+    /// How long the door stays closed, in milliseconds, when it is.
+    fn closed_for(&self, now: Timestamp) -> Option<i64> {
+        let oldest = *self.at.get(self.at.len().checked_sub(Self::MOST)?)?;
+        let left = oldest.plus(Self::WINDOW).since(now);
+        (left > 0).then_some(left)
+    }
+}
+
+impl Record for Failures {
+    const KIND: &'static str = "sign_in_failures";
+
+    fn key(&self) -> Key {
+        key::sign_in_failures(&self.subject)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.last()?.plus(Self::WINDOW).epoch_seconds() + 1)
+    }
+}
+
+impl SignIn<'_> {
+    /// The caller behind a session: the session, its user and organization, all as they are now.
+    /// `None` when any of them is missing.
+    pub async fn caller(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        sid_hash: &str,
+    ) -> Result<Option<(Stored<Session>, User, Organization)>, Error> {
+        let session_key = key::session(tenant, user, sid_hash);
+        let user_key = key::user(tenant, user);
+        let organization_key = key::organization(tenant);
+        let keys = [&session_key, &user_key, &organization_key].map(Clone::clone);
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let (Some(session), Some(user), Some(organization)) = (
+            batch.get::<Session>(&session_key)?,
+            batch.get::<User>(&user_key)?,
+            batch.get::<Organization>(&organization_key)?,
+        ) else {
+            return Ok(None);
+        };
+        Ok(Some((session, user.record, organization.record)))
+    }
+
+    /// The user of an account.
+    pub async fn user(&self, account: &Account) -> Result<Option<User>, Error> {
+        let key = key::user(account.organization_id, account.user_id);
+        let user = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(user.map(|stored| stored.record))
+    }
+
+    /// The account of a username, which is matched without regard to case.
+    pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
+        let key = key::credential(&fold(username));
+        let account = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(account.map(|stored| stored.record))
+    }
+
+    /// Keeps a new session.
+    pub async fn begin(&self, session: &Session) -> Result<(), Error> {
+        let write = Write::create(session)?;
+        self.0
+            .table
+            .write(write)
+            .await?
+            .map_err(|_| Error::internal("beginning a session", "two sessions have the same id"))
+    }
+
+    /// Moves the idle end of a session that is still there; a logout meanwhile stands.
+    pub async fn touch(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
+        let write = Write::update(
+            session.key(),
+            Change::default().set("touchedAt", now),
+            Condition::exists(),
+        );
+        // Refused means that the session has ended, which the next request will see.
+        let _ = self.0.table.write(write).await?;
+        Ok(())
+    }
+
+    /// Ends a session; one that has ended already stays so.
+    pub async fn end(&self, session: &Session) -> Result<(), Error> {
+        let write = Write::delete(session.key(), Condition::default());
+        let _ = self.0.table.write(write).await?;
+        Ok(())
+    }
+
+    /// Books an attempt to sign in as a failure before the password is looked at, so that guesses
+    /// sent all at once count as well; [`succeeded`](Self::succeeded) takes it back. Ten within
+    /// 15 minutes of an account from one address are answered with how many seconds to wait.
+    pub async fn attempt(&self, username: &str, address: &str) -> Result<(), Error> {
+        let subject = subject(username, address);
+        let key = key::sign_in_failures(&subject);
+        for _ in 0..super::REWRITES {
+            let now = self.0.clock.now();
+            let before = self.0.table.get::<Failures>(&key, Read::Consistent).await?;
+            let write = if let Some(mut stored) = before {
+                if let Some(wait) = stored.closed_for(now) {
+                    return Err(too_many(wait));
+                }
+                let failures = &mut stored.record;
+                failures.at.push(now);
+                let surplus = failures.at.len().saturating_sub(Failures::MOST);
+                failures.at.drain(..surplus);
+                Write::replace(&stored)?
+            } else {
+                Write::create(&Failures {
+                    subject: subject.clone(),
+                    at: vec![now],
+                })?
+            };
+            if self.0.table.write(write).await?.is_ok() {
+                return Ok(());
+            }
+        }
+        // So many attempts of one account at the same moment are nobody's honest ones.
+        Err(too_many(span::SECOND))
+    }
+
+    /// Forgets the failures of an account from an address.
+    pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
+        let key = key::sign_in_failures(&subject(username, address));
+        let _ = self
+            .0
+            .table
+            .write(Write::delete(key, Condition::default()))
+            .await?;
+        Ok(())
+    }
+}
+
+/// The account, known or not, and the address, as their failures are found; all spellings of a
+/// username are one.
+fn subject(username: &str, address: &str) -> String {
+    digest(&format!("{}\n{address}", fold(username)))
+}
+
+fn too_many(millis: i64) -> Error {
+    Error::TooManyRequests {
+        retry_after: millis.max(1).unsigned_abs().div_ceil(1_000),
+    }
+}
+
+/// A username as accounts are found by it.
+pub(super) fn fold(username: &str) -> String {
+    caseless::default_case_fold_str(username)
+}

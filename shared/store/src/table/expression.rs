@@ -1,0 +1,164 @@
+//! The expressions of conditions and updates, which name every attribute and value by a placeholder.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use super::item::{IntoAttribute, Item};
+
+/// What a write expects of the item that is there. Clauses are joined by AND.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Condition(pub(super) Expression);
+
+impl Condition {
+    /// There is no item.
+    pub(crate) fn absent() -> Self {
+        Self::default().and("attribute_not_exists(#)", "pk", [])
+    }
+
+    /// There is an item.
+    pub(crate) fn exists() -> Self {
+        Self::default().and("attribute_exists(#)", "pk", [])
+    }
+
+    /// There is an item of that version: nobody wrote it since it was read.
+    pub(crate) fn version(version: i64) -> Self {
+        Self::default().equals("version", version)
+    }
+
+    /// The attribute has that value, which also means that there is an item.
+    pub(crate) fn equals(self, name: &str, value: impl IntoAttribute) -> Self {
+        self.and("# = :", name, [value.into_attribute()])
+    }
+
+    /// One more clause, in which `#` stands for the attribute's name and `:` for the next value.
+    pub(crate) fn and<const N: usize>(
+        mut self,
+        clause: &str,
+        name: &str,
+        values: [AttributeValue; N],
+    ) -> Self {
+        let clause = self.0.clause(clause, name, values);
+        if !self.0.text.is_empty() {
+            self.0.text.push_str(" AND ");
+        }
+        self.0.text.push_str(&clause);
+        self
+    }
+}
+
+/// Text of an expression with its placeholders, which keep clear of reserved words.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Expression {
+    pub(super) text: String,
+    pub(super) names: HashMap<String, String>,
+    pub(super) values: HashMap<String, AttributeValue>,
+}
+
+impl Expression {
+    pub(super) fn clause<const N: usize>(
+        &mut self,
+        clause: &str,
+        name: &str,
+        values: [AttributeValue; N],
+    ) -> String {
+        let mut values = values.into_iter();
+        let mut text = String::with_capacity(clause.len() + 16);
+        for character in clause.chars() {
+            match character {
+                '#' => text.push_str(&self.name(name)),
+                ':' => match values.next() {
+                    Some(value) => text.push_str(&self.value(value)),
+                    None => text.push(':'),
+                },
+                other => text.push(other),
+            }
+        }
+        text
+    }
+
+    fn name(&mut self, name: &str) -> String {
+        let placeholder = format!("#{name}");
+        self.names.insert(placeholder.clone(), name.to_owned());
+        placeholder
+    }
+
+    fn value(&mut self, value: AttributeValue) -> String {
+        let placeholder = format!(":v{}", self.values.len());
+        self.values.insert(placeholder.clone(), value);
+        placeholder
+    }
+}
+
+/// What an update does to an item's attributes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Change {
+    pub(super) expression: Expression,
+    pub(super) set: Vec<String>,
+    pub(super) add: Vec<String>,
+    pub(super) remove: Vec<String>,
+}
+
+impl Change {
+    /// Gives the attribute a value.
+    pub(crate) fn set(mut self, name: &str, value: impl IntoAttribute) -> Self {
+        let clause = self
+            .expression
+            .clause("# = :", name, [value.into_attribute()]);
+        self.set.push(clause);
+        self
+    }
+
+    /// Adds to a number, which is 0 when absent.
+    pub(crate) fn add(mut self, name: &str, by: i64) -> Self {
+        let clause = self.expression.clause("# :", name, [by.into_attribute()]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Takes the attribute away.
+    pub(crate) fn remove(mut self, name: &str) -> Self {
+        let clause = self.expression.name(name);
+        self.remove.push(clause);
+        self
+    }
+
+    pub(super) fn text(&self) -> String {
+        [
+            ("SET ", &self.set),
+            ("ADD ", &self.add),
+            ("REMOVE ", &self.remove),
+        ]
+        .into_iter()
+        .filter(|(_, clauses)| !clauses.is_empty())
+        .map(|(verb, clauses)| format!("{verb}{}", clauses.join(", ")))
+        .collect::<Vec<_>>()
+        .join(" ")
+    }
+}
+
+pub(super) type Names = HashMap<String, String>;
+
+/// The text, names and values of an update with its condition, whose values are renamed so that
+/// the two do not meet.
+pub(super) fn update_expression(change: &Change, condition: &Expression) -> (String, Names, Item) {
+    let mut names = change.expression.names.clone();
+    names.extend(condition.names.clone());
+    let mut values = change.expression.values.clone();
+    for (placeholder, value) in &condition.values {
+        values.insert(placeholder.replacen(":v", ":c", 1), value.clone());
+    }
+    (change.text(), names, values)
+}
+
+pub(super) fn condition_text(condition: &Expression) -> String {
+    condition.text.replace(":v", ":c")
+}
+
+pub(super) fn some_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+pub(super) fn some<V: Clone>(map: &HashMap<String, V>) -> Option<HashMap<String, V>> {
+    (!map.is_empty()).then(|| map.clone())
+}

@@ -1,0 +1,103 @@
+//! What a failed request of the table means.
+
+use aws_sdk_dynamodb::{
+    error::{ProvideErrorMetadata, SdkError},
+    operation::transact_write_items::TransactWriteItemsError,
+};
+use model::Error;
+
+use super::{item::Item, write::Refused};
+
+/// The attribute that tells a write of ours, repeated after a lost answer, from somebody else's.
+pub(super) const WRITE_ID: &str = "writeId";
+
+/// Why a single write was not done.
+pub(super) enum Single {
+    Refused(Option<Item>),
+    Conflict(Error),
+    Failed(Error),
+}
+
+pub(super) fn single<E>(error: SdkError<E>, item: Option<Item>) -> Single
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    match error.code() {
+        Some("ConditionalCheckFailedException") => Single::Refused(item),
+        Some("TransactionConflictException") => Single::Conflict(failure(error)),
+        _ => Single::Failed(failure(error)),
+    }
+}
+
+pub(super) fn wrote(item: Option<&Item>, write_id: &str) -> bool {
+    item.and_then(|item| item.get(WRITE_ID))
+        .and_then(|value| value.as_s().ok())
+        .is_some_and(|id| id == write_id)
+}
+
+/// The refused writes of a cancelled transaction; `None` when it was cancelled by no condition.
+pub(super) fn refused(error: &SdkError<TransactWriteItemsError>) -> Option<Refused> {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+        error.as_service_error()
+    else {
+        return None;
+    };
+    let reasons = cancelled.cancellation_reasons();
+    let failed: Vec<bool> = reasons
+        .iter()
+        .map(|reason| reason.code() == Some("ConditionalCheckFailed"))
+        .collect();
+    failed.contains(&true).then_some(Refused { failed })
+}
+
+/// Whether another write of the same items stood in the way, which passes.
+pub(super) fn is_conflict(error: &SdkError<TransactWriteItemsError>) -> bool {
+    match error.as_service_error() {
+        Some(TransactWriteItemsError::TransactionInProgressException(_)) => true,
+        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+            let passing = [
+                "None",
+                "TransactionConflict",
+                "ThrottlingError",
+                "ProvisionedThroughputExceeded",
+            ];
+            cancelled
+                .cancellation_reasons()
+                .iter()
+                .all(|reason| reason.code().is_some_and(|code| passing.contains(&code)))
+        }
+        _ => false,
+    }
+}
+
+/// What a failed request of the table means to the one who asked.
+pub(super) fn failure<E>(error: SdkError<E>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let passing = [
+        "InternalServerError",
+        "LimitExceededException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ServiceUnavailable",
+        "ThrottlingException",
+        "TransactionCanceledException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    ];
+    match &error {
+        SdkError::ServiceError(_) if !error.code().is_some_and(|code| passing.contains(&code)) => {
+            Error::internal("asking the table", error)
+        }
+        SdkError::ConstructionFailure(_) => Error::internal("asking the table", error),
+        _ => unavailable(error),
+    }
+}
+
+pub(super) fn unavailable(source: impl Into<model::Source>) -> Error {
+    Error::Unavailable {
+        what: "the database",
+        source: source.into(),
+    }
+}

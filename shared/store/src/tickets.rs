@@ -1,0 +1,260 @@
+//! Support tickets and their messages.
+
+use std::collections::HashMap;
+
+use model::{
+    Error, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
+    TicketMessageId, Timestamp, User, UserId,
+};
+
+use super::{
+    REWRITES, Store,
+    key::{self, Key},
+    resolutions,
+    table::{Change, Condition, Query, Read, Record, Write, attribute},
+};
+
+/// Support tickets and their messages.
+#[derive(Clone, Copy, Debug)]
+pub struct Tickets<'a>(pub(super) &'a Store);
+
+/// What a ticket begins with. Where it tells no time, that is now.
+#[derive(Clone, Debug)]
+pub struct NewTicket {
+    /// 1 to 255 characters.
+    pub title: String,
+    /// Where it stands.
+    pub status: ServiceStatus,
+    /// How pressing it is.
+    pub priority: Priority,
+    /// Who works on it.
+    pub assignee_id: Option<UserId>,
+    /// When it was opened.
+    pub created_at: Option<Timestamp>,
+    /// When it was resolved; only of a ticket that is resolved or closed.
+    pub resolved_at: Option<Timestamp>,
+    /// Its first messages, at most 98.
+    pub messages: Vec<NewMessage>,
+}
+
+/// A message that a ticket begins with.
+#[derive(Clone, Debug)]
+pub struct NewMessage {
+    /// Author.
+    pub user_id: UserId,
+    /// 1 to 50,000 characters.
+    pub content: String,
+    /// When it was written.
+    pub created_at: Option<Timestamp>,
+}
+
+/// A ticket and what was said about it.
+#[derive(Clone, Debug)]
+pub struct TicketWithMessages {
+    /// The ticket.
+    pub ticket: Ticket,
+    /// By time.
+    pub messages: Vec<MessageFrom>,
+}
+
+/// A message and its author.
+#[derive(Clone, Debug)]
+pub struct MessageFrom {
+    /// The message.
+    pub message: TicketMessage,
+    /// Its author, as they are called now.
+    pub sender: Sender,
+}
+
+/// The author of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sender {
+    /// Name to show; empty for a user that is gone.
+    pub name: String,
+    /// Whether the author has the support role.
+    pub is_support: bool,
+}
+
+impl Record for Ticket {
+    const KIND: &'static str = "ticket";
+
+    fn key(&self) -> Key {
+        key::ticket(self.organization_id, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key> {
+        Some(Key::new(
+            key::tickets(self.organization_id),
+            key::instant_then_id(self.created_at, self.id),
+        ))
+    }
+}
+
+impl Record for TicketMessage {
+    const KIND: &'static str = "ticket_message";
+
+    fn key(&self) -> Key {
+        Key::new(
+            key::ticket_messages(self.organization_id, self.ticket_id),
+            key::instant_then_id(self.created_at, self.id),
+        )
+    }
+}
+
+impl From<&User> for Sender {
+    fn from(user: &User) -> Self {
+        Self {
+            name: user.full_name.clone(),
+            is_support: user.role == Role::Support,
+        }
+    }
+}
+
+impl Tickets<'_> {
+    /// Creates a ticket with its first messages, and counts its resolution if it has one.
+    pub async fn create(&self, tenant: OrganizationId, new: NewTicket) -> Result<Ticket, Error> {
+        let now = self.0.clock.now();
+        let created_at = new.created_at.unwrap_or(now);
+        let is_over = matches!(new.status, ServiceStatus::Resolved | ServiceStatus::Closed);
+        let mut ticket = Ticket {
+            id: self.0.ids.next::<Ticket, _>(&self.0.table).await?,
+            organization_id: tenant,
+            title: new.title,
+            status: new.status,
+            priority: new.priority,
+            assignee_id: new.assignee_id,
+            last_message_at: None,
+            resolved_at: is_over.then(|| new.resolved_at.unwrap_or(now)),
+            created_at,
+            updated_at: created_at,
+        };
+        let mut writes = Vec::with_capacity(2 + new.messages.len());
+        for message in new.messages {
+            let message = TicketMessage {
+                id: self.next_message_id().await?,
+                organization_id: tenant,
+                ticket_id: ticket.id,
+                content: message.content,
+                user_id: message.user_id,
+                created_at: message.created_at.unwrap_or(now),
+            };
+            ticket.last_message_at = ticket.last_message_at.max(Some(message.created_at));
+            writes.push(Write::create(&message)?);
+        }
+        let changes = [ticket.last_message_at, ticket.resolved_at];
+        ticket.updated_at = changes
+            .into_iter()
+            .flatten()
+            .fold(created_at, Timestamp::max);
+        writes.push(Write::create(&ticket)?);
+        if let Some(resolved_at) = ticket.resolved_at {
+            writes.push(resolutions::count(tenant, created_at, resolved_at, 1));
+        }
+        self.0.create_all(writes).await?;
+        Ok(ticket)
+    }
+
+    /// One ticket with its messages by time. 404 when it is not the tenant's.
+    pub async fn get(
+        &self,
+        tenant: OrganizationId,
+        id: TicketId,
+    ) -> Result<TicketWithMessages, Error> {
+        let table = &self.0.table;
+        let key = key::ticket(tenant, id);
+        let (ticket, messages) = futures::try_join!(
+            table.get::<Ticket>(&key, Read::Consistent),
+            table.query::<TicketMessage>(
+                Query::table(key::ticket_messages(tenant, id)).consistent()
+            ),
+        )?;
+        let ticket = ticket.ok_or(Error::NotFound("ticket"))?.record;
+        let authors = || messages.iter().map(|message| message.user_id);
+        let keys: Vec<Key> = authors().map(|id| key::user(tenant, id)).collect();
+        let found = table.batch_get(keys, Read::Eventual).await?;
+        let senders: HashMap<_, Sender> =
+            found.all::<User, _, _>(authors(), |id| key::user(tenant, id))?;
+        let messages = messages.into_iter().map(|message| MessageFrom {
+            sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
+            message: message.record,
+        });
+        Ok(TicketWithMessages {
+            ticket,
+            messages: messages.collect(),
+        })
+    }
+
+    /// Replies to a ticket. A pending or resolved one is open from then on, and a resolution no
+    /// longer counts. 404 when it is not the tenant's, 409 when it is closed.
+    pub async fn reply(
+        &self,
+        tenant: OrganizationId,
+        id: TicketId,
+        author: UserId,
+        content: &str,
+    ) -> Result<(), Error> {
+        let key = key::ticket(tenant, id);
+        let (message_id, mut read) = futures::try_join!(self.next_message_id(), self.read(&key))?;
+        for _ in 0..REWRITES {
+            let ticket = read.ok_or(Error::NotFound("ticket"))?;
+            if ticket.status == ServiceStatus::Closed {
+                let detail = "The ticket is closed and takes no more replies.";
+                return Err(Error::conflict("ticket_closed", detail));
+            }
+            let message = TicketMessage {
+                id: message_id,
+                organization_id: tenant,
+                ticket_id: id,
+                content: content.to_owned(),
+                user_id: author,
+                created_at: self.0.clock.now(),
+            };
+            match self
+                .0
+                .table
+                .transact(writes_of_reply(&ticket, &message)?)
+                .await?
+            {
+                Ok(()) => return Ok(()),
+                Err(refused) if refused.at(0) => read = self.read(&key).await?,
+                Err(_) => return Err(super::id_is_taken(TicketMessage::KIND)),
+            }
+        }
+        Err(Error::contended())
+    }
+
+    async fn next_message_id(&self) -> Result<TicketMessageId, Error> {
+        self.0.ids.next::<TicketMessage, _>(&self.0.table).await
+    }
+
+    async fn read(&self, key: &Key) -> Result<Option<Ticket>, Error> {
+        let ticket = self.0.table.get::<Ticket>(key, Read::Consistent).await?;
+        Ok(ticket.map(|ticket| ticket.record))
+    }
+}
+
+/// The ticket first. It expects no version but the status that the reply was judged by, so that
+/// replies at the same time do not stand in each other's way.
+fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write>, Error> {
+    let now = message.created_at;
+    let mut as_read = Condition::default().equals("status", attribute(&ticket.status)?);
+    let mut change = Change::default()
+        .set("lastMessageAt", now)
+        .set("updatedAt", now);
+    let mut uncounted = None;
+    if ticket.status.reopens_on_answer() {
+        change = change.set("status", attribute(&ServiceStatus::Open)?);
+        if let Some(resolved_at) = ticket.resolved_at {
+            as_read = as_read.equals("resolvedAt", resolved_at);
+            change = change.remove("resolvedAt");
+            let (tenant, created_at) = (ticket.organization_id, ticket.created_at);
+            uncounted = Some(resolutions::count(tenant, created_at, resolved_at, -1));
+        }
+    }
+    let mut writes = vec![
+        Write::update(ticket.key(), change, as_read),
+        Write::create(message)?,
+    ];
+    writes.extend(uncounted);
+    Ok(writes)
+}
