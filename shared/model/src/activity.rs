@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ActivityId, JsonText, OrganizationId, ProjectId, Timestamp, UserId};
+use super::{
+    ActivityId, Content, JsonObject, JsonText, OrganizationId, ProjectId, Slug, TagId, Timestamp,
+    UserId, task::belongs_somewhere,
+};
+use crate::input;
 
 /// Something that happened, as somebody recorded it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -16,10 +20,10 @@ pub struct Activity {
     /// What kind of thing happened.
     #[serde(rename = "type")]
     pub kind: ActivityType,
-    /// A free name within the type, `^[a-z0-9_]{1,64}$`.
-    pub subtype: Option<String>,
-    /// Up to 50,000 characters.
-    pub description: String,
+    /// A free name within the type.
+    pub subtype: Option<Slug>,
+    /// What happened.
+    pub description: Content,
     /// The project; null for an activity of the organization at large.
     pub project_id: Option<ProjectId>,
     /// The owning organization.
@@ -34,6 +38,71 @@ pub struct Activity {
     pub created_at: Timestamp,
     /// When the record last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// What a client sends to record an activity: at least one of `projectId` and `organizationId`.
+    pub struct ActivityCreate {
+        /// When it happened; now when absent or null.
+        timestamp: Option<Timestamp>,
+        /// What kind of thing happened.
+        r#type: ActivityType,
+        /// A free name within the type.
+        subtype: Option<Slug>,
+        description: Content,
+        /// A project of the caller's organization.
+        project_id: Option<ProjectId>,
+        /// The caller's organization.
+        organization_id: Option<OrganizationId>,
+        metadata: Option<JsonObject>,
+        evidence: Option<JsonObject>,
+    }
+    check(project_id, organization_id) belongs_somewhere;
+}
+
+input! {
+    /// What a client sends to attach a tag.
+    pub struct TagAttach {
+        /// A tag of the caller's organization.
+        tag_id: TagId,
+    }
+}
+
+impl Activity {
+    /// An activity of that tenant, as somebody records it.
+    #[must_use]
+    pub fn new(
+        id: ActivityId,
+        tenant: OrganizationId,
+        creator: UserId,
+        create: ActivityCreate,
+        now: Timestamp,
+    ) -> Self {
+        let ActivityCreate {
+            timestamp,
+            r#type: kind,
+            subtype,
+            description,
+            project_id,
+            organization_id: _,
+            metadata,
+            evidence,
+        } = create;
+        Self {
+            id,
+            timestamp: timestamp.unwrap_or(now),
+            kind,
+            subtype,
+            description,
+            project_id,
+            organization_id: tenant,
+            creator_id: creator,
+            metadata: metadata.map(JsonText),
+            evidence: evidence.map(JsonText),
+            created_at: now,
+            updated_at: now,
+        }
+    }
 }
 
 /// What kind of thing happened.

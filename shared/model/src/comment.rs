@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActivityId, CommentId, OrganizationId, ServiceRequestId, Timestamp, UserId};
+use super::{ActivityId, CommentId, Content, OrganizationId, ServiceRequestId, Timestamp, UserId};
+use crate::input;
 
 /// A comment, or a reply to one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,8 +16,8 @@ pub struct Comment {
     /// What it is on.
     #[serde(flatten)]
     pub thread: Thread,
-    /// 1 to 50,000 characters.
-    pub content: String,
+    /// What it says.
+    pub content: Content,
     /// Author.
     pub user_id: UserId,
     /// The comment of the same thread that this one replies to.
@@ -25,6 +26,15 @@ pub struct Comment {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// What a client sends to comment.
+    pub struct CommentCreate {
+        content: Content,
+        /// The comment of the same thread that this one replies to.
+        parent_id: Option<CommentId>,
+    }
 }
 
 /// What a comment is on.

@@ -1,9 +1,13 @@
 //! Organizations, their users, and what work is filed under.
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 use utoipa::ToSchema;
 
-use super::{OrganizationId, Permission, PhaseId, ProjectId, Role, TagId, Timestamp, UserId};
+use super::{
+    Description, OrganizationId, Permission, PhaseId, ProjectId, Role, TagId, Timestamp, Title,
+    UserId,
+};
 
 /// A tenant.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -62,17 +66,14 @@ impl User {
     /// Whether the role or an extra permission allows it.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
-        self.role.permissions().contains(&permission)
-            || self.extra_permissions.contains(&permission)
+        self.role.may(permission) || self.extra_permissions.contains(&permission)
     }
 
     /// All that the user may do, each once, in a fixed order.
     #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {
-        let mut all = [self.role.permissions(), &self.extra_permissions].concat();
-        all.sort_unstable();
-        all.dedup();
-        all
+        let all = Permission::VARIANTS.iter().copied();
+        all.filter(|permission| self.may(*permission)).collect()
     }
 }
 
@@ -106,10 +107,10 @@ pub struct Project {
     pub id: ProjectId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
+    /// What it is called.
+    pub title: Title,
+    /// More about it.
+    pub description: Option<Description>,
     /// Where it stands; active ones count as active engagements.
     pub status: ProjectStatus,
     /// When it was created.
@@ -141,7 +142,7 @@ pub struct ProjectRef {
     /// Unique id.
     pub id: ProjectId,
     /// Title.
-    pub title: String,
+    pub title: Title,
 }
 
 impl From<&Project> for ProjectRef {
@@ -163,8 +164,8 @@ pub struct Phase {
     pub organization_id: OrganizationId,
     /// The project it is a phase of.
     pub project_id: ProjectId,
-    /// 1 to 255 characters.
-    pub title: String,
+    /// What it is called.
+    pub title: Title,
     /// Place among the project's phases, ascending.
     pub order: i64,
     /// When it was created.

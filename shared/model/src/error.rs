@@ -1,29 +1,31 @@
 //! What can go wrong, free of any transport.
 
-use std::{borrow::Cow, error::Error as StdError};
+use std::error::Error as StdError;
 
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::{Code, FaultCode};
 
 /// One thing that is wrong with a request, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Fault {
     /// Where: a JSON pointer (RFC 6901) into the body, or `?name` for a query parameter.
-    #[schema(examples("/title", "?type"))]
+    #[schema(examples("/title"))]
     pub pointer: String,
-    /// A stable name for the kind of fault.
-    #[schema(examples("required", "type", "length", "range", "value", "unknown"))]
-    pub code: Cow<'static, str>,
+    /// What kind of fault it is.
+    pub code: FaultCode,
     /// What was wrong and what to do, for a person.
+    #[schema(examples("Send `title`."))]
     pub detail: String,
 }
 
 impl Fault {
     /// A fault at a field of the body's top level.
-    pub fn at(field: &str, code: &'static str, detail: impl Into<String>) -> Self {
+    pub fn at(field: &str, code: FaultCode, detail: impl Into<String>) -> Self {
         Self {
             pointer: format!("/{field}"),
-            code: Cow::Borrowed(code),
+            code,
             detail: detail.into(),
         }
     }
@@ -31,7 +33,11 @@ impl Fault {
     /// The field names a record that does not exist or is not the caller's.
     #[must_use]
     pub fn unknown(field: &str, noun: &str) -> Self {
-        Self::at(field, "unknown", format!("There is no such {noun}."))
+        Self::at(
+            field,
+            FaultCode::Unknown,
+            format!("There is no such {noun}."),
+        )
     }
 }
 
@@ -48,8 +54,8 @@ pub enum Error {
     /// 403: the caller lacks a permission or a plan feature, or comes from a foreign site.
     #[error("permission denied: {detail}")]
     Forbidden {
-        /// Stable name of the reason.
-        code: &'static str,
+        /// The reason.
+        code: Code,
         /// What is missing.
         detail: String,
     },
@@ -62,8 +68,8 @@ pub enum Error {
     /// 409: the record's state does not allow it.
     #[error("conflict: {detail}")]
     Conflict {
-        /// Stable name of the reason.
-        code: &'static str,
+        /// The reason.
+        code: Code,
         /// What stands in the way.
         detail: String,
     },
@@ -106,7 +112,7 @@ impl Error {
     }
 
     /// 409 with a stable code and a text for the client.
-    pub fn conflict(code: &'static str, detail: impl Into<String>) -> Self {
+    pub fn conflict(code: Code, detail: impl Into<String>) -> Self {
         Self::Conflict {
             code,
             detail: detail.into(),
@@ -114,7 +120,7 @@ impl Error {
     }
 
     /// 403 with a stable code and a text for the client.
-    pub fn forbidden(code: &'static str, detail: impl Into<String>) -> Self {
+    pub fn forbidden(code: Code, detail: impl Into<String>) -> Self {
         Self::Forbidden {
             code,
             detail: detail.into(),
@@ -131,7 +137,7 @@ impl Error {
     #[must_use]
     pub fn contended() -> Self {
         Self::conflict(
-            "concurrent_change",
+            Code::ConcurrentChange,
             "The record was changed by somebody else at the same time; read it and try again.",
         )
     }

@@ -1,11 +1,22 @@
 //! Ids: positive integers up to 2^53-1, which every JSON client holds exactly. They are unique per
 //! kind of record across all organizations and are never used again.
 
+use serde_json::Value;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{Ref, RefOr, Schema},
+};
+
+use crate::{
+    input::{Field, Place, Reading},
+    integer::{integer, integer_schema},
+};
+
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
 pub const MAX_ID: i64 = (1 << 53) - 1;
 
-/// A kind of id: what [`crate::input::id`] and the path extractor read.
-pub trait Id: Copy + Sized + Send {
+/// A kind of id, as bodies and paths have it.
+pub trait Id: Copy + Sized + Send + Sync + 'static {
     /// What the id names, for messages: `task`.
     const NOUN: &'static str;
 
@@ -17,7 +28,7 @@ pub trait Id: Copy + Sized + Send {
 }
 
 macro_rules! ids {
-    ($($(#[$doc:meta])* $name:ident = $noun:literal),* $(,)?) => {$(
+    ($($(#[$doc:meta])* $name:ident = $article:literal $noun:literal),* $(,)?) => {$(
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         #[serde(transparent)]
@@ -41,20 +52,30 @@ macro_rules! ids {
             }
         }
 
-        impl utoipa::PartialSchema for $name {
-            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
-                use utoipa::openapi::{KnownFormat, ObjectBuilder, SchemaFormat, schema::Type};
-                ObjectBuilder::new()
-                    .schema_type(Type::Integer)
-                    .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-                    .minimum(Some(1))
-                    .maximum(Some(MAX_ID))
-                    .description(Some(concat!("Id of a ", $noun)))
+        impl Field for $name {
+            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+                integer(value, place, 1, MAX_ID).map(Self)
+            }
+
+            fn field_schema() -> RefOr<Schema> {
+                Ref::from_schema_name(stringify!($name)).into()
+            }
+
+            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+                all.push((stringify!($name).to_owned(), <Self as PartialSchema>::schema()));
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                integer_schema(1, MAX_ID)
+                    .description(Some(concat!("Names ", $article, " ", $noun, ".")))
+                    .examples([1])
                     .into()
             }
         }
 
-        impl utoipa::ToSchema for $name {
+        impl ToSchema for $name {
             fn name() -> std::borrow::Cow<'static, str> {
                 stringify!($name).into()
             }
@@ -64,31 +85,33 @@ macro_rules! ids {
 
 ids! {
     /// An organization, which is the tenant that owns every other record.
-    OrganizationId = "organization",
+    OrganizationId = "an" "organization",
     /// A user.
-    UserId = "user",
+    UserId = "a" "user",
     /// A project.
-    ProjectId = "project",
+    ProjectId = "a" "project",
     /// A phase of a project.
-    PhaseId = "phase",
+    PhaseId = "a" "phase",
     /// A tag.
-    TagId = "tag",
+    TagId = "a" "tag",
     /// A milestone.
-    MilestoneId = "milestone",
+    MilestoneId = "a" "milestone",
     /// A task.
-    TaskId = "task",
+    TaskId = "a" "task",
     /// An activity.
-    ActivityId = "activity",
+    ActivityId = "an" "activity",
     /// A comment.
-    CommentId = "comment",
+    CommentId = "a" "comment",
     /// A service request.
-    ServiceRequestId = "service request",
+    ServiceRequestId = "a" "service request",
     /// A support ticket.
-    TicketId = "ticket",
+    TicketId = "a" "ticket",
     /// A message of a ticket.
-    TicketMessageId = "ticket message",
+    TicketMessageId = "a" "ticket message",
     /// A signal (alert).
-    SignalId = "signal",
+    SignalId = "a" "signal",
+    /// What a service request refers to, whatever its type.
+    ReferenceId = "a" "record",
     /// A resolution-agent session.
-    AgentSessionId = "agent session",
+    AgentSessionId = "an" "agent session",
 }

@@ -6,44 +6,58 @@
 mod activity;
 mod agent;
 pub mod clock;
+mod code;
 mod comment;
 mod directory;
 pub mod error;
 mod id;
 pub mod input;
-mod json_text;
+mod integer;
+mod json_object;
 mod message;
 mod milestone;
+mod one_of;
 mod permission;
 pub mod random;
+mod search;
 mod service_request;
 mod session;
 mod sid;
 mod signal;
 mod task;
+mod text;
 mod ticket;
 mod time;
 
-pub use activity::{Activity, ActivityType};
+pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, AgentAction, AgentSession,
     AgentSessionStatus, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk, answer,
 };
 pub use clock::Clock;
-pub use comment::{Comment, Thread};
+pub use code::{Code, FaultCode};
+pub use comment::{Comment, CommentCreate, Thread};
 pub use directory::{
     Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,
 };
 pub use error::{Error, Fault, Source};
 pub use id::*;
-pub use json_text::JsonText;
+pub use integer::Order;
+pub use json_object::{JsonObject, JsonText};
 pub use message::Message;
-pub use milestone::{Milestone, MilestoneRef, MilestoneStatus};
-pub use permission::{Permission, Role};
-pub use service_request::{Priority, ReferenceType, ServiceRequest, ServiceStatus};
-pub use session::Session;
+pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
+pub use permission::{NamedPermission, Permission, Role, need};
+pub use search::ReferenceSearch;
+pub use service_request::{
+    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
+};
+pub use session::{Login, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
-pub use task::{Task, TaskStatus};
-pub use ticket::{Ticket, TicketMessage};
+pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
+pub use text::{
+    ActionId, Category, Content, Description, LoginName, LoginPassword, SearchText, Slug, Title,
+    WrongLength,
+};
+pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -3,7 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{MilestoneId, OrganizationId, ProjectId, Timestamp};
+use super::{
+    Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp, Title,
+    input::{Change, Defaulted, Patch, Place, Reading},
+};
+use crate::input;
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -15,10 +19,10 @@ pub struct Milestone {
     pub organization_id: OrganizationId,
     /// The project it belongs to; it never moves.
     pub project_id: ProjectId,
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
+    /// What is to be reached.
+    pub title: Title,
+    /// More about it.
+    pub description: Option<Description>,
     /// Not after `due_date`.
     pub start_date: Option<Timestamp>,
     /// Not before `start_date`.
@@ -31,7 +35,111 @@ pub struct Milestone {
     pub updated_at: Timestamp,
 }
 
+input! {
+    /// What a client sends to create a milestone.
+    pub struct MilestoneCreate {
+        title: Title,
+        description: Option<Description>,
+        /// A project of the caller's organization.
+        project_id: ProjectId,
+        /// Not after `dueDate`.
+        start_date: Option<Timestamp>,
+        /// Not before `startDate`.
+        due_date: Option<Timestamp>,
+        status: Defaulted<MilestoneStatus>,
+    }
+    check(start_date, due_date) begins_before_it_is_due;
+}
+
+input! {
+    /// What a client sends to change a milestone: an absent field is kept, a null one cleared.
+    pub struct MilestoneUpdate {
+        title: Change<Title>,
+        description: Patch<Description>,
+        /// Not after `dueDate`.
+        start_date: Patch<Timestamp>,
+        /// Not before `startDate`.
+        due_date: Patch<Timestamp>,
+        /// Any change is legal.
+        status: Change<MilestoneStatus>,
+    }
+    changes Milestone;
+    check(start_date, due_date) stays_before_it_is_due;
+}
+
+const WRONG_ORDER: &str = "The start must not be after the due date.";
+
+fn begins_before_it_is_due(
+    start: &Reading<Option<Timestamp>>,
+    due: &Reading<Option<Timestamp>>,
+    body: &mut Place<'_>,
+) {
+    if let (Some(Some(start)), Some(Some(due))) = (start, due)
+        && start > due
+    {
+        body.at("startDate").report(FaultCode::Order, WRONG_ORDER);
+    }
+}
+
+fn stays_before_it_is_due(
+    start: &Reading<Patch<Timestamp>>,
+    due: &Reading<Patch<Timestamp>>,
+    body: &mut Place<'_>,
+) {
+    let new = |sent: &Reading<Patch<Timestamp>>| sent.map(|patch| patch.value().copied());
+    begins_before_it_is_due(&new(start), &new(due), body);
+}
+
 impl Milestone {
+    /// A milestone of that tenant, as it was asked for.
+    #[must_use]
+    pub fn new(
+        id: MilestoneId,
+        tenant: OrganizationId,
+        create: MilestoneCreate,
+        now: Timestamp,
+    ) -> Self {
+        let MilestoneCreate {
+            title,
+            description,
+            project_id,
+            start_date,
+            due_date,
+            status: Defaulted(status),
+        } = create;
+        Self {
+            id,
+            organization_id: tenant,
+            project_id,
+            title,
+            description,
+            start_date,
+            due_date,
+            status,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Changes it. 400 when it would then begin after it is due.
+    pub fn change(&mut self, update: MilestoneUpdate) -> Result<(), Error> {
+        let moved = if update.due_date.is_sent() {
+            "dueDate"
+        } else {
+            "startDate"
+        };
+        update.apply(self);
+        if self.dates_are_in_order() {
+            Ok(())
+        } else {
+            Err(Error::invalid(Fault::at(
+                moved,
+                FaultCode::Order,
+                WRONG_ORDER,
+            )))
+        }
+    }
+
     /// Whether the start is not after the due date; a missing one never is.
     #[must_use]
     pub fn dates_are_in_order(&self) -> bool {
@@ -65,7 +173,7 @@ pub struct MilestoneRef {
     /// Unique id.
     pub id: MilestoneId,
     /// Title.
-    pub title: String,
+    pub title: Title,
 }
 
 impl From<&Milestone> for MilestoneRef {

@@ -3,7 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{JsonText, OrganizationId, ServiceRequestId, Timestamp, UserId};
+use super::{
+    Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId,
+    Timestamp, Title, UserId,
+    input::{Defaulted, Place, Reading},
+};
+use crate::input;
 
 /// Something that a user asks the organization's services for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -13,16 +18,16 @@ pub struct ServiceRequest {
     pub id: ServiceRequestId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
+    /// What is asked for.
+    pub title: Title,
+    /// More about it.
+    pub description: Option<Description>,
     /// Where it stands.
     pub status: ServiceStatus,
     /// How pressing it is.
     pub priority: Priority,
-    /// Up to 100 characters.
-    pub category: Option<String>,
+    /// A name of the organization's own.
+    pub category: Option<Category>,
     /// Who raised it.
     pub creator_id: UserId,
     /// Who works on it.
@@ -30,7 +35,7 @@ pub struct ServiceRequest {
     /// What kind of record it is about; comes together with `reference_id`.
     pub reference_type: Option<ReferenceType>,
     /// The record it is about.
-    pub reference_id: Option<i64>,
+    pub reference_id: Option<ReferenceId>,
     /// Free-form.
     pub metadata: Option<JsonText>,
     /// When it was last resolved; null while it is not resolved or closed.
@@ -39,6 +44,38 @@ pub struct ServiceRequest {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// What a client sends to raise a service request.
+    pub struct ServiceRequestCreate {
+        title: Title,
+        description: Option<Description>,
+        priority: Defaulted<Priority>,
+        category: Option<Category>,
+        /// Comes together with `referenceId`.
+        reference_type: Option<ReferenceType>,
+        /// A project of the caller's organization, or the organization itself.
+        reference_id: Option<ReferenceId>,
+    }
+    check(reference_type, reference_id) come_together;
+}
+
+fn come_together(
+    kind: &Reading<Option<ReferenceType>>,
+    id: &Reading<Option<ReferenceId>>,
+    body: &mut Place<'_>,
+) {
+    let (has_kind, has_id) = (!matches!(kind, Some(None)), !matches!(id, Some(None)));
+    let mut lacks = |other: &str, one: &str| {
+        let detail = format!("Send `{other}` with `{one}`.");
+        body.at(other).report(FaultCode::Required, detail);
+    };
+    if has_kind && !has_id {
+        lacks("referenceId", "referenceType");
+    } else if has_id && !has_kind {
+        lacks("referenceType", "referenceId");
+    }
 }
 
 impl ServiceRequest {

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{OrganizationId, Timestamp, User, UserId, span};
+use super::{LoginName, LoginPassword, OrganizationId, Sid, Timestamp, User, UserId, span};
+use crate::input;
 
 /// A signed-in session. It ends after 24 hours without a request, after 7 days at the latest, and
 /// at once with a logout, a disabled user or a changed password.
@@ -23,7 +24,28 @@ pub struct Session {
     pub touched_at: Timestamp,
 }
 
+input! {
+    /// Who signs in.
+    pub struct Login {
+        username: LoginName,
+        password: LoginPassword,
+    }
+}
+
 impl Session {
+    /// A session of that user which begins now.
+    #[must_use]
+    pub fn begin(sid: &Sid, user: &User, now: Timestamp) -> Self {
+        Self {
+            sid_hash: sid.hash(),
+            organization_id: user.organization_id,
+            user_id: user.id,
+            epoch: user.session_epoch,
+            created_at: now,
+            touched_at: now,
+        }
+    }
+
     const IDLE: i64 = 24 * span::HOUR;
     const ABSOLUTE: i64 = 7 * span::DAY;
 

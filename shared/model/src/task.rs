@@ -3,7 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{MilestoneId, OrganizationId, PhaseId, Priority, ProjectId, TaskId, Timestamp, UserId};
+use super::{
+    Description, FaultCode, MilestoneId, Order, OrganizationId, PhaseId, Priority, ProjectId,
+    TaskId, Timestamp, Title, UserId,
+    input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
+};
+use crate::input;
 
 /// Something to do, in a project or for the organization at large.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -11,10 +16,10 @@ use super::{MilestoneId, OrganizationId, PhaseId, Priority, ProjectId, TaskId, T
 pub struct Task {
     /// Unique id.
     pub id: TaskId,
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
+    /// What is to do.
+    pub title: Title,
+    /// More about it.
+    pub description: Option<Description>,
     /// The project; null for a task of the organization at large.
     pub project_id: Option<ProjectId>,
     /// The owning organization.
@@ -23,8 +28,8 @@ pub struct Task {
     pub milestone_id: Option<MilestoneId>,
     /// A phase of the same project.
     pub phase_id: Option<PhaseId>,
-    /// Place within the list, ascending, at least 0; ties are broken by id.
-    pub order: i64,
+    /// Place within the list.
+    pub order: Order,
     /// A user of the organization.
     pub assignee_id: Option<UserId>,
     /// Where it stands.
@@ -39,10 +44,133 @@ pub struct Task {
     pub updated_at: Timestamp,
 }
 
+input! {
+    /// What a client sends to create a task: at least one of `projectId` and `organizationId`.
+    pub struct TaskCreate {
+        title: Title,
+        description: Option<Description>,
+        /// A project of the caller's organization.
+        project_id: Option<ProjectId>,
+        /// The caller's organization.
+        organization_id: Option<OrganizationId>,
+        /// A milestone of the project.
+        milestone_id: Option<MilestoneId>,
+        /// A phase of the project.
+        phase_id: Option<PhaseId>,
+        /// A user of the organization.
+        assignee_id: Option<UserId>,
+        status: Defaulted<TaskStatus>,
+        priority: Defaulted<Priority>,
+        /// When it should be done.
+        due_date: Option<Timestamp>,
+    }
+    check(project_id, organization_id) belongs_somewhere;
+}
+
+input! {
+    /// What a client sends to change a task, at least one field of it: an absent field is kept, a
+    /// null one cleared.
+    pub struct TaskUpdate {
+        title: Change<Title>,
+        description: Patch<Description>,
+        /// A milestone of the task's project.
+        milestone_id: Patch<MilestoneId>,
+        /// A phase of the task's project.
+        phase_id: Patch<PhaseId>,
+        /// A user of the organization.
+        assignee_id: Patch<UserId>,
+        /// Any change is legal.
+        status: Change<TaskStatus>,
+        priority: Change<Priority>,
+        /// When it should be done.
+        due_date: Patch<Timestamp>,
+        order: Change<Order>,
+    }
+    changes Task;
+    needs any;
+}
+
+input! {
+    /// What a client sends to move a task to a phase.
+    pub struct TaskPhase {
+        /// A phase of the task's project; null removes the task from its phase.
+        phase_id: Nullable<PhaseId>,
+    }
+    changes Task;
+}
+
+input! {
+    /// What a client sends to reorder tasks.
+    pub struct TaskReorder {
+        /// The tasks that move; each at most once.
+        tasks: List<TaskPlace, 1, 100>,
+    }
+}
+
+input! {
+    /// A task and its new place.
+    pub struct TaskPlace {
+        id: TaskId,
+        order: Order,
+    }
+    distinct by id, "This task stands in the list twice.";
+}
+
 impl Task {
     /// The distance between a new task's `order` and the largest before it, which leaves room to
     /// place others between.
     pub const ORDER_STEP: i64 = 1024;
+
+    /// A task of that tenant, as it was asked for.
+    #[must_use]
+    pub fn new(
+        id: TaskId,
+        tenant: OrganizationId,
+        create: TaskCreate,
+        order: Order,
+        now: Timestamp,
+    ) -> Self {
+        let TaskCreate {
+            title,
+            description,
+            project_id,
+            organization_id: _,
+            milestone_id,
+            phase_id,
+            assignee_id,
+            status: Defaulted(status),
+            priority: Defaulted(priority),
+            due_date,
+        } = create;
+        Self {
+            id,
+            title,
+            description,
+            project_id,
+            organization_id: tenant,
+            milestone_id,
+            phase_id,
+            order,
+            assignee_id,
+            status,
+            priority,
+            due_date,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
+/// A record is a project's, the organization's, or both.
+pub(crate) fn belongs_somewhere(
+    project: &Reading<Option<ProjectId>>,
+    organization: &Reading<Option<OrganizationId>>,
+    body: &mut Place<'_>,
+) {
+    if matches!((project, organization), (Some(None), Some(None))) {
+        let detail = "Send `projectId`, `organizationId` or both.";
+        body.at("projectId").report(FaultCode::Required, detail);
+    }
 }
 
 /// Where a task stands; any change is legal.

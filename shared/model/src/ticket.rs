@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    OrganizationId, Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp, UserId,
+    Content, OrganizationId, Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp, Title,
+    UserId,
 };
+use crate::input;
 
 /// A support ticket.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -14,8 +16,8 @@ pub struct Ticket {
     pub id: TicketId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// 1 to 255 characters.
-    pub title: String,
+    /// What it is about.
+    pub title: Title,
     /// Where it stands.
     pub status: ServiceStatus,
     /// How pressing it is.
@@ -42,10 +44,17 @@ pub struct TicketMessage {
     pub organization_id: OrganizationId,
     /// The ticket.
     pub ticket_id: TicketId,
-    /// 1 to 50,000 characters.
-    pub content: String,
+    /// What it says.
+    pub content: Content,
     /// Author.
     pub user_id: UserId,
     /// When it was written.
     pub created_at: Timestamp,
+}
+
+input! {
+    /// What a client sends to reply to a ticket.
+    pub struct TicketReply {
+        content: Content,
+    }
 }

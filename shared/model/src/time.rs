@@ -4,9 +4,15 @@ use std::{fmt, str::FromStr};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
-    openapi::{KnownFormat, ObjectBuilder, RefOr, Schema, SchemaFormat, schema::Type},
+    openapi::{KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, schema::Type},
+};
+
+use crate::{
+    FaultCode,
+    input::{Field, Place, Reading},
 };
 
 /// An instant in UTC, in whole milliseconds.
@@ -124,6 +130,25 @@ impl<'de> Deserialize<'de> for Timestamp {
         String::deserialize(deserializer)?
             .parse()
             .map_err(de::Error::custom)
+    }
+}
+
+impl Field for Timestamp {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::String(text) = value else {
+            return place.wrong(value, "a string");
+        };
+        text.parse()
+            .map_err(|error| place.report(FaultCode::DateTime, format!("This is {error}.")))
+            .ok()
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name("Timestamp").into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push(("Timestamp".to_owned(), <Self as PartialSchema>::schema()));
     }
 }
 

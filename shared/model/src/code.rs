@@ -1,0 +1,149 @@
+//! The stable names of what can go wrong, which clients may rely on.
+
+use serde::{Deserialize, Serialize};
+use strum::{IntoStaticStr, VariantArray};
+use utoipa::ToSchema;
+
+/// Which problem it is.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    ToSchema,
+    IntoStaticStr,
+    VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+#[schema(as = ProblemCode)]
+pub enum Code {
+    /// What was sent does not fit the operation; see `errors`.
+    ValidationError,
+    /// There is no session, or it has ended.
+    Unauthenticated,
+    /// The username or the password is wrong; which of them stays unsaid.
+    InvalidCredentials,
+    /// The caller lacks a permission.
+    PermissionDenied,
+    /// The organization's plan does not include it.
+    PlanFeatureUnavailable,
+    /// The caller has no access to this record.
+    AccessDenied,
+    /// Another site's page uses the session.
+    CrossSite,
+    /// There is no such record, or it is another organization's, which is the same.
+    NotFound,
+    /// The path does not take this method; see Allow.
+    MethodNotAllowed,
+    /// Others kept changing the record at the same time; read it and try again.
+    ConcurrentChange,
+    /// The state of the record does not allow it.
+    InvalidTransition,
+    /// The ticket is closed and takes no more replies.
+    TicketClosed,
+    /// The source has reported a signal of this id before.
+    DuplicateSignal,
+    /// The actions were proposed again since; approve the new ones.
+    ProposalSuperseded,
+    /// The proposal expired; open another session.
+    SessionExpired,
+    /// The analysis took too long; open another session.
+    AnalysisInterrupted,
+    /// It is not known whether an action took effect; check the target system.
+    OutcomeUnknown,
+    /// Only actions that failed can be executed again.
+    ActionNotFailed,
+    /// The session executes another list of actions, or did.
+    OtherActionsApproved,
+    /// The body is over 256 KiB.
+    BodyTooLarge,
+    /// The body is not declared as JSON.
+    UnsupportedMediaType,
+    /// Too many failed attempts; see Retry-After.
+    TooManyAttempts,
+    /// The service cannot answer at the moment; see Retry-After.
+    Unavailable,
+    /// Something went wrong on the service's side.
+    InternalError,
+}
+
+/// What is wrong with a part of what was sent.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema, IntoStaticStr, VariantArray,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum FaultCode {
+    /// The body is not JSON.
+    Json,
+    /// The body could not be read to its end.
+    Unreadable,
+    /// It has to be sent.
+    Required,
+    /// It has another type.
+    Type,
+    /// It cannot be null.
+    Null,
+    /// It holds nothing but white space.
+    Blank,
+    /// It is too long or too short.
+    Length,
+    /// The number is too large or too small.
+    Range,
+    /// It is not one of the names that are known here.
+    Value,
+    /// It does not have the form that is asked for.
+    Pattern,
+    /// It is not a date-time of RFC 3339.
+    DateTime,
+    /// It is nested too deep.
+    Depth,
+    /// It comes in the wrong order with another.
+    Order,
+    /// It stands there twice.
+    Repeated,
+    /// It names a record that does not exist or is not the caller's.
+    Unknown,
+    /// It names a record of another project.
+    Project,
+    /// Another record has it.
+    Taken,
+    /// The action is manual: a person has to do it.
+    Manual,
+    /// The operation has no such query parameter.
+    UnknownParameter,
+    /// It is not percent-encoded UTF-8.
+    Encoding,
+}
+
+impl Code {
+    /// The name as the API writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_what_serde_writes() {
+        for code in Code::VARIANTS {
+            assert_eq!(json!(code), json!(code.name()));
+        }
+        for code in FaultCode::VARIANTS {
+            let name: &str = code.into();
+            assert_eq!(json!(code), json!(name));
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! Whether a field may be absent or null, and what that means; and lists.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::openapi::{
+    ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema,
+    schema::{SchemaType, Type},
+};
+
+use super::{Field, Place, Reading};
+use crate::FaultCode;
+
+/// Absent and null are the same: none.
+impl<T: Field> Field for Option<T> {
+    const REQUIRED: bool = false;
+
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        if value.is_null() {
+            Some(None)
+        } else {
+            T::read(value, place).map(Some)
+        }
+    }
+
+    fn absent(_: &mut Place<'_>) -> Reading<Self> {
+        Some(None)
+    }
+
+    fn is_given(&self) -> bool {
+        self.is_some()
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        nullable(T::field_schema())
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// A field of a create that has a default, which absent and null stand for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Defaulted<T>(pub T);
+
+impl<T: Field + Default + Serialize> Field for Defaulted<T> {
+    const REQUIRED: bool = false;
+
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        if value.is_null() {
+            Some(Self::default())
+        } else {
+            T::read(value, place).map(Self)
+        }
+    }
+
+    fn absent(_: &mut Place<'_>) -> Reading<Self> {
+        Some(Self::default())
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        let default = serde_json::to_value(T::default()).ok();
+        either_null(T::field_schema()).default(default).into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// A field of a partial update that cannot be null: absent keeps, a value replaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Change<T> {
+    /// The field was not sent.
+    #[default]
+    Keep,
+    /// The field was sent.
+    Set(T),
+}
+
+impl<T> Change<T> {
+    /// Applies the change to a field.
+    pub fn apply(self, field: &mut T) {
+        if let Self::Set(value) = self {
+            *field = value;
+        }
+    }
+}
+
+impl<T: Field> Field for Change<T> {
+    const REQUIRED: bool = false;
+
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        T::read(value, place).map(Self::Set)
+    }
+
+    fn absent(_: &mut Place<'_>) -> Reading<Self> {
+        Some(Self::Keep)
+    }
+
+    fn is_given(&self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        T::field_schema()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// A nullable field of a partial update: absent keeps, null clears, a value replaces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Patch<T> {
+    /// The field was not sent.
+    #[default]
+    Keep,
+    /// The field was sent as null.
+    Clear,
+    /// The field was sent with a value.
+    Set(T),
+}
+
+impl<T> Patch<T> {
+    /// Applies the change to an optional field.
+    pub fn apply(self, field: &mut Option<T>) {
+        match self {
+            Self::Keep => {}
+            Self::Clear => *field = None,
+            Self::Set(value) => *field = Some(value),
+        }
+    }
+
+    /// The new value, when one was sent.
+    pub const fn value(&self) -> Option<&T> {
+        match self {
+            Self::Set(value) => Some(value),
+            Self::Keep | Self::Clear => None,
+        }
+    }
+
+    /// Whether the field was sent, as null or as a value.
+    pub const fn is_sent(&self) -> bool {
+        !matches!(self, Self::Keep)
+    }
+}
+
+impl<T: Field> Field for Patch<T> {
+    const REQUIRED: bool = false;
+
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        if value.is_null() {
+            Some(Self::Clear)
+        } else {
+            T::read(value, place).map(Self::Set)
+        }
+    }
+
+    fn absent(_: &mut Place<'_>) -> Reading<Self> {
+        Some(Self::Keep)
+    }
+
+    fn is_given(&self) -> bool {
+        matches!(self, Self::Set(_))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        nullable(T::field_schema())
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// A field that must be sent and may be null, which clears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nullable<T>(pub Option<T>);
+
+impl<T> Nullable<T> {
+    /// Applies the change to an optional field.
+    pub fn apply(self, field: &mut Option<T>) {
+        *field = self.0;
+    }
+}
+
+impl<T: Field> Field for Nullable<T> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        Option::<T>::read(value, place).map(Self)
+    }
+
+    fn is_given(&self) -> bool {
+        self.0.is_some()
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        nullable(T::field_schema())
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// From `LEAST` to `MOST` elements; a fault of one does not hide those of others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct List<T, const LEAST: usize, const MOST: usize>(pub Vec<T>);
+
+impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, MOST> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Array(elements) = value else {
+            return place.wrong(value, "an array");
+        };
+        if !(LEAST..=MOST).contains(&elements.len()) {
+            let detail = format!("Expected {LEAST} to {MOST} elements.");
+            return place.fault(FaultCode::Length, detail);
+        }
+        let mut values = Vec::with_capacity(elements.len());
+        for (at, element) in elements.iter().enumerate() {
+            let mut place = place.at(at);
+            if let Some(value) = T::read(element, &mut place) {
+                value.among(&values, &mut place);
+                values.push(value);
+            }
+        }
+        (values.len() == elements.len()).then_some(Self(values))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ArrayBuilder::new()
+            .items(T::field_schema())
+            .min_items(Some(LEAST))
+            .max_items(Some(MOST))
+            .into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// The schema with null beside it.
+fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
+    match schema {
+        RefOr::T(Schema::Object(mut object)) => {
+            if let SchemaType::Type(kind) = object.schema_type {
+                object.schema_type = SchemaType::from_iter([kind, Type::Null]);
+            }
+            RefOr::T(Schema::Object(object))
+        }
+        other => either_null(other).into(),
+    }
+}
+
+fn either_null(schema: RefOr<Schema>) -> OneOfBuilder {
+    OneOfBuilder::new()
+        .item(ObjectBuilder::new().schema_type(Type::Null))
+        .item(schema)
+}

@@ -1,0 +1,92 @@
+//! Integers that carry their bound.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{KnownFormat, ObjectBuilder, Ref, RefOr, Schema, SchemaFormat, schema::Type},
+};
+
+use crate::{
+    FaultCode, MAX_ID,
+    input::{Field, Place, Reading},
+};
+
+/// The place of a record within a list, from 0 to [`MAX_ID`]; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Order(i64);
+
+impl Order {
+    /// That place, held within the bounds.
+    #[must_use]
+    pub fn at(number: i64) -> Self {
+        Self(number.clamp(0, MAX_ID))
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl Field for Order {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        integer(value, place, 0, MAX_ID).map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name("Order").into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push(("Order".to_owned(), <Self as PartialSchema>::schema()));
+    }
+}
+
+impl PartialSchema for Order {
+    fn schema() -> RefOr<Schema> {
+        integer_schema(0, MAX_ID)
+            .description(Some(
+                "Place within a list, ascending; ties are broken by id.",
+            ))
+            .examples([2048])
+            .into()
+    }
+}
+
+impl ToSchema for Order {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Order".into()
+    }
+}
+
+/// Reads an integer from `least` to `most`; in a query it is text.
+pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
+    let number = match value {
+        Value::Number(number) if number.is_f64() => {
+            let detail = "Expected an integer without decimals.";
+            return place.fault(FaultCode::Type, detail);
+        }
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) if place.is_query() => match text.parse() {
+            Ok(number) => Some(number),
+            Err(_) => return place.wrong(value, "an integer"),
+        },
+        _ => return place.wrong(value, "an integer"),
+    };
+    match number {
+        Some(number) if (least..=most).contains(&number) => Some(number),
+        _ => place.fault(FaultCode::Range, format!("Expected {least} to {most}.")),
+    }
+}
+
+/// The schema of an integer from `least` to `most`.
+pub(crate) fn integer_schema(least: i64, most: i64) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
+        .minimum(Some(least))
+        .maximum(Some(most))
+}

@@ -1,0 +1,106 @@
+//! Free-form JSON of a client.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use serde_json::{Map, Value};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, Ref, RefOr, Schema,
+        schema::{AdditionalProperties, Type},
+    },
+};
+
+use crate::{
+    FaultCode,
+    input::{Field, Place, Reading},
+};
+
+/// A client's JSON object, of at most 16 KiB as written without spaces and nested at most five
+/// levels deep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct JsonObject(pub Map<String, Value>);
+
+impl JsonObject {
+    const MOST_BYTES: usize = 16 * 1024;
+    const MOST_LEVELS: usize = 5;
+}
+
+impl FromIterator<(String, Value)> for JsonObject {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(members: I) -> Self {
+        Self(members.into_iter().collect())
+    }
+}
+
+impl Field for JsonObject {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Object(object) = value else {
+            return place.wrong(value, "an object");
+        };
+        if levels(value) > Self::MOST_LEVELS {
+            let detail = format!("Expected at most {} levels.", Self::MOST_LEVELS);
+            return place.fault(FaultCode::Depth, detail);
+        }
+        if value.to_string().len() > Self::MOST_BYTES {
+            return place.fault(FaultCode::Length, "Expected at most 16 KiB of JSON.");
+        }
+        Some(Self(object.clone()))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name("JsonObject").into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push(("JsonObject".to_owned(), <Self as PartialSchema>::schema()));
+    }
+}
+
+impl PartialSchema for JsonObject {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+            .description(Some(
+                "Free-form: at most 16 KiB of JSON without spaces, at most five levels deep.",
+            ))
+            .examples([serde_json::json!({"source": "crm"})])
+            .into()
+    }
+}
+
+impl ToSchema for JsonObject {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "JsonObject".into()
+    }
+}
+
+/// Levels of nesting: 0 for a scalar. The parser has bounded the depth already.
+fn levels(value: &Value) -> usize {
+    match value {
+        Value::Object(object) => 1 + object.values().map(levels).max().unwrap_or(0),
+        Value::Array(array) => 1 + array.iter().map(levels).max().unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// JSON that a record keeps as its text: the table's numbers and names are narrower than JSON's
+/// (1e300, for one, does not fit), and nothing in the service looks inside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JsonText<T = JsonObject>(pub T);
+
+impl<T: Serialize> Serialize for JsonText<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = serde_json::to_string(&self.0).map_err(serde::ser::Error::custom)?;
+        serializer.serialize_str(&text)
+    }
+}
+
+impl<'de, T: de::DeserializeOwned> Deserialize<'de> for JsonText<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        serde_json::from_str(&text)
+            .map(Self)
+            .map_err(de::Error::custom)
+    }
+}

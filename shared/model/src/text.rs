@@ -1,0 +1,202 @@
+//! Texts that carry their bound: how long they may be is said here, and nowhere else.
+
+use std::{fmt, ops::Deref};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
+};
+
+use crate::{
+    FaultCode,
+    input::{Field, Place, Reading},
+};
+
+/// The text is longer or shorter than it may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {least} to {most} characters, not only white space")]
+pub struct WrongLength {
+    least: usize,
+    most: usize,
+}
+
+macro_rules! texts {
+    ($($(#[doc = $doc:literal])* $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
+        $(#[doc = $doc])*
+        #[doc = concat!("\n\nFrom ", stringify!($least), " to ", stringify!($most), " characters.")]
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl $name {
+            /// The fewest characters.
+            pub const LEAST: usize = $least;
+            /// The most characters.
+            pub const MOST: usize = $most;
+        }
+
+        impl TryFrom<String> for $name {
+            type Error = WrongLength;
+
+            fn try_from(text: String) -> Result<Self, WrongLength> {
+                match check(&text, $least, $most) {
+                    Ok(()) => Ok(Self(text)),
+                    Err(_) => Err(WrongLength { least: $least, most: $most }),
+                }
+            }
+        }
+
+        impl TryFrom<&str> for $name {
+            type Error = WrongLength;
+
+            fn try_from(text: &str) -> Result<Self, WrongLength> {
+                text.to_owned().try_into()
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(text: $name) -> Self {
+                text.0
+            }
+        }
+
+        impl Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(&self.0)
+            }
+        }
+
+        impl Field for $name {
+            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+                let Value::String(text) = value else {
+                    return place.wrong(value, "a string");
+                };
+                match check(text, $least, $most) {
+                    Ok(()) => Some(Self(text.clone())),
+                    Err((code, detail)) => place.fault(code, detail),
+                }
+            }
+
+            fn field_schema() -> RefOr<Schema> {
+                Ref::from_schema_name(stringify!($name)).into()
+            }
+
+            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+                all.push((stringify!($name).to_owned(), <Self as PartialSchema>::schema()));
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let lines: &[&str] = &[$($doc.trim_ascii()),*];
+                ObjectBuilder::new()
+                    .schema_type(Type::String)
+                    .min_length(($least > 0).then_some($least))
+                    .max_length(Some($most))
+                    // Where there has to be some text, white space is none.
+                    .pattern(($least > 0).then_some(r"\S"))
+                    .description(Some(lines.join("\n")))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+texts! {
+    /// What a record is called.
+    Title(1..=255) = "Move the invoices",
+    /// A text of any kind, in as many lines as it takes.
+    Description(0..=50000) = "Both systems have to agree before the old one goes.",
+    /// What somebody says or records.
+    Content(1..=50000) = "The totals of March agree.",
+    /// A name of the organization's own.
+    Category(0..=100) = "billing",
+    /// Words to look for.
+    SearchText(0..=255) = "bill",
+    /// Who signs in; matched without regard to case.
+    LoginName(1..=255) = "ada",
+    /// A password as it is sent. The bound, longer than any that was set, keeps its hash from being
+    /// a burden.
+    LoginPassword(1..=1024) = "workdesk",
+    /// An action of an agent session.
+    ActionId(1..=100) = "s1-p1-a1",
+}
+
+/// A fault where the text does not do.
+fn check(text: &str, least: usize, most: usize) -> Result<(), (FaultCode, String)> {
+    if least > 0 && text.trim().is_empty() {
+        let detail = "Expected some text, not only white space.";
+        return Err((FaultCode::Blank, detail.to_owned()));
+    }
+    // Characters are at most bytes, which are known without counting.
+    if text.len() >= least && (text.len() <= most || text.chars().count() <= most) {
+        return Ok(());
+    }
+    let detail = format!("Expected {least} to {most} characters.");
+    Err((FaultCode::Length, detail))
+}
+
+/// A short name of lower-case letters, digits and underscores, 1 to 64 of them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Slug(String);
+
+impl Field for Slug {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::String(text) = value else {
+            return place.wrong(value, "a string");
+        };
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
+            return Some(Self(text.clone()));
+        }
+        place.fault(
+            FaultCode::Pattern,
+            "Expected 1 to 64 lower-case letters, digits or underscores.",
+        )
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name("Slug").into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push(("Slug".to_owned(), <Self as PartialSchema>::schema()));
+    }
+}
+
+impl PartialSchema for Slug {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[a-z0-9_]{1,64}$"))
+            .description(Some(
+                "A short name of lower-case letters, digits and underscores.",
+            ))
+            .examples(["kick_off"])
+            .into()
+    }
+}
+
+impl ToSchema for Slug {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Slug".into()
+    }
+}
