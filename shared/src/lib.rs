@@ -1,15 +1,17 @@
-//! What every Workdesk function shares: the records and their rules ([`model`]), sign-in and
-//! permissions ([`auth`]), the single table ([`store`]), and the HTTP layers ([`http`]).
+//! What Workdesk's API functions share: sign-in and permissions ([`auth`]), the HTTP layers
+//! ([`http`]), and the crates below, which it passes on: the records and their rules ([`model`]),
+//! the single table ([`store`]), and what every function starts with ([`runtime`]).
 
 pub mod app;
 pub mod auth;
 pub mod http;
-mod problem;
+pub mod problem;
 pub mod view;
 
 pub use app::App;
-pub use model::{self, Clock, clock, input, random};
-pub use model::{Error, Fault, error};
+pub use model::{self, Clock, Error, Fault, clock, error, input, random};
 pub use problem::Problem;
-pub use runtime::{Start, config, queue, target_systems, telemetry};
+pub use runtime::{self, Start, config, queue, target_systems, telemetry};
 pub use store;
+#[doc(hidden)]
+pub use utoipa_axum;

@@ -1,24 +1,133 @@
 //! Why a request is not answered as it asked.
 
-use model::Error;
+use std::marker::PhantomData;
 
-/// What an operation answers with instead of what it was asked for: the service refuses or fails, or
-/// HTTP itself demands it. [`crate::http::problem`] is the one place that knows their statuses.
+use model::{Code, Error, Fault};
+
+/// What an operation answers instead of what it was asked for. `R` names the refusals
+/// ([`refusal`](crate::http::refusal)) that do not follow from the operation's arguments, so that
+/// the API's document has them.
+#[derive(Debug)]
+pub struct Problem<R = ()> {
+    /// Why.
+    pub cause: Cause,
+    refusals: PhantomData<fn() -> R>,
+}
+
+/// The service refuses or fails, or HTTP itself demands it.
 #[derive(Debug, thiserror::Error)]
-pub enum Problem {
+pub enum Cause {
     /// The service refuses, or fails.
     #[error(transparent)]
     Service(#[from] Error),
-    /// 403: another site's page uses the session.
+    /// Another site's page uses the session.
     #[error("cross-site request")]
     CrossSite,
-    /// 405: the path exists, the method does not.
+    /// The path exists, the method does not.
     #[error("method not allowed")]
     MethodNotAllowed,
-    /// 413: the body is larger than the service reads.
+    /// The body is larger than the service reads.
     #[error("body too large")]
     TooLarge,
-    /// 415: the body is not declared as JSON.
+    /// The body is not declared as JSON.
     #[error("unsupported media type")]
     UnsupportedMediaType,
+}
+
+impl<R> From<Error> for Problem<R> {
+    fn from(error: Error) -> Self {
+        Cause::from(error).into()
+    }
+}
+
+impl<R> From<Cause> for Problem<R> {
+    fn from(cause: Cause) -> Self {
+        Self {
+            cause,
+            refusals: PhantomData,
+        }
+    }
+}
+
+impl Cause {
+    /// Its stable name.
+    #[must_use]
+    pub const fn code(&self) -> Code {
+        match self {
+            Self::Service(error) => match error {
+                Error::Invalid(_) => Code::ValidationError,
+                Error::Unauthenticated => Code::Unauthenticated,
+                Error::WrongCredentials => Code::InvalidCredentials,
+                Error::Forbidden { code, .. } | Error::Conflict { code, .. } => *code,
+                Error::NotFound(_) => Code::NotFound,
+                Error::TooManyRequests { .. } => Code::TooManyAttempts,
+                Error::Unavailable { .. } => Code::Unavailable,
+                Error::Internal { .. } => Code::InternalError,
+            },
+            Self::CrossSite => Code::CrossSite,
+            Self::MethodNotAllowed => Code::MethodNotAllowed,
+            Self::TooLarge => Code::BodyTooLarge,
+            Self::UnsupportedMediaType => Code::UnsupportedMediaType,
+        }
+    }
+
+    /// What the client is told: what was wrong, and what to do.
+    #[must_use]
+    pub fn detail(&self) -> String {
+        match self {
+            Self::Service(error) => match error {
+                Error::Invalid(faults) => match faults.as_slice() {
+                    [fault] => fault.detail.clone(),
+                    faults => format!("{} things are wrong; see errors.", faults.len()),
+                },
+                Error::Unauthenticated => "Sign in first.".to_owned(),
+                Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
+                Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
+                Error::NotFound(noun) => format!("There is no such {noun}."),
+                Error::TooManyRequests { retry_after } => {
+                    format!("Try again in {retry_after} seconds.")
+                }
+                Error::Unavailable { .. } => {
+                    "The service cannot answer at the moment; try again shortly.".to_owned()
+                }
+                Error::Internal { .. } => {
+                    "Something went wrong on our side; the request id names it.".to_owned()
+                }
+            },
+            Self::CrossSite => "Another site cannot use your session.".to_owned(),
+            Self::MethodNotAllowed => "This path does not take this method; see Allow.".to_owned(),
+            Self::TooLarge => "Send at most 256 KiB.".to_owned(),
+            Self::UnsupportedMediaType => {
+                "Send JSON, with Content-Type: application/json.".to_owned()
+            }
+        }
+    }
+
+    /// Seconds after which to come back, where that helps.
+    #[must_use]
+    pub const fn retry_after(&self) -> Option<u64> {
+        match self {
+            Self::Service(Error::TooManyRequests { retry_after }) => Some(*retry_after),
+            Self::Service(Error::Unavailable { .. }) => Some(1),
+            _ => None,
+        }
+    }
+
+    /// The faults of what was sent.
+    #[must_use]
+    pub fn faults(self) -> Vec<Fault> {
+        match self {
+            Self::Service(Error::Invalid(faults)) => faults,
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the log says and the client does not see.
+    #[must_use]
+    pub fn chain(&self) -> String {
+        match self {
+            Self::Service(error) => error.chain(),
+            other => other.to_string(),
+        }
+    }
 }

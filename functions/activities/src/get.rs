@@ -11,11 +11,7 @@ use shared::{
 use crate::view::ActivityWithRefsView;
 
 /// Reads an activity with its creator and project.
-#[utoipa::path(
-    get, path = "/api/activities/{id}", operation_id = "getActivity", tag = "activities",
-    params(("id" = ActivityId, Path)),
-    responses((status = 200, description = "The activity", body = ActivityWithRefsView))
-)]
+#[utoipa::path(get, path = "/api/activities/{id}", operation_id = "getActivity")]
 pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,

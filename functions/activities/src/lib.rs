@@ -1,6 +1,5 @@
 //! Activities, their comments and tags.
 
-mod access;
 mod attach_tag;
 mod comment;
 mod create;
@@ -12,24 +11,22 @@ mod list_of_organization;
 mod list_of_project;
 mod view;
 
-use shared::App;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::default()
-        // /api/activities
-        .routes(routes!(list::list, create::create))
-        // /api/activities/{id}
-        .routes(routes!(get::get))
-        // /api/projects/{projectId}/activities
-        .routes(routes!(list_of_project::list_of_project))
-        // /api/organizations/{organizationId}/activities
-        .routes(routes!(list_of_organization::list_of_organization))
-        // /api/activities/{activityId}/comments
-        .routes(routes!(list_comments::list_comments, comment::comment))
-        // /api/activities/{activityId}/tags
-        .routes(routes!(attach_tag::attach_tag))
-        // /api/activities/{activityId}/tags/{tagId}
-        .routes(routes!(detach_tag::detach_tag))
+    http::routes(
+        "activities",
+        [
+            operation!(list::list),
+            operation!(create::create),
+            operation!(get::get),
+            operation!(list_of_project::list_of_project),
+            operation!(list_of_organization::list_of_organization),
+            operation!(list_comments::list_comments),
+            operation!(comment::comment),
+            operation!(attach_tag::attach_tag),
+            operation!(detach_tag::detach_tag),
+        ],
+    )
 }

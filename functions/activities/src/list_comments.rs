@@ -1,26 +1,28 @@
 //! `GET /api/activities/{activityId}/comments`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
-    model::{ActivityId, Thread},
-    view::CommentView,
+    http::{List, Path, PathId},
+    model::ActivityId,
+    view::ActivityComment,
 };
 
 /// Lists an activity's comments, replies among them, oldest first.
 #[utoipa::path(
-    get, path = "/api/activities/{activityId}/comments", operation_id = "listActivityComments", tag = "activities",
-    params(("activityId" = ActivityId, Path)),
-    responses((status = 200, description = "The comments with their authors", body = [CommentView]))
+    get,
+    path = "/api/activities/{activityId}/comments",
+    operation_id = "listActivityComments"
 )]
 pub async fn list_comments(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(activity): Path<PathId<ActivityId>>,
-) -> Result<Json<Vec<CommentView>>, Problem> {
-    let thread = Thread::Activity(activity.known()?);
-    let comments = app.store.comments().of(caller.tenant(), thread).await?;
-    Ok(Json(comments.into_iter().map(Into::into).collect()))
+) -> Result<List<ActivityComment>, Problem> {
+    let activity = activity.known()?;
+    let comments = app.store.comments().of(caller.tenant(), activity.into());
+    let comments = comments.await?.into_iter();
+    let view = |one| ActivityComment::from_read(activity, one);
+    Ok(List(comments.map(view).collect()))
 }

@@ -1,11 +1,10 @@
 //! Activities as the API answers them.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
 use shared::{
     model::{
-        Activity, ActivityId, ActivityType, OrganizationId, ProjectId, ProjectRef, Timestamp,
-        UserId, UserRef,
+        Activity, ActivityId, ActivityType, Content, JsonObject, OrganizationId, ProjectId,
+        ProjectRef, Slug, Timestamp, UserId, UserRef,
     },
     store::ActivityWithRefs,
 };
@@ -20,15 +19,13 @@ pub struct ActivityView {
     timestamp: Timestamp,
     #[serde(rename = "type")]
     kind: ActivityType,
-    subtype: Option<String>,
-    description: String,
+    subtype: Option<Slug>,
+    description: Content,
     project_id: Option<ProjectId>,
     organization_id: OrganizationId,
     creator_id: UserId,
-    #[schema(value_type = Option<Object>)]
-    metadata: Option<Map<String, Value>>,
-    #[schema(value_type = Option<Object>)]
-    evidence: Option<Map<String, Value>>,
+    metadata: Option<JsonObject>,
+    evidence: Option<JsonObject>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }

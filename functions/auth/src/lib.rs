@@ -6,18 +6,17 @@ mod openapi;
 mod session;
 mod view;
 
-use shared::App;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::default()
-        // /api/auth/login
-        .routes(routes!(login::login))
-        // /api/auth/logout
-        .routes(routes!(logout::logout))
-        // /api/auth/session
-        .routes(routes!(session::session))
-        // /api/openapi.json
-        .routes(routes!(openapi::openapi))
+    http::routes(
+        "auth",
+        [
+            operation!(login::login),
+            operation!(logout::logout),
+            operation!(session::session),
+            operation!(openapi::openapi),
+        ],
+    )
 }

@@ -25,17 +25,14 @@ pub struct SessionView {
 }
 
 /// Tells who is signed in, and what they may do.
-#[utoipa::path(
-    get, path = "/api/auth/session", operation_id = "getSession", tag = "auth",
-    responses((status = 200, description = "The session", body = SessionView))
-)]
+#[utoipa::path(get, path = "/api/auth/session", operation_id = "getSession")]
 pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
-    let identity = caller.identity;
+    let identity = caller.identity().await?;
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),
         organization: OrganizationView::from(&identity.organization),
         permissions: identity.user.permissions(),
-        plan_features: identity.organization.plan_features,
+        plan_features: identity.organization.plan_features.clone(),
         expires_at: identity.session.ends_at(),
     }))
 }

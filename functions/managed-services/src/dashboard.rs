@@ -6,8 +6,8 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     model::{
-        ActivityId, ActivityType, OrganizationId, Priority, ProjectId, ServiceStatus, Ticket,
-        TicketId, Timestamp, UserId, UserRef,
+        ActivityId, ActivityType, Content, OrganizationId, Priority, ProjectId, ServiceStatus, Slug,
+        Ticket, TicketId, Timestamp, Title, UserId, UserRef,
     },
     store::{Dashboard, FeedItem, Metrics},
     view::ServiceRequestView,
@@ -34,7 +34,7 @@ pub struct DashboardView {
 #[serde(rename_all = "camelCase")]
 pub struct DashboardTicketView {
     id: TicketId,
-    title: String,
+    title: Title,
     status: ServiceStatus,
     priority: Priority,
     created_at: Timestamp,
@@ -65,8 +65,8 @@ pub struct FeedItemView {
     id: ActivityId,
     #[serde(rename = "type")]
     kind: ActivityType,
-    subtype: Option<String>,
-    description: String,
+    subtype: Option<Slug>,
+    description: Content,
     timestamp: Timestamp,
     project_id: Option<ProjectId>,
     organization_id: OrganizationId,
@@ -75,8 +75,9 @@ pub struct FeedItemView {
 
 /// Shows what is newest in the caller's organization, and how it is doing.
 #[utoipa::path(
-    get, path = "/api/managed-services/dashboard", operation_id = "getDashboard", tag = "managed-services",
-    responses((status = 200, description = "The dashboard", body = DashboardView))
+    get,
+    path = "/api/managed-services/dashboard",
+    operation_id = "getDashboard"
 )]
 pub async fn dashboard(
     State(app): State<App>,

@@ -6,7 +6,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
-    model::{Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp},
+    model::{Content, Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp, Title},
     store::{MessageFrom, TicketWithMessages},
 };
 use utoipa::ToSchema;
@@ -26,7 +26,7 @@ pub struct TicketWithMessagesView {
 #[serde(rename_all = "camelCase")]
 pub struct TicketView {
     id: TicketId,
-    title: String,
+    title: Title,
     status: ServiceStatus,
     priority: Priority,
     created_at: Timestamp,
@@ -38,7 +38,7 @@ pub struct TicketView {
 #[serde(rename_all = "camelCase")]
 pub struct TicketMessageView {
     id: TicketMessageId,
-    content: String,
+    content: Content,
     sender: SenderView,
     created_at: Timestamp,
 }
@@ -55,9 +55,9 @@ pub struct SenderView {
 
 /// Reads a ticket with its messages.
 #[utoipa::path(
-    get, path = "/api/managed-services/ticket/{ticketId}", operation_id = "getTicket", tag = "managed-services",
-    params(("ticketId" = TicketId, Path)),
-    responses((status = 200, description = "The ticket with its messages", body = TicketWithMessagesView))
+    get,
+    path = "/api/managed-services/ticket/{ticketId}",
+    operation_id = "getTicket"
 )]
 pub async fn get_ticket(
     State(app): State<App>,

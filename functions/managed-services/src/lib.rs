@@ -6,18 +6,17 @@ mod get_ticket;
 mod reply_to_ticket;
 mod search_references;
 
-use shared::App;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::default()
-        // /api/managed-services/dashboard
-        .routes(routes!(dashboard::dashboard))
-        // /api/managed-services/ticket/{ticketId}
-        .routes(routes!(get_ticket::get_ticket))
-        // /api/managed-services/ticket/{ticketId}/reply
-        .routes(routes!(reply_to_ticket::reply_to_ticket))
-        // /api/managed-services/search-references
-        .routes(routes!(search_references::search_references))
+    http::routes(
+        "managed-services",
+        [
+            operation!(dashboard::dashboard),
+            operation!(get_ticket::get_ticket),
+            operation!(reply_to_ticket::reply_to_ticket),
+            operation!(search_references::search_references),
+        ],
+    )
 }

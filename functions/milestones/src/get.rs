@@ -8,23 +8,16 @@ use shared::{
     model::MilestoneId,
 };
 
-use crate::view::MilestoneView;
+use crate::view::MilestoneWithTasksView;
 
 /// Reads a milestone with its tasks.
-#[utoipa::path(
-    get, path = "/api/milestones/{id}", operation_id = "getMilestone", tag = "milestones",
-    params(("id" = MilestoneId, Path)),
-    responses((status = 200, description = "The milestone with its tasks", body = MilestoneView))
-)]
+#[utoipa::path(get, path = "/api/milestones/{id}", operation_id = "getMilestone")]
 pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<MilestoneId>>,
-) -> Result<Json<MilestoneView>, Problem> {
-    let milestone = app
-        .store
-        .milestones()
-        .get(caller.tenant(), id.known()?)
-        .await?;
+) -> Result<Json<MilestoneWithTasksView>, Problem> {
+    let milestones = app.store.milestones();
+    let milestone = milestones.get(caller.tenant(), id.known()?).await?;
     Ok(Json(milestone.into()))
 }

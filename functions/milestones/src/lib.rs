@@ -7,16 +7,18 @@ mod list_of_project;
 mod update;
 mod view;
 
-use shared::App;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::default()
-        // /api/milestones
-        .routes(routes!(create::create))
-        // /api/milestones/{id}
-        .routes(routes!(get::get, update::update, delete::delete))
-        // /api/projects/{projectId}/milestones
-        .routes(routes!(list_of_project::list_of_project))
+    http::routes(
+        "milestones",
+        [
+            operation!(create::create),
+            operation!(get::get),
+            operation!(update::update),
+            operation!(delete::delete),
+            operation!(list_of_project::list_of_project),
+        ],
+    )
 }

@@ -1,10 +1,6 @@
 //! The `milestones` function: wires its routes to the Lambda runtime.
 
-use shared::{App, Start, http, telemetry};
-
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    telemetry::init(env!("CARGO_PKG_NAME"));
-    let app = App::from_start(&Start::cold().await?)?;
-    http::serve(milestones::routes(), app.clone(), &app).await
+    shared::http::run(env!("CARGO_PKG_NAME"), milestones::routes()).await
 }

@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 use shared::{
-    input::Fields,
     model::{
-        Milestone, MilestoneId, MilestoneStatus, Priority, ProjectId, Task, TaskId, TaskStatus,
-        Timestamp,
+        Description, Milestone, MilestoneId, MilestoneStatus, Priority, ProjectId, Task, TaskId,
+        TaskStatus, Timestamp, Title,
     },
     store::MilestoneWithTasks,
 };
@@ -17,25 +16,31 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct MilestoneView {
     id: MilestoneId,
-    title: String,
-    description: Option<String>,
+    title: Title,
+    description: Option<Description>,
     project_id: ProjectId,
     start_date: Option<Timestamp>,
     due_date: Option<Timestamp>,
     status: MilestoneStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// The tasks linked to it; only where milestones are read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    tasks: Option<Vec<TaskOfMilestone>>,
+}
+
+/// A milestone as it is read: with the tasks that are linked to it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = MilestoneWithTasks)]
+pub struct MilestoneWithTasksView {
+    #[serde(flatten)]
+    milestone: MilestoneView,
+    /// By id for one milestone, by order in a project's list.
+    tasks: Vec<TaskOfMilestone>,
 }
 
 /// A task as its milestone shows it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TaskOfMilestone {
     id: TaskId,
-    title: String,
+    title: Title,
     status: TaskStatus,
     priority: Priority,
 }
@@ -52,16 +57,15 @@ impl From<Milestone> for MilestoneView {
             status: milestone.status,
             created_at: milestone.created_at,
             updated_at: milestone.updated_at,
-            tasks: None,
         }
     }
 }
 
-impl From<MilestoneWithTasks> for MilestoneView {
+impl From<MilestoneWithTasks> for MilestoneWithTasksView {
     fn from(MilestoneWithTasks { milestone, tasks }: MilestoneWithTasks) -> Self {
         Self {
-            tasks: Some(tasks.into_iter().map(TaskOfMilestone::from).collect()),
-            ..Self::from(milestone)
+            milestone: milestone.into(),
+            tasks: tasks.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -74,16 +78,5 @@ impl From<Task> for TaskOfMilestone {
             status: task.status,
             priority: task.priority,
         }
-    }
-}
-
-/// Reports a start that is after the due date.
-pub fn dates_in_order(body: &mut Fields<'_>, start: Option<Timestamp>, due: Option<Timestamp>) {
-    if start.zip(due).is_some_and(|(start, due)| start > due) {
-        body.fault(
-            "startDate",
-            "order",
-            "The start must not be after the due date.",
-        );
     }
 }

@@ -4,31 +4,29 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, ProblemDetails},
-    model::{ServiceRequestId, Thread, UserRef},
-    view::{CommentView, CreateComment},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{CommentCreate, ServiceRequestId},
+    view::ServiceRequestComment,
 };
 
 /// Comments on a service request. A comment of the creator on a pending or resolved request opens
 /// it again.
 #[utoipa::path(
-    post, path = "/api/service-requests/{serviceRequestId}/comments", operation_id = "createServiceRequestComment", tag = "service-requests",
-    params(("serviceRequestId" = ServiceRequestId, Path)),
-    request_body = CreateComment,
-    responses(
-        (status = 200, description = "The comment with its author", body = CommentView),
-        (status = 409, description = "The request to open again kept changing", body = ProblemDetails, content_type = "application/problem+json")
-    )
+    post,
+    path = "/api/service-requests/{serviceRequestId}/comments",
+    operation_id = "createServiceRequestComment"
 )]
 pub async fn comment(
     State(app): State<App>,
     caller: Caller<need::CommentServiceRequest>,
     Path(request): Path<PathId<ServiceRequestId>>,
-    Body(input): Body<CreateComment>,
-) -> Result<Json<CommentView>, Problem> {
-    let thread = Thread::ServiceRequest(request.known()?);
-    let new = input.by(caller.user_id(), thread);
-    let comment = app.store.comments().create(caller.tenant(), new).await?;
-    let author = UserRef::from(&caller.identity.user);
-    Ok(Json(CommentView::new(comment, Some(author))))
+    Body(new): Body<CommentCreate>,
+) -> Result<Json<ServiceRequestComment>, Problem<ConcurrentChange>> {
+    let request = request.known()?;
+    let comments = app.store.comments();
+    let comment = comments
+        .create(caller.permit(), request.into(), caller.user_id(), new)
+        .await?;
+    let author = caller.identity().await?.as_author();
+    Ok(Json(ServiceRequestComment::new(request, comment, author)))
 }

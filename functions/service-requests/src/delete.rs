@@ -1,34 +1,30 @@
 //! `DELETE /api/service-requests/{id}`
 
-use axum::{extract::State, http::StatusCode};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{NoContent, Path, PathId},
     model::{Permission, ServiceRequestId},
 };
 
 /// Deletes a service request with its comments. Creators may always delete their own; for others'
 /// it takes the permission `delete_service_request`.
-#[utoipa::path(
-    delete, path = "/api/service-requests/{id}", operation_id = "deleteServiceRequest", tag = "service-requests",
-    params(("id" = ServiceRequestId, Path)),
-    responses((status = 204, description = "Deleted"))
-)]
+#[utoipa::path(delete, path = "/api/service-requests/{id}", operation_id = "deleteServiceRequest")]
 pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ServiceRequestId>>,
-) -> Result<StatusCode, Problem> {
-    app.store
-        .service_requests()
-        .delete(caller.tenant(), id.known()?, |request| {
+) -> Result<NoContent, Problem> {
+    let requests = app.store.service_requests();
+    requests
+        .delete(caller.permit(), id.known()?, async |request| {
             if request.creator_id == caller.user_id() {
                 Ok(())
             } else {
-                caller.needs(Permission::DeleteServiceRequest)
+                caller.needs(Permission::DeleteServiceRequest).await
             }
         })
         .await?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }

@@ -5,16 +5,17 @@ mod create;
 mod delete;
 mod list_comments;
 
-use shared::App;
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<App> {
-    OpenApiRouter::default()
-        // /api/managed-services/request
-        .routes(routes!(create::create))
-        // /api/service-requests/{id}
-        .routes(routes!(delete::delete))
-        // /api/service-requests/{serviceRequestId}/comments
-        .routes(routes!(list_comments::list_comments, comment::comment))
+    http::routes(
+        "service-requests",
+        [
+            operation!(create::create),
+            operation!(delete::delete),
+            operation!(list_comments::list_comments),
+            operation!(comment::comment),
+        ],
+    )
 }

@@ -9,8 +9,7 @@ use utoipa::ToSchema;
 
 /// A task of a list, with the records that it names.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ListedTask)]
-pub struct ListedTaskView {
+pub struct ListedTask {
     #[serde(flatten)]
     task: Task,
     /// The user of `assigneeId`.
@@ -21,7 +20,7 @@ pub struct ListedTaskView {
     milestone: Option<MilestoneRef>,
 }
 
-impl From<JoinedTask> for ListedTaskView {
+impl From<JoinedTask> for ListedTask {
     fn from(joined: JoinedTask) -> Self {
         Self {
             task: joined.task,

@@ -15,7 +15,7 @@ use std::{
 };
 
 use http::{HeaderMap, Method, StatusCode};
-use model::{Id, OrganizationId, Timestamp, UserId};
+use model::{Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::{Value, json};
 use store::Used;
 
@@ -111,6 +111,11 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
 pub fn caller(user: UserId, organization: OrganizationId) {
     // Outside of a request, as in the queue's worker, there is nothing to note it in.
     let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
+}
+
+/// Tells of something that went wrong and did no harm.
+pub fn warn(what: &str, error: &Error) {
+    tracing::warn!(cause = error.chain(), "{what}");
 }
 
 /// Counts a metric.

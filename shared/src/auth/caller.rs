@@ -1,43 +1,33 @@
 //! The caller of an operation, as an argument of its handler.
 
-use std::marker::PhantomData;
+use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::{FromRef, FromRequestParts};
-use http::request::Parts;
-use model::{Error, Organization, OrganizationId, Permission, Session, User, UserId};
-use runtime::telemetry;
-use store::Stored;
+use http::{Method, request::Parts};
+use model::{Code, Error, OrganizationId, Permission, UserId, input::Input};
+use store::Permit;
 
 use super::{
-    Sid,
+    claim::{Claim, Identity},
     need::{self, Need},
 };
 use crate::{
     App, Problem,
-    http::query::{NoQuery, QueryInput},
+    http::{
+        operation::{Argument, Description},
+        query,
+    },
 };
 
-/// Who calls, as they are at this moment.
-#[derive(Clone, Debug)]
-pub struct Identity {
-    /// The session, as it was read or just extended.
-    pub session: Session,
-    /// The signed-in user.
-    pub user: User,
-    /// The user's organization.
-    pub organization: Organization,
-}
-
-/// A caller who has what the endpoint needs, with the query parameters that it takes, which by
-/// default are none.
+/// A caller who claims to have what the endpoint needs, with the query parameters that it takes,
+/// which by default are none.
 ///
-/// Extracting it decides in this order: 401 without a session, 403 without the need, 400 for a
-/// query parameter that is unknown or at fault. A cookie with a bad signature costs no read of
-/// the table; a good one costs one batch.
+/// A cookie with a bad signature is answered 401 at once. Whether the session stands and the caller
+/// may is found out beside the operation (see [`claim`](super::claim)): reads simply start; what
+/// writes passes its [`permit`](Self::permit) to the store.
 #[derive(Debug)]
-pub struct Caller<N, Q = NoQuery> {
-    /// Who calls.
-    pub identity: Identity,
+pub struct Caller<N, Q = ()> {
+    claim: Claim,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
@@ -46,17 +36,31 @@ pub struct Caller<N, Q = NoQuery> {
 impl<N, Q> Caller<N, Q> {
     /// The tenant whose records the caller may see.
     pub const fn tenant(&self) -> OrganizationId {
-        self.identity.organization.id
+        self.claim.tenant
     }
 
     /// The signed-in user.
     pub const fn user_id(&self) -> UserId {
-        self.identity.user.id
+        self.claim.user
+    }
+
+    /// Leave to write, once the caller is found to be who they claim to be.
+    pub fn permit(&self) -> Permit {
+        let claim = self.claim.clone();
+        Permit::pending(
+            self.tenant(),
+            async move { claim.identity().await.map(|_| ()) },
+        )
+    }
+
+    /// Who calls, once that is known.
+    pub async fn identity(&self) -> Result<Arc<Identity>, Error> {
+        self.claim.identity().await
     }
 
     /// 403 unless the caller has a further permission.
-    pub fn needs(&self, permission: Permission) -> Result<(), Error> {
-        need::permission(&self.identity.user, permission)
+    pub async fn needs(&self, permission: Permission) -> Result<(), Error> {
+        need::permission(&self.identity().await?.user, permission)
     }
 }
 
@@ -65,51 +69,29 @@ where
     S: Send + Sync,
     App: FromRef<S>,
     N: Need,
-    Q: QueryInput,
+    Q: Input + Send,
 {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let app = App::from_ref(state);
-        let identity = authenticate(&app, parts).await?;
-        telemetry::caller(identity.user.id, identity.organization.id);
-        N::check(&identity.user, &identity.organization)?;
-        let query = Q::from_query(parts.uri.query().unwrap_or_default())?;
+        let claim = Claim::make(&App::from_ref(state), parts, N::check)?;
         Ok(Self {
-            identity,
-            query,
+            claim,
+            query: query::parse(parts)?,
             need: PhantomData,
         })
     }
 }
 
-async fn authenticate(app: &App, parts: &Parts) -> Result<Identity, Error> {
-    let sid = app
-        .cookie
-        .read(&parts.headers)
-        .and_then(|sid| Sid::parse(&sid))
-        .ok_or(Error::Unauthenticated)?;
-    let (session, user, organization) = app
-        .store
-        .sign_in()
-        .caller(sid.organization, sid.user, &sid.hash())
-        .await?
-        .ok_or(Error::Unauthenticated)?;
-    let now = app.clock.now();
-    let Stored {
-        record: mut session,
-        ..
-    } = session;
-    if !session.holds(&user, now) {
-        return Err(Error::Unauthenticated);
+impl<N: Need, Q: Input> Argument for Caller<N, Q> {
+    fn describe(description: &mut Description) {
+        description.needs_session();
+        description.needs(&N::names());
+        description.problems(&[Code::Unauthenticated]);
+        description.problems(&N::codes());
+        if !matches!(*description.method(), Method::GET) {
+            description.problems(&[Code::CrossSite]);
+        }
+        query::describe::<Q>(description);
     }
-    if session.wants_touch(now) {
-        app.store.sign_in().touch(&session, now).await?;
-        session.touched_at = now;
-    }
-    Ok(Identity {
-        session,
-        user,
-        organization,
-    })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::{Engine, prelude::BASE64_STANDARD_NO_PAD};
 use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, HeaderValue, header};
+use model::Error;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use sha2::Sha256;
 
@@ -76,21 +77,19 @@ impl SessionCookie {
     }
 
     /// The `Set-Cookie` header that begins a session.
-    #[must_use]
-    pub fn set(&self, sid: &str) -> Option<HeaderValue> {
+    pub fn set(&self, sid: &str) -> Result<HeaderValue, Error> {
         self.header(&self.sign(sid), "")
     }
 
     /// The `Set-Cookie` header that makes the client forget its session.
-    #[must_use]
-    pub fn clear(&self) -> Option<HeaderValue> {
+    pub fn clear(&self) -> Result<HeaderValue, Error> {
         self.header("", "; Max-Age=0")
     }
 
-    fn header(&self, value: &str, more: &str) -> Option<HeaderValue> {
+    fn header(&self, value: &str, more: &str) -> Result<HeaderValue, Error> {
         let secure = if self.secure { "; Secure" } else { "" };
         let text = format!("{NAME}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{more}");
-        HeaderValue::try_from(text).ok()
+        HeaderValue::try_from(text).map_err(|error| Error::internal("writing a cookie", error))
     }
 }
 

@@ -1,11 +1,15 @@
 //! Who calls, and what they may do.
 
+mod answer;
 mod caller;
+pub(crate) mod claim;
 pub mod cookie;
 pub mod cross_site;
 pub mod need;
 pub mod password;
 
-pub use caller::{Caller, Identity};
+pub use answer::{ForgetCookie, SetCookie};
+pub use caller::Caller;
+pub use claim::Identity;
 pub use cookie::SessionCookie;
 pub use model::{Sid, digest};

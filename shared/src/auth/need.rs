@@ -1,44 +1,35 @@
 //! What an endpoint needs of its caller, as types: the argument `Caller<need::CreateTask>` cannot
 //! be left out without the handler losing its caller.
 
-use model::{Error, Organization, Permission, PlanFeature, User};
+use std::marker::PhantomData;
 
-/// A requirement that is checked before the body is read.
+pub use model::need::*;
+use model::{Code, Error, NamedPermission, Organization, Permission, PlanFeature, User};
+
+/// A requirement that is checked before anything is written or answered.
 pub trait Need: Send + Sync + 'static {
     /// 403 unless the user and the organization's plan have it.
     fn check(user: &User, organization: &Organization) -> Result<(), Error>;
+
+    /// Names of what is needed, for people.
+    fn names() -> Vec<&'static str>;
+
+    /// The refusals that it may come to.
+    fn codes() -> Vec<Code>;
 }
 
-macro_rules! permissions {
-    ($($name:ident),* $(,)?) => {$(
-        #[doc = concat!("The permission [`Permission::", stringify!($name), "`].")]
-        #[derive(Debug)]
-        pub struct $name;
+impl<P: NamedPermission> Need for P {
+    fn check(user: &User, _: &Organization) -> Result<(), Error> {
+        permission(user, P::PERMISSION)
+    }
 
-        impl Need for $name {
-            fn check(user: &User, _: &Organization) -> Result<(), Error> {
-                permission(user, Permission::$name)
-            }
-        }
-    )*};
-}
+    fn names() -> Vec<&'static str> {
+        vec![P::PERMISSION.name()]
+    }
 
-permissions! {
-    ViewWork,
-    ViewManagedServices,
-    CreateServiceRequest,
-    CommentServiceRequest,
-    CreateTask,
-    UpdateTask,
-    CreateActivity,
-    CommentActivity,
-    TagActivity,
-    ReplyTicket,
-    DeleteTask,
-    ManageMilestones,
-    ViewAgentRemediation,
-    CreateAgentRemediation,
-    ExecuteAgentRemediation,
+    fn codes() -> Vec<Code> {
+        vec![Code::PermissionDenied]
+    }
 }
 
 /// A session, and nothing more.
@@ -49,23 +40,39 @@ impl Need for SignedIn {
     fn check(_: &User, _: &Organization) -> Result<(), Error> {
         Ok(())
     }
+
+    fn names() -> Vec<&'static str> {
+        vec!["a session"]
+    }
+
+    fn codes() -> Vec<Code> {
+        Vec::new()
+    }
 }
 
 /// A permission, and a plan with the resolution agent.
 #[derive(Debug)]
-pub struct WithAgent<P>(std::marker::PhantomData<fn() -> P>);
+pub struct WithAgent<P>(PhantomData<fn() -> P>);
 
-impl<P: Need> Need for WithAgent<P> {
+impl<P: NamedPermission> Need for WithAgent<P> {
     fn check(user: &User, organization: &Organization) -> Result<(), Error> {
         P::check(user, organization)?;
         if organization.plan_features.contains(&PlanFeature::AgentAi) {
             Ok(())
         } else {
             Err(Error::forbidden(
-                "plan_feature_unavailable",
+                Code::PlanFeatureUnavailable,
                 "Your organization's plan does not include agentAI.",
             ))
         }
+    }
+
+    fn names() -> Vec<&'static str> {
+        vec![P::PERMISSION.name(), "plan agentAI"]
+    }
+
+    fn codes() -> Vec<Code> {
+        vec![Code::PermissionDenied, Code::PlanFeatureUnavailable]
     }
 }
 
@@ -74,9 +81,7 @@ pub fn permission(user: &User, permission: Permission) -> Result<(), Error> {
     if user.may(permission) {
         Ok(())
     } else {
-        Err(Error::forbidden(
-            "permission_denied",
-            format!("This needs the permission {}.", permission.name()),
-        ))
+        let detail = format!("This needs the permission {}.", permission.name());
+        Err(Error::forbidden(Code::PermissionDenied, detail))
     }
 }

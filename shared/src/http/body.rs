@@ -4,11 +4,12 @@ use axum::extract::{FromRequest, Request};
 use http::{HeaderMap, header};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use model::{
-    Error, Fault,
+    Code, Error, Fault, FaultCode,
     input::{self, Input},
 };
 
-use crate::Problem;
+use super::operation::{Argument, Description};
+use crate::{Problem, problem::Cause};
 
 /// The most bytes of a body that the service reads: 256 KiB.
 const MOST_BYTES: usize = 256 * 1024;
@@ -23,21 +24,34 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
     async fn from_request(request: Request, _: &S) -> Result<Self, Problem> {
         let (parts, body) = request.into_parts();
         if !is_json(&parts.headers) {
-            return Err(Problem::UnsupportedMediaType);
+            return Err(Cause::UnsupportedMediaType.into());
         }
         let bytes = match Limited::new(body, MOST_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
-            Err(error) if error.is::<LengthLimitError>() => return Err(Problem::TooLarge),
+            Err(error) if error.is::<LengthLimitError>() => return Err(Cause::TooLarge.into()),
             Err(error) => {
                 let fault = Fault {
                     pointer: String::new(),
-                    code: "unreadable".into(),
+                    code: FaultCode::Unreadable,
                     detail: format!("The body could not be read: {error}."),
                 };
                 return Err(Error::invalid(fault).into());
             }
         };
         Ok(Self(input::parse(&bytes).map_err(Error::Invalid)?))
+    }
+}
+
+impl<T: Input> Argument for Body<T> {
+    fn describe(description: &mut Description) {
+        description.body(T::field_schema());
+        description.schemas(T::field_schemas);
+        let problems = [
+            Code::ValidationError,
+            Code::BodyTooLarge,
+            Code::UnsupportedMediaType,
+        ];
+        description.problems(&problems);
     }
 }
 

@@ -15,17 +15,25 @@ use lambda_http::request::RequestContext;
 use model::{Error, random};
 use runtime::telemetry::{self, Metric};
 
-use super::problem::Raised;
-use crate::{App, Problem, auth::cross_site};
+use super::{
+    operation::Argument,
+    problem::{ProblemDetails, Raised},
+};
+use crate::{
+    App, Problem,
+    auth::{claim, cross_site},
+    problem::Cause,
+};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// Dresses a function's routes in the layers that every function wears.
-pub fn wear(routes: Router, app: &App) -> Router {
+/// A function's routes within the layers that all functions have.
+pub fn layered(routes: Router, app: &App) -> Router {
     routes
-        .fallback(async || Problem::from(Error::NotFound("path")))
-        .method_not_allowed_fallback(async || Problem::MethodNotAllowed)
+        .fallback(async || Problem::<()>::from(Error::NotFound("path")))
+        .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
+        .layer(middleware::from_fn_with_state(app.clone(), claim::judge))
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .layer(middleware::from_fn_with_state(app.clone(), finish))
 }
@@ -33,7 +41,7 @@ pub fn wear(routes: Router, app: &App) -> Router {
 /// Answers for what must not reach the handler and for what breaks in it.
 async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
     if !cross_site::may_pass(request.method(), request.headers(), &app.allowed_origins) {
-        return Problem::CrossSite.into_response();
+        return Problem::<()>::from(Cause::CrossSite).into_response();
     }
     AssertUnwindSafe(next.run(request))
         .catch_unwind()
@@ -44,7 +52,8 @@ async fn guard(State(app): State<App>, request: Request, next: Next) -> Response
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("a panic without a message");
-            Problem::from(Error::internal("a handler panicked", text.to_owned())).into_response()
+            Problem::<()>::from(Error::internal("a handler panicked", text.to_owned()))
+                .into_response()
         })
 }
 
@@ -63,16 +72,12 @@ async fn finish(State(app): State<App>, request: Request, next: Next) -> Respons
         telemetry::count(Metric::ColdStart, app.clock.now());
     }
     let raised = response.extensions_mut().remove::<Raised>();
+    let cause = raised.and_then(|raised| raised.take());
     let status = response.status();
-    record.log(
-        &request_id,
-        &method,
-        &route,
-        status,
-        raised.as_ref().map(|raised| raised.cause.as_str()),
-    );
-    if let Some(raised) = raised {
-        let problem = raised.problem(status, &path, &request_id);
+    let chain = cause.as_ref().map(Cause::chain);
+    record.log(&request_id, &method, &route, status, chain.as_deref());
+    if let Some(cause) = cause {
+        let problem = ProblemDetails::of(cause, &path, &request_id);
         let (parts, body) = (status, Json(problem)).into_response().into_parts();
         response.headers_mut().extend(parts.headers);
         *response.body_mut() = body;
@@ -105,6 +110,8 @@ fn request_id(request: &Request) -> String {
 #[derive(Debug)]
 pub struct Trace(pub Option<String>);
 
+impl Argument for Trace {}
+
 impl<S: Send + Sync> FromRequestParts<S> for Trace {
     type Rejection = Infallible;
 
@@ -116,6 +123,8 @@ impl<S: Send + Sync> FromRequestParts<S> for Trace {
 /// The address that the request came from, as the gateway saw it; empty where there is none.
 #[derive(Debug)]
 pub struct ClientAddress(pub String);
+
+impl Argument for ClientAddress {}
 
 impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
     type Rejection = Infallible;

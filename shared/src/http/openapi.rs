@@ -1,16 +1,22 @@
 //! The OpenAPI 3.1 document, put together from the functions' routes.
 
+use std::collections::BTreeMap;
+
+use http::Method;
+use model::{Code, Fault};
+use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
     openapi::{
-        self, Content, Ref, RefOr, ResponseBuilder,
-        path::Operation,
-        security::{ApiKey, ApiKeyValue, SecurityRequirement, SecurityScheme},
+        self, HeaderBuilder, ObjectBuilder, Ref, RefOr, Response, Schema,
+        path::{Operation, PathItem},
+        schema::{SchemaType, Type},
+        security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
 
-use super::problem::ProblemDetails;
-use crate::{auth::cookie, model::Fault};
+use super::{operation::CODES, problem::ProblemDetails};
+use crate::auth::cookie;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -18,15 +24,34 @@ use crate::{auth::cookie, model::Fault};
         title = "Workdesk",
         version = "1.0.0",
         description = "Work management and managed services: service requests, milestones, tasks, \
-                       activities, tickets, and a resolution agent for billing alerts.",
+            activities, tickets, and a resolution agent for billing alerts.\n\n\
+            Sign in with `POST /api/auth/login`; the cookie that it sets goes along with every other \
+            request. Bodies are JSON in camelCase. Ids are positive integers up to 2^53-1, unique \
+            per kind of record. Instants are RFC 3339 with any offset, and come back in UTC with \
+            milliseconds. In an answer every member is there, null where it has no value; in a \
+            partial update an absent member is kept and a null one cleared. Unknown members of a \
+            body are ignored, unknown query parameters are refused. A record of another organization \
+            answers as one that does not exist.\n\n\
+            Every problem is `application/problem+json` (RFC 9457) with a stable `code`, a `detail` \
+            for people and the `requestId` under which the log has it; a validation error lists every \
+            fault in `errors`, each with a JSON pointer.",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
+    ),
+    servers((url = "/", description = "Where this document comes from")),
+    tags(
+        (name = "auth", description = "Signing in and out, and this document"),
+        (name = "service-requests", description = "What users ask the organization's services for"),
+        (name = "milestones", description = "What a project is to reach"),
+        (name = "tasks", description = "What is to do, in projects and for the organization"),
+        (name = "activities", description = "What happened, with comments and tags"),
+        (name = "managed-services", description = "The dashboard, support tickets, and references"),
+        (name = "concierge", description = "The resolution agent: sessions on alerts")
     ),
     components(schemas(ProblemDetails, Fault))
 )]
 struct Base;
 
-/// One document of the functions' own: every operation needs the session cookie unless it says
-/// otherwise, and may answer the problems that all of them share.
+/// One document of the functions' own.
 #[must_use]
 pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::OpenApi {
     let mut whole = Base::openapi();
@@ -37,60 +62,171 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         cookie::NAME,
         "Set by POST /api/auth/login",
     )));
-    whole
-        .components
-        .get_or_insert_default()
-        .add_security_scheme("session", scheme);
-    for (path, item) in &mut whole.paths.paths {
-        let operations = [
-            &mut item.get,
-            &mut item.put,
-            &mut item.post,
-            &mut item.patch,
-            &mut item.delete,
-        ];
-        for operation in operations.into_iter().flatten() {
-            complete(path, operation);
+    let mut problems = BTreeMap::new();
+    for item in whole.paths.paths.values_mut() {
+        for (_, operation) in operations(item) {
+            for response in operation.responses.responses.values_mut() {
+                share(response, &mut problems);
+            }
+        }
+    }
+    let components = whole.components.get_or_insert_default();
+    components.add_security_scheme("session", scheme);
+    components.responses.extend(problems);
+    for (name, description) in EVERY_ANSWER {
+        let header = HeaderBuilder::new()
+            .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+            .description(Some(description));
+        components
+            .headers
+            .insert(name.to_owned(), header.build().into());
+    }
+    for schema in components.schemas.values_mut() {
+        require_nullable(schema);
+    }
+    let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
+    for (name, schema) in &mut components.schemas {
+        if let RefOr::T(Schema::Object(object)) = schema
+            && object.examples.is_empty()
+            && !object.properties.is_empty()
+        {
+            object.examples = vec![example(&schemas[name], &schemas)];
         }
     }
     whole
 }
 
-fn complete(path: &str, operation: &mut Operation) {
-    let public = operation.security.is_some();
-    if !public {
-        let needs_session = SecurityRequirement::new("session", Vec::<String>::new());
-        operation.security = Some(vec![needs_session]);
-        problem(operation, "401", "Not authenticated");
-        problem(operation, "403", "Permission denied");
-    }
-    problem(operation, "400", "Validation error");
-    if path.contains('{') {
-        problem(operation, "404", "No such record");
-    }
-    if operation.request_body.is_some() {
-        problem(operation, "413", "The body is over 256 KiB");
-        problem(operation, "415", "The body is not declared as JSON");
-    }
-    problem(operation, "500", "Server error");
-    problem(operation, "503", "The service cannot answer at the moment");
+/// The operations of a path.
+pub fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    [
+        (Method::GET, &mut item.get),
+        (Method::PUT, &mut item.put),
+        (Method::POST, &mut item.post),
+        (Method::PATCH, &mut item.patch),
+        (Method::DELETE, &mut item.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
-fn problem(operation: &mut Operation, status: &str, description: &str) {
-    operation
-        .responses
-        .responses
-        .entry(status.to_owned())
-        .or_insert_with(|| {
-            let schema = Ref::from_schema_name("Problem");
-            RefOr::T(
-                ResponseBuilder::new()
-                    .description(description)
-                    .content(
-                        "application/problem+json",
-                        Content::new(Some(RefOr::Ref(schema))),
-                    )
-                    .build(),
-            )
-        });
+/// Headers of every answer.
+pub const EVERY_ANSWER: [(&str, &str); 3] = [
+    ("X-Request-Id", "Names the request in the service's log"),
+    ("Cache-Control", "`no-store`: no answer is kept on its way"),
+    (
+        "X-Content-Type-Options",
+        "`nosniff`: the content type is what it says",
+    ),
+];
+
+/// Gives a response the headers that all have, and moves a problem to where all operations share
+/// it.
+fn share(response: &mut RefOr<Response>, problems: &mut BTreeMap<String, RefOr<Response>>) {
+    let RefOr::T(own) = response else { return };
+    for (name, _) in EVERY_ANSWER {
+        let header = Ref::new(format!("#/components/headers/{name}"));
+        own.headers.insert(name.to_owned(), RefOr::Ref(header));
+    }
+    let Some(codes) = own.extensions.as_ref().and_then(|more| more.get(CODES)) else {
+        return;
+    };
+    let codes: Vec<Code> = serde_json::from_value(codes.clone()).unwrap_or_default();
+    let names: Vec<String> = codes.iter().map(|code| format!("{code:?}")).collect();
+    let name = names.join("Or");
+    let reference = Ref::new(format!("#/components/responses/{name}"));
+    problems.insert(name, std::mem::replace(response, RefOr::Ref(reference)));
+}
+
+/// What may be null is always there, since answers leave nothing out that has no value. What bodies
+/// may be sent without is not: their objects are told by [`OPTIONAL`].
+fn require_nullable(schema: &mut RefOr<Schema>) {
+    let RefOr::T(schema) = schema else { return };
+    match schema {
+        Schema::Object(object) => {
+            if object.description.as_deref().is_some_and(is_sent) {
+                return;
+            }
+            let nullable: Vec<String> = object
+                .properties
+                .iter()
+                .filter(|(name, schema)| may_be_null(schema) && !object.required.contains(name))
+                .map(|(name, _)| name.clone())
+                .collect();
+            object.required.extend(nullable);
+        }
+        Schema::AllOf(all) => all.items.iter_mut().for_each(require_nullable),
+        _ => {}
+    }
+}
+
+/// Whether a schema is of what clients send, as its description begins.
+fn is_sent(description: &str) -> bool {
+    [
+        "What a client sends",
+        "A task and its new place",
+        "Who signs in",
+    ]
+    .iter()
+    .any(|begin| description.starts_with(begin))
+}
+
+fn may_be_null(schema: &RefOr<Schema>) -> bool {
+    let null = |schema: &RefOr<Schema>| matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
+    match schema {
+        RefOr::T(Schema::Object(object)) => match &object.schema_type {
+            SchemaType::Array(types) => types.contains(&Type::Null),
+            _ => false,
+        },
+        RefOr::T(Schema::Array(array)) => match &array.schema_type {
+            SchemaType::Array(types) => types.contains(&Type::Null),
+            _ => false,
+        },
+        RefOr::T(Schema::OneOf(one_of)) => one_of.items.iter().any(null),
+        _ => false,
+    }
+}
+
+/// A value that fits a schema, made of the examples of its parts.
+fn example(schema: &Value, schemas: &Value) -> Value {
+    if let Some(reference) = schema["$ref"].as_str() {
+        let name = reference.rsplit('/').next().unwrap_or_default();
+        return example(&schemas[name], schemas);
+    }
+    if let Some(given) = schema["examples"].get(0) {
+        return given.clone();
+    }
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    if let Some(parts) = schema["allOf"].as_array() {
+        let mut whole = json!({});
+        for part in parts {
+            if let (Some(whole), Value::Object(more)) =
+                (whole.as_object_mut(), example(part, schemas))
+            {
+                whole.extend(more);
+            }
+        }
+        return whole;
+    }
+    if let Some(some) = schema["oneOf"].as_array().and_then(|all| all.last()) {
+        return example(some, schemas);
+    }
+    let kind = match &schema["type"] {
+        Value::Array(kinds) => kinds.first().and_then(Value::as_str),
+        kind => kind.as_str(),
+    };
+    match kind {
+        Some("object") => schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, property)| (name.clone(), example(property, schemas)))
+            .collect(),
+        Some("array") => json!([example(&schema["items"], schemas)]),
+        Some("integer" | "number") => schema["minimum"].clone().as_i64().unwrap_or(1).into(),
+        Some("boolean") => json!(true),
+        Some("string") => json!("…"),
+        _ => Value::Null,
+    }
 }

@@ -2,9 +2,10 @@
 
 use axum::extract::{FromRequestParts, Path as AxumPath};
 use http::request::Parts;
-use model::{Error, Id};
+use model::{Code, Error, Id, input::Field};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
+use super::operation::{Argument, Description};
 use crate::Problem;
 
 /// The parameters of the path.
@@ -23,6 +24,25 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     }
 }
 
+impl<T: PathParameters> Argument for Path<T> {
+    fn describe(description: &mut Description) {
+        T::describe(description);
+    }
+}
+
+/// The parameters of a path, in the order in which they stand there.
+pub trait PathParameters {
+    /// Describes them.
+    fn describe(description: &mut Description);
+}
+
+impl<A: PathParameters, B: PathParameters> PathParameters for (A, B) {
+    fn describe(description: &mut Description) {
+        A::describe(description);
+        B::describe(description);
+    }
+}
+
 /// An id as a path has it, which may be anything. The handler asks [`known`](Self::known) for it
 /// after the body was read, since faults of the body come before a missing record.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +52,52 @@ impl<I: Id> PathId<I> {
     /// The id; 404 when it is not a positive integer up to 2^53-1, as no such record can exist.
     pub fn known(self) -> Result<I, Error> {
         self.0.ok_or(Error::NotFound(I::NOUN))
+    }
+}
+
+impl<I: Id + Field> PathParameters for PathId<I> {
+    fn describe(description: &mut Description) {
+        description.path_parameter(I::field_schema());
+        description.schemas(I::field_schemas);
+        description.problems(&[Code::NotFound]);
+    }
+}
+
+/// The id of a record to which the caller has access or not, where nobody is told whether it
+/// exists: 403 in place of 404.
+#[derive(Clone, Copy, Debug)]
+pub struct AccessTo<I>(PathId<I>);
+
+impl<I: Id> AccessTo<I> {
+    /// The id; 403 when no such record can exist.
+    pub fn known(self) -> Result<I, Error> {
+        self.0.known().map_err(denied)
+    }
+}
+
+impl<I: Id + Field> PathParameters for AccessTo<I> {
+    fn describe(description: &mut Description) {
+        description.path_parameter(I::field_schema());
+        description.schemas(I::field_schemas);
+        description.problems(&[Code::AccessDenied]);
+    }
+}
+
+/// 403 in place of 404: a record of another organization answers as one that does not exist.
+#[must_use]
+pub fn denied(error: Error) -> Error {
+    match error {
+        Error::NotFound(noun) => Error::forbidden(
+            Code::AccessDenied,
+            format!("You have no access to this {noun}."),
+        ),
+        other => other,
+    }
+}
+
+impl<'de, I: Id> Deserialize<'de> for AccessTo<I> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        PathId::deserialize(deserializer).map(Self)
     }
 }
 

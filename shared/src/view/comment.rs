@@ -1,90 +1,55 @@
-//! A comment as the API takes and answers it, on a service request as on an activity.
+//! Comments as the API answers them, on a service request and on an activity.
 
 use model::{
-    ActivityId, Comment, CommentId, ServiceRequestId, Thread, Timestamp, UserId, UserRef,
-    input::{Fields, Input, id, text},
+    ActivityId, Comment, CommentId, Content, ServiceRequestId, Timestamp, UserId, UserRef,
 };
 use serde::Serialize;
-use store::{CommentWithAuthor, NewComment};
+use store::CommentWithAuthor;
 use utoipa::ToSchema;
 
-/// What a client sends to comment.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub struct CreateComment {
-    /// 1 to 50,000 characters.
-    content: String,
-    /// The comment of the same thread that this one replies to.
-    parent_id: Option<CommentId>,
-}
-
-impl Input for CreateComment {
-    fn read(body: &mut Fields<'_>) -> Option<Self> {
-        let content = body.required("content", text(1..=50_000));
-        let parent_id = body.optional("parentId", id);
-        Some(Self {
-            content: content?,
-            parent_id,
-        })
-    }
-}
-
-impl CreateComment {
-    /// The comment of that author on that record.
-    #[must_use]
-    pub fn by(self, author: UserId, thread: Thread) -> NewComment {
-        NewComment {
-            thread,
-            author,
-            content: self.content,
-            parent_id: self.parent_id,
-        }
-    }
-}
-
-/// A comment.
+/// A comment, or a reply to one.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Comment)]
 #[serde(rename_all = "camelCase")]
 pub struct CommentView {
     id: CommentId,
-    content: String,
-    /// Only on a comment on a service request.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    service_request_id: Option<ServiceRequestId>,
-    /// Only on a comment on an activity.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
-    activity_id: Option<ActivityId>,
+    content: Content,
     user_id: UserId,
     parent_id: Option<CommentId>,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// The author, unless the account is gone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    /// The author; null when the account is gone.
     user: Option<UserRef>,
 }
 
+/// A comment on a service request.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceRequestComment {
+    service_request_id: ServiceRequestId,
+    #[serde(flatten)]
+    comment: CommentView,
+}
+
+/// A comment on an activity.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ActivityComment {
+    activity_id: ActivityId,
+    #[serde(flatten)]
+    comment: CommentView,
+}
+
 impl CommentView {
-    /// A comment with its author.
-    #[must_use]
-    pub fn new(comment: Comment, author: Option<UserRef>) -> Self {
-        let (service_request_id, activity_id) = match comment.thread {
-            Thread::ServiceRequest(id) => (Some(id), None),
-            Thread::Activity(id) => (None, Some(id)),
-        };
+    fn new(comment: Comment, user: Option<UserRef>) -> Self {
         Self {
             id: comment.id,
             content: comment.content,
-            service_request_id,
-            activity_id,
             user_id: comment.user_id,
             parent_id: comment.parent_id,
             created_at: comment.created_at,
             updated_at: comment.updated_at,
-            user: author,
+            user,
         }
     }
 }
@@ -92,5 +57,45 @@ impl CommentView {
 impl From<CommentWithAuthor> for CommentView {
     fn from(CommentWithAuthor { comment, author }: CommentWithAuthor) -> Self {
         Self::new(comment, author)
+    }
+}
+
+impl ServiceRequestComment {
+    /// One that its author just wrote.
+    #[must_use]
+    pub fn new(on: ServiceRequestId, comment: Comment, author: UserRef) -> Self {
+        Self {
+            service_request_id: on,
+            comment: CommentView::new(comment, Some(author)),
+        }
+    }
+
+    /// One of a thread.
+    #[must_use]
+    pub fn from_read(on: ServiceRequestId, comment: CommentWithAuthor) -> Self {
+        Self {
+            service_request_id: on,
+            comment: comment.into(),
+        }
+    }
+}
+
+impl ActivityComment {
+    /// One that its author just wrote.
+    #[must_use]
+    pub fn new(on: ActivityId, comment: Comment, author: UserRef) -> Self {
+        Self {
+            activity_id: on,
+            comment: CommentView::new(comment, Some(author)),
+        }
+    }
+
+    /// One of a thread.
+    #[must_use]
+    pub fn from_read(on: ActivityId, comment: CommentWithAuthor) -> Self {
+        Self {
+            activity_id: on,
+            comment: comment.into(),
+        }
     }
 }

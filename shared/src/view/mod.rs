@@ -1,7 +1,7 @@
-//! Records as the API answers them, and bodies as it takes them, where more than one function does.
+//! Records as the API answers them, where more than one function does.
 
 mod comment;
 mod service_request;
 
-pub use comment::{CommentView, CreateComment};
+pub use comment::{ActivityComment, CommentView, ServiceRequestComment};
 pub use service_request::ServiceRequestView;

@@ -1,10 +1,10 @@
 //! A service request as the API answers it.
 
 use model::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, UserId,
+    Category, Description, JsonObject, Priority, ReferenceId, ReferenceType, ServiceRequest,
+    ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
 };
 use serde::Serialize;
-use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// A service request.
@@ -13,17 +13,16 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequestView {
     id: ServiceRequestId,
-    title: String,
-    description: Option<String>,
+    title: Title,
+    description: Option<Description>,
     status: ServiceStatus,
     priority: Priority,
-    category: Option<String>,
+    category: Option<Category>,
     creator_id: UserId,
     assignee_id: Option<UserId>,
     reference_type: Option<ReferenceType>,
-    reference_id: Option<i64>,
-    #[schema(value_type = Option<Object>)]
-    metadata: Option<Map<String, Value>>,
+    reference_id: Option<ReferenceId>,
+    metadata: Option<JsonObject>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }

@@ -1,0 +1,46 @@
+//! Answers that begin a session in the client, or end it there.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header::SET_COOKIE};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::operation::{Answer, Description, about};
+
+/// 200 with a body and the cookie of a new session.
+#[derive(Debug)]
+pub struct SetCookie<T>(pub HeaderValue, pub T);
+
+impl<T: Serialize> IntoResponse for SetCookie<T> {
+    fn into_response(self) -> Response {
+        ([(SET_COOKIE, self.0)], Json(self.1)).into_response()
+    }
+}
+
+impl<T: ToSchema> Answer for SetCookie<T> {
+    fn describe(description: &mut Description) {
+        let schema = description.schema::<T>();
+        let cookie = [("Set-Cookie", "The session, for all other operations")];
+        description.success(StatusCode::OK, &about::<T>(), Some(schema), &cookie);
+    }
+}
+
+/// 204 that makes the client forget its cookie.
+#[derive(Debug)]
+pub struct ForgetCookie(pub HeaderValue);
+
+impl IntoResponse for ForgetCookie {
+    fn into_response(self) -> Response {
+        (StatusCode::NO_CONTENT, [(SET_COOKIE, self.0)]).into_response()
+    }
+}
+
+impl Answer for ForgetCookie {
+    fn describe(description: &mut Description) {
+        let cookie = [("Set-Cookie", "Makes the client forget its session")];
+        description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
+    }
+}

@@ -1,0 +1,375 @@
+//! How an operation is described: from the types of its handler's arguments and of its answer.
+//!
+//! `#[utoipa::path(…)]` above a handler says the method, the path and the operation's id, its doc
+//! comment the summary. The rest is not written down a second time: who may call it, its
+//! parameters and body, and which problems it answers follow from its arguments; what it answers
+//! follows from its return type.
+
+use std::collections::BTreeMap;
+
+use axum::{Json, extract::State};
+use http::{Method, StatusCode};
+use model::{Code, input::Schema};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        Content, HeaderBuilder, Ref, Required, ResponseBuilder,
+        extensions::ExtensionsBuilder,
+        path::{Operation, ParameterBuilder, ParameterIn},
+        request_body::RequestBodyBuilder,
+        schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Type},
+    },
+};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use super::{
+    problem::{self, ProblemDetails},
+    refusal::Refusals,
+};
+use crate::Problem;
+
+/// The extension of a response that lists the stable codes of its problems.
+pub const CODES: &str = "x-codes";
+
+/// The extension of an operation that says what its caller needs.
+pub const NEEDS: &str = "x-needs";
+
+/// An operation that is being described.
+pub struct Description {
+    method: Method,
+    /// Parameters in the path, in order, which path arguments take from the front.
+    path_parameters: Vec<String>,
+    operation: Operation,
+    schemas: Vec<(String, Schema)>,
+    problems: BTreeMap<u16, Vec<Code>>,
+}
+
+/// An argument of a handler.
+pub trait Argument {
+    /// Adds what it means to callers.
+    fn describe(_: &mut Description) {}
+}
+
+/// What a handler answers when it succeeds.
+pub trait Answer {
+    /// Adds its responses.
+    fn describe(description: &mut Description);
+}
+
+/// A handler.
+pub trait Handler<Arguments> {
+    /// Describes it.
+    fn describe(&self, description: &mut Description);
+}
+
+impl Description {
+    /// The method that it is asked by.
+    #[must_use]
+    pub const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// A schema by reference, which the document then has.
+    pub fn schema<T: ToSchema>(&mut self) -> Schema {
+        self.schemas.push((T::name().into_owned(), T::schema()));
+        T::schemas(&mut self.schemas);
+        Ref::from_schema_name(T::name()).into()
+    }
+
+    /// Schemas that are referred to.
+    pub fn schemas(&mut self, add: impl FnOnce(&mut Vec<(String, Schema)>)) {
+        add(&mut self.schemas);
+    }
+
+    /// The next parameter of the path.
+    pub fn path_parameter(&mut self, schema: Schema) {
+        if self.path_parameters.is_empty() {
+            return;
+        }
+        let name = self.path_parameters.remove(0);
+        self.parameter(ParameterIn::Path, &name, true, schema);
+    }
+
+    /// A parameter of the query, or a header.
+    pub fn parameter(&mut self, stands: ParameterIn, name: &str, required: bool, schema: Schema) {
+        let parameter = ParameterBuilder::new()
+            .name(name)
+            .parameter_in(stands)
+            .required(if required {
+                Required::True
+            } else {
+                Required::False
+            })
+            .schema(Some(schema))
+            .build();
+        let parameters = self.operation.parameters.get_or_insert_default();
+        parameters.push(parameter.into());
+    }
+
+    /// The JSON body that it takes.
+    pub fn body(&mut self, schema: Schema) {
+        let body = RequestBodyBuilder::new()
+            .content("application/json", Content::new(Some(schema)))
+            .required(Some(Required::True))
+            .build();
+        self.operation.request_body = Some(body.into());
+    }
+
+    /// Problems that it may answer.
+    pub fn problems(&mut self, codes: &[Code]) {
+        for code in codes {
+            let status = problem::status(*code).as_u16();
+            let all = self.problems.entry(status).or_default();
+            if !all.contains(code) {
+                all.push(*code);
+            }
+        }
+    }
+
+    /// What its caller needs: permissions and plan features, for people.
+    pub fn needs(&mut self, needs: &[&str]) {
+        let all = self.operation.extensions.get_or_insert_default();
+        all.insert(NEEDS.to_owned(), needs.to_vec().into());
+    }
+
+    /// Who signed in calls it.
+    pub fn needs_session(&mut self) {
+        let session =
+            utoipa::openapi::security::SecurityRequirement::new("session", Vec::<String>::new());
+        self.operation.security = Some(vec![session]);
+    }
+
+    /// A success; its headers by name and meaning.
+    pub fn success(
+        &mut self,
+        status: StatusCode,
+        description: &str,
+        body: Option<Schema>,
+        headers: &[(&str, &str)],
+    ) {
+        let mut response = ResponseBuilder::new().description(description);
+        if let Some(schema) = body {
+            response = response.content("application/json", Content::new(Some(schema)));
+        }
+        for (name, description) in headers {
+            let header = HeaderBuilder::new()
+                .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
+                .description(Some(*description))
+                .build();
+            response = response.header(*name, header);
+        }
+        self.respond(status, response);
+    }
+
+    fn respond(&mut self, status: StatusCode, response: ResponseBuilder) {
+        let responses = &mut self.operation.responses.responses;
+        responses.insert(status.as_str().to_owned(), response.into());
+    }
+
+    fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
+        // Every operation refuses query parameters that it does not know, and may fail.
+        self.problems(&[
+            Code::ValidationError,
+            Code::InternalError,
+            Code::Unavailable,
+        ]);
+        self.schema::<ProblemDetails>();
+        for (status, codes) in std::mem::take(&mut self.problems) {
+            if let Ok(status) = StatusCode::from_u16(status) {
+                self.respond(status, problem_response(&codes));
+            }
+        }
+        (self.operation, self.schemas)
+    }
+}
+
+/// A response with one of these problems.
+fn problem_response(codes: &[Code]) -> ResponseBuilder {
+    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
+    let code = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(names.clone()));
+    let one_of_these = ObjectBuilder::new().property("code", code).required("code");
+    let schema = AllOfBuilder::new()
+        .item(Ref::from_schema_name("Problem"))
+        .item(one_of_these);
+    let mut response = ResponseBuilder::new()
+        .description(codes.first().map_or("", |code| problem::title(*code)))
+        .content(
+            "application/problem+json",
+            Content::new(Some(utoipa::openapi::Schema::from(schema.build()))),
+        )
+        .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
+    if codes.contains(&Code::TooManyAttempts) || codes.contains(&Code::Unavailable) {
+        let seconds = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(1));
+        let header = HeaderBuilder::new()
+            .schema(Some(seconds))
+            .description(Some("Seconds after which to come back"))
+            .build();
+        response = response.header("Retry-After", header);
+    }
+    response
+}
+
+macro_rules! handlers {
+    ($($argument:ident)*) => {
+        impl<F, Fut, A, R, $($argument),*> Handler<($($argument,)*)> for F
+        where
+            F: Fn($($argument),*) -> Fut,
+            Fut: Future<Output = Result<A, Problem<R>>>,
+            A: Answer,
+            R: Refusals,
+            $($argument: Argument,)*
+        {
+            fn describe(&self, description: &mut Description) {
+                $($argument::describe(description);)*
+                description.problems(&R::codes());
+                A::describe(description);
+            }
+        }
+    };
+}
+
+handlers!();
+handlers!(T1);
+handlers!(T1 T2);
+handlers!(T1 T2 T3);
+handlers!(T1 T2 T3 T4);
+handlers!(T1 T2 T3 T4 T5);
+handlers!(T1 T2 T3 T4 T5 T6);
+
+impl<S> Argument for State<S> {}
+
+impl<T: ToSchema> Answer for Json<T> {
+    fn describe(description: &mut Description) {
+        let schema = description.schema::<T>();
+        let about = about::<T>();
+        description.success(StatusCode::OK, &about, Some(schema), &[]);
+    }
+}
+
+/// What a schema says of itself, in its first line.
+pub fn about<T: PartialSchema>() -> String {
+    let schema = serde_json::to_value(T::schema()).unwrap_or_default();
+    let text = schema["description"].as_str().unwrap_or_default();
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// An array of records, as lists answer it.
+#[derive(Debug)]
+pub struct List<T>(pub Vec<T>);
+
+impl<T: serde::Serialize> axum::response::IntoResponse for List<T> {
+    fn into_response(self) -> axum::response::Response {
+        Json(self.0).into_response()
+    }
+}
+
+impl<T> List<T> {
+    /// Rows, each as it is answered.
+    pub fn of<R: Into<T>>(rows: Vec<R>) -> Self {
+        Self(rows.into_iter().map(Into::into).collect())
+    }
+}
+
+impl<T: ToSchema> Answer for List<T> {
+    fn describe(description: &mut Description) {
+        let rows = ArrayBuilder::new().items(description.schema::<T>());
+        let about = format!("A list. {}", about::<T>());
+        description.success(StatusCode::OK, about.trim(), Some(rows.into()), &[]);
+    }
+}
+
+/// 204: it is done, and there is nothing to say.
+#[derive(Clone, Copy, Debug)]
+pub struct NoContent;
+
+impl axum::response::IntoResponse for NoContent {
+    fn into_response(self) -> axum::response::Response {
+        StatusCode::NO_CONTENT.into_response()
+    }
+}
+
+impl Answer for NoContent {
+    fn describe(description: &mut Description) {
+        description.success(StatusCode::NO_CONTENT, "Done", None, &[]);
+    }
+}
+
+/// 200 without a body.
+#[derive(Clone, Copy, Debug)]
+pub struct Done;
+
+impl axum::response::IntoResponse for Done {
+    fn into_response(self) -> axum::response::Response {
+        StatusCode::OK.into_response()
+    }
+}
+
+impl Answer for Done {
+    fn describe(description: &mut Description) {
+        description.success(StatusCode::OK, "Done", None, &[]);
+    }
+}
+
+/// The routes of a function, under that tag.
+pub fn routes<S>(
+    tag: &str,
+    operations: impl IntoIterator<Item = UtoipaMethodRouter<S>>,
+) -> OpenApiRouter<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    let mut routes = OpenApiRouter::default();
+    for (schemas, mut paths, router) in operations {
+        for item in paths.paths.values_mut() {
+            for (_, operation) in super::openapi::operations(item) {
+                operation.tags = Some(vec![tag.to_owned()]);
+            }
+        }
+        routes = routes.routes((schemas, paths, router));
+    }
+    routes
+}
+
+/// Completes what `#[utoipa::path]` says of a handler by what its types say; use
+/// [`operation!`](crate::operation!).
+#[doc(hidden)]
+pub fn complete<S, A>(
+    (mut schemas, mut paths, router): UtoipaMethodRouter<S>,
+    handler: &impl Handler<A>,
+) -> UtoipaMethodRouter<S> {
+    for (path, item) in &mut paths.paths {
+        for (method, operation) in super::openapi::operations(item) {
+            let segments = path.split('/');
+            let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
+            let mut description = Description {
+                method,
+                path_parameters: names.map(str::to_owned).collect(),
+                operation: std::mem::take(operation),
+                schemas: Vec::new(),
+                problems: BTreeMap::new(),
+            };
+            // Open to everybody, unless an argument says otherwise.
+            description.operation.security = Some(Vec::new());
+            handler.describe(&mut description);
+            let (described, more) = description.finish();
+            *operation = described;
+            schemas.extend(more);
+        }
+    }
+    (schemas, paths, router)
+}
+
+/// An operation of a function by its handler, which `#[utoipa::path]` gives a method and a path.
+#[macro_export]
+macro_rules! operation {
+    ($module:ident::$handler:ident) => {
+        $crate::http::operation::complete(
+            $crate::utoipa_axum::routes!($module::$handler),
+            &$module::$handler,
+        )
+    };
+}
