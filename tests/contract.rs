@@ -40,7 +40,8 @@ pub fn operations(document: &OpenApi) -> Operations {
     all
 }
 
-fn document() -> OpenApi {
+/// The document of all functions together.
+pub fn document() -> OpenApi {
     shared::http::openapi::document(documents().into_iter().map(|(_, document)| document))
 }
 

@@ -6,7 +6,9 @@ use shared::{App, clock::Clock, model::Timestamp};
 use tokio::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::support::{Api, Caller, Counter, Fault, Faults, Gateway, Settings, api_config, client};
+use crate::support::{
+    Api, Caller, Concierge, Counter, Fault, Faults, Gateway, Settings, api_config, client,
+};
 
 async fn behind_faults() -> (Api, Faults) {
     let faults = Faults::start().await;
@@ -56,12 +58,12 @@ async fn a_table_that_hangs_is_a_503_within_five_seconds() {
 async fn a_panic_is_a_clean_500_with_a_request_id() {
     let api = Api::start().await;
     let routes = OpenApiRouter::<App>::new().route(
-        "/api/milestones",
+        "/api/milestones/{id}",
         get(async || -> String { panic!("the secret of the handler") }),
     );
     let broken = shared::http::router(routes, api.app.clone(), &api.app);
     let caller = Caller::of(Gateway::new([("milestones", broken)]));
-    let answer = caller.get("/api/milestones").await;
+    let answer = caller.get("/api/milestones/1").await;
     let problem = answer.expect_problem(500, "internal_error");
     assert_eq!(problem["requestId"], answer.header("x-request-id").unwrap());
     assert!(!answer.text.contains("secret"));
@@ -114,6 +116,56 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
     assert!(faults.are_over());
     let read = max.get("/api/milestones/1").await.expect(200);
     assert_eq!(read["title"], "Renamed");
+}
+
+#[tokio::test]
+async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    for path in ["/api/milestones", "/api/tasks"] {
+        let body = json!({"title": "Cut-over", "projectId": 1});
+        max.post(path, body).await.expect(200);
+    }
+    for (method, path, body) in [
+        ("PUT", "/api/milestones/1", json!({"title": "Renamed"})),
+        ("PATCH", "/api/tasks/1", json!({"title": "Renamed"})),
+        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": null})),
+    ] {
+        for _ in 0..5 {
+            faults.next("PutItem", Fault::Outrun);
+        }
+        let answer = max.send(method, path, Some(body.to_string())).await;
+        answer.expect_problem(409, "concurrent_change");
+        assert!(faults.are_over(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let world = Concierge::start_in(settings).await;
+    let alert = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let outrun = async |operation, path: &str, body| {
+        for _ in 0..5 {
+            faults.next(operation, Fault::Outrun);
+        }
+        let answer = world.max.send("POST", path, body).await;
+        answer.expect_problem(409, "concurrent_change");
+        assert!(faults.are_over(), "{path}");
+    };
+    outrun("TransactWriteItems", &alert, None).await;
+    let session = world.stuck_batch().await;
+    let path = format!("/api/concierge/agent-sessions/{session}");
+    let ids = world.proposed(&session).await;
+    let body = json!({"actionIds": [ids[0]]}).to_string();
+    let execute = format!("{path}/execute");
+    outrun("TransactWriteItems", &execute, Some(body)).await;
+    outrun("PutItem", &format!("{path}/cancel"), None).await;
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ mod api;
 mod caller;
 mod concierge;
 mod counter;
+mod described;
 mod engines;
 mod faults;
 mod gateway;
