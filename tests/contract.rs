@@ -8,7 +8,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shared::model::{Permission, Priority, ServiceStatus};
+use shared::model::Permission;
+use tests::records;
 use utoipa::openapi::{OpenApi, path::PathItem};
 
 use crate::support::{Api, Concierge, documents, routes_of_watch};
@@ -238,25 +239,8 @@ async fn world() -> Concierge {
     ] {
         ada.post(path, body).await.expect(200);
     }
-    api.store
-        .directory()
-        .create_tag(api.home.id, "x".into())
-        .await
-        .unwrap();
-    let ticket = shared::store::NewTicket {
-        title: "x".into(),
-        status: ServiceStatus::Open,
-        priority: Priority::Low,
-        assignee_id: None,
-        created_at: None,
-        resolved_at: None,
-        messages: Vec::new(),
-    };
-    api.store
-        .tickets()
-        .create(api.home.id, ticket)
-        .await
-        .unwrap();
+    api.has_tag(api.home.id, "x").await;
+    api.has_ticket(records::ticket()).await;
     let session = world.stuck_batch().await;
     assert_eq!(session, 1);
     world
@@ -268,7 +252,7 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     let api = &world.api;
     let zoe = api.sign_in("zoe").await;
     let ada = api.sign_in("ada").await;
-    let before = records(&api.table_dump().await);
+    let before = api.records().await;
     let mut walked = 0;
     for (method, path) in operations(&document()) {
         if !path.contains('{') {
@@ -294,17 +278,11 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
         walked += 1;
     }
     assert!(walked > 20, "{walked}");
-    assert_eq!(before, records(&api.table_dump().await));
+    assert_eq!(before, api.records().await);
     // The same requests do find the records for those whose records they are.
     for (method, path) in operations(&document()) {
         if path.contains('{') && method == "GET" {
             ada.get(&example(&path, "1")).await.expect(200);
         }
     }
-}
-
-/// Items other than the counters of ids, of which a refused request may use one up.
-fn records(dump: &[String]) -> Vec<String> {
-    let is_record = |item: &&String| !item.contains("COUNTER#");
-    dump.iter().filter(is_record).cloned().collect()
 }

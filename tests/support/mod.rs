@@ -10,6 +10,7 @@ mod described;
 mod engines;
 mod faults;
 mod gateway;
+mod given;
 pub mod roles;
 
 pub use answer::Answer;
