@@ -1,0 +1,183 @@
+//! `POST /api/auth/login`
+
+use serde_json::json;
+use shared::model::{Role, span};
+use tests::records;
+
+use crate::support::{Api, PASSWORD};
+
+#[tokio::test]
+async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
+    let api = Api::start().await;
+    let ada = api.user("ada").await;
+    let answer = api
+        .anonymous()
+        .post(
+            "/api/auth/login",
+            json!({"username": "Ada", "password": PASSWORD}),
+        )
+        .await;
+    let body = answer.expect(200);
+    assert_eq!(
+        body,
+        json!({"id": ada.id, "username": "ada", "fullName": "Ada Tester", "organizationId": 1, "role": "admin"})
+    );
+    let (value, attributes) = answer.cookie().split_once("; ").unwrap();
+    assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");
+    assert!(value.starts_with("connect.sid=s%3A"));
+    let session = api
+        .anonymous()
+        .with_cookie(value)
+        .get("/api/auth/session")
+        .await
+        .expect(200);
+    assert_eq!(session["user"], body);
+    assert_eq!(
+        session["organization"],
+        json!({"id": 1, "name": "Halden Services"})
+    );
+    assert_eq!(session["planFeatures"], json!(["agentAI"]));
+    assert_eq!(session["permissions"].as_array().unwrap().len(), 22);
+    assert_eq!(session["expiresAt"], "2026-01-16T12:00:00.000Z");
+}
+
+#[tokio::test]
+async fn the_table_holds_neither_password_nor_session_id() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let answer = api
+        .anonymous()
+        .post(
+            "/api/auth/login",
+            json!({"username": "ada", "password": PASSWORD}),
+        )
+        .await;
+    let cookie = answer.cookie().to_owned();
+    let sid = cookie.strip_prefix("connect.sid=s%3A").unwrap();
+    let secret = sid
+        .split('.')
+        .next()
+        .unwrap()
+        .splitn(3, '-')
+        .nth(2)
+        .unwrap();
+    let items = api.table_dump().await.concat();
+    assert!(!items.contains(secret));
+    assert!(!items.contains(PASSWORD));
+}
+
+#[tokio::test]
+async fn a_wrong_password_and_an_unknown_user_answer_alike() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let nobody = api.anonymous();
+    let mut bodies = Vec::new();
+    for username in ["ada", "nobody"] {
+        let body = json!({"username": username, "password": "wrong"});
+        let mut problem = nobody
+            .post("/api/auth/login", body)
+            .await
+            .expect_problem(401, "invalid_credentials");
+        problem["requestId"].take();
+        bodies.push(problem);
+    }
+    assert_eq!(bodies[0], bodies[1]);
+}
+
+#[tokio::test]
+async fn a_disabled_user_cannot_sign_in_and_is_signed_out() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let user = api.user("mia").await;
+    let directory = api.store.directory();
+    directory
+        .disable_user(user.organization_id, user.id, true)
+        .await
+        .unwrap();
+    mia.get("/api/auth/session")
+        .await
+        .expect_problem(401, "unauthenticated");
+    api.anonymous()
+        .post(
+            "/api/auth/login",
+            json!({"username": "mia", "password": PASSWORD}),
+        )
+        .await
+        .expect_problem(401, "invalid_credentials");
+}
+
+#[tokio::test]
+async fn ten_failures_close_the_door_for_that_account_and_address() {
+    let api = Api::start().await;
+    for name in ["ada", "mia"] {
+        api.user(name).await;
+    }
+    let nobody = api.anonymous();
+    let wrong = json!({"username": "ada", "password": "wrong"});
+    let right = json!({"username": "ADA", "password": PASSWORD});
+    for _ in 0..10 {
+        nobody
+            .post("/api/auth/login", wrong.clone())
+            .await
+            .expect(401);
+        api.clock.advance(span::MINUTE);
+    }
+    let refused = nobody.post("/api/auth/login", right.clone()).await;
+    refused.expect_problem(429, "too_many_attempts");
+    assert_eq!(refused.header("retry-after"), Some("300"));
+    let elsewhere = api.anonymous().at("198.51.100.9");
+    elsewhere
+        .post("/api/auth/login", right.clone())
+        .await
+        .expect(200);
+    let mia = json!({"username": "mia", "password": PASSWORD});
+    nobody.post("/api/auth/login", mia).await.expect(200);
+    api.clock.advance(5 * span::MINUTE);
+    nobody.post("/api/auth/login", right).await.expect(200);
+}
+
+#[tokio::test]
+async fn a_success_forgets_the_failures() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let nobody = api.anonymous();
+    for _ in 0..3 {
+        for _ in 0..9 {
+            let wrong = json!({"username": "ada", "password": "wrong"});
+            nobody.post("/api/auth/login", wrong).await.expect(401);
+        }
+        let right = json!({"username": "ada", "password": PASSWORD});
+        nobody.post("/api/auth/login", right).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_a_sign_in_is_answered() {
+    let api = Api::start().await;
+    let nobody = api.anonymous();
+    nobody
+        .post("/api/auth/login", json!({"username": 7}))
+        .await
+        .expect_faults(&[("/username", "type"), ("/password", "required")]);
+    nobody
+        .post(
+            "/api/auth/login?next=/",
+            json!({"username": "ada", "password": "x"}),
+        )
+        .await
+        .expect_faults(&[("?next", "unknown_parameter")]);
+}
+
+#[tokio::test]
+async fn accounts_are_unique_in_the_service() {
+    let api = Api::start().await;
+    api.user("mia").await;
+    let new = records::user("MIA", Role::Viewer, "none");
+    let error = api
+        .store
+        .directory()
+        .create_user(api.abroad.id, new)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, shared::Error::Invalid(_)), "{error}");
+}
