@@ -226,19 +226,13 @@ async fn world() -> Concierge {
     let world = Concierge::start().await;
     let api = &world.api;
     let ada = api.sign_in("ada").await;
-    for (path, body) in [
-        ("/api/milestones", json!({"title": "x", "projectId": 1})),
-        ("/api/tasks", json!({"title": "x", "projectId": 1})),
-        ("/api/managed-services/request", json!({"title": "x"})),
-        ("/api/service-requests/1/comments", json!({"content": "x"})),
-        (
-            "/api/activities",
-            json!({"type": "note", "description": "x", "projectId": 1}),
-        ),
-        ("/api/activities/1/comments", json!({"content": "x"})),
-    ] {
-        ada.post(path, body).await.expect(200);
-    }
+    ada.creates_milestone(json!({})).await;
+    ada.creates_task(json!({})).await;
+    let request = ada.raises_request().await;
+    ada.comments_on_request(request, "x").await;
+    let activity = ada.records_activity(json!({"projectId": 1})).await;
+    let comments = format!("/api/activities/{activity}/comments");
+    ada.creates(&comments, json!({"content": "x"})).await;
     api.has_tag(api.home.id, "x").await;
     api.has_ticket(records::ticket()).await;
     let session = world.stuck_batch().await;

@@ -97,8 +97,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
     faults.next("PutItem", Fault::LostAnswer);
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
 }
@@ -107,8 +106,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
 async fn a_lost_answer_to_a_change_is_no_conflict() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     faults.next("PutItem", Fault::LostAnswer);
     max.put("/api/milestones/1", json!({"title": "Renamed"}))
         .await
@@ -172,8 +170,7 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
 async fn a_lost_answer_to_a_delete_is_no_404() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     faults.next("TransactWriteItems", Fault::LostAnswer);
     max.delete("/api/milestones/1").await.expect(204);
     assert!(faults.are_over());
@@ -183,8 +180,7 @@ async fn a_lost_answer_to_a_delete_is_no_404() {
 async fn conflicting_transactions_are_tried_again() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     for _ in 0..3 {
         faults.next("TransactWriteItems", Fault::Conflict);
     }
@@ -196,8 +192,7 @@ async fn conflicting_transactions_are_tried_again() {
 async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     for _ in 0..6 {
         faults.next("TransactWriteItems", Fault::Conflict);
     }
@@ -214,8 +209,7 @@ async fn a_throttled_table_is_asked_again() {
     let max = api.sign_in("max").await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("PutItem", Fault::Throttled);
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
 }
 

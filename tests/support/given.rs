@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, Tag, Ticket},
-    store::NewTicket,
+    model::{Id, OrganizationId, PhaseId, ProjectStatus, Tag, Ticket},
+    store::{NewProject, NewTicket},
 };
 use tests::records;
 
@@ -77,9 +77,9 @@ impl Api {
 
     /// A planned project that says something about itself.
     pub async fn has_project(&self, tenant: OrganizationId, title: &str) -> i64 {
-        let new = shared::store::NewProject {
+        let new = NewProject {
             description: Some(format!("About {title}")),
-            status: shared::model::ProjectStatus::Planned,
+            status: ProjectStatus::Planned,
             ..records::project(title)
         };
         let project = self.store.directory().create_project(tenant, new).await;

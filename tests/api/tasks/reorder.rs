@@ -9,9 +9,7 @@ use crate::support::Api;
 async fn a_task_keeps_its_place_after_a_reorder() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
-    for _ in 0..3 {
-        mia.creates_task(json!({})).await;
-    }
+    mia.creates_tasks(["Draft", "Review", "Publish"]).await;
     api.clock.advance(1_000);
     let places =
         json!({"tasks": [{"id": 3, "order": 0}, {"id": 1, "order": 7}, {"id": 2, "order": 7}]});
