@@ -2,7 +2,13 @@
 
 use axum::routing::get;
 use serde_json::{Value, json};
-use shared::{App, clock::Clock, model::Timestamp};
+use shared::{
+    App,
+    clock::Clock,
+    model::{ServiceStatus, Timestamp},
+    store::History,
+};
+use tests::records;
 use tokio::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 
@@ -120,17 +126,34 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
 async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    for path in ["/api/milestones", "/api/tasks"] {
-        let body = json!({"title": "Cut-over", "projectId": 1});
-        max.post(path, body).await.expect(200);
-    }
-    for (method, path, body) in [
-        ("PUT", "/api/milestones/1", json!({"title": "Renamed"})),
-        ("PATCH", "/api/tasks/1", json!({"title": "Renamed"})),
-        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": null})),
+    max.creates_milestone(json!({})).await;
+    max.creates_task(json!({})).await;
+    api.has_ticket(records::ticket()).await;
+    let pending = History {
+        status: ServiceStatus::Pending,
+        ..History::default()
+    };
+    let request = records::service_request(max.user.unwrap());
+    let requests = api.store.service_requests();
+    let request = requests.create_with(api.home.id, request, pending).await;
+    let comments = format!("/api/service-requests/{}/comments", request.unwrap().id);
+    let reply = "/api/managed-services/ticket/1/reply";
+    let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
+    for (method, path, body, write) in [
+        ("PUT", "/api/milestones/1", &title, "PutItem"),
+        ("PATCH", "/api/tasks/1", &title, "PutItem"),
+        (
+            "PATCH",
+            "/api/tasks/1/phase",
+            &json!({"phaseId": null}),
+            "PutItem",
+        ),
+        ("POST", reply, &content, "TransactWriteItems"),
+        // The creator's comment reopens the request.
+        ("POST", &comments, &content, "TransactWriteItems"),
     ] {
         for _ in 0..5 {
-            faults.next("PutItem", Fault::Outrun);
+            faults.next(write, Fault::Outrun);
         }
         let answer = max.send(method, path, Some(body.to_string())).await;
         answer.expect_problem(409, "concurrent_change");
