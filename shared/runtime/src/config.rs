@@ -5,6 +5,7 @@ use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
 use aws_sdk_ssm::error::DisplayErrorContext;
+use secrecy::SecretString;
 
 /// A setting that is missing or does not read.
 #[derive(Debug, thiserror::Error)]
@@ -152,13 +153,38 @@ impl FromIterator<(String, String)> for Environment {
     }
 }
 
+/// The secrets that sign session cookies, of which there is always one.
+#[derive(Clone, Debug)]
+pub struct SigningSecrets {
+    /// Signs, and verifies.
+    pub first: SecretString,
+    /// Verify only, so that secrets can rotate without signing anyone out.
+    pub older: Vec<SecretString>,
+}
+
+impl SigningSecrets {
+    /// From the newest on; `None` when there is none.
+    pub fn new(secrets: impl IntoIterator<Item = String>) -> Option<Self> {
+        let mut secrets = secrets.into_iter().map(SecretString::from);
+        Some(Self {
+            first: secrets.next()?,
+            older: secrets.collect(),
+        })
+    }
+
+    /// All that verify.
+    pub fn all(&self) -> impl Iterator<Item = &SecretString> {
+        std::iter::once(&self.first).chain(&self.older)
+    }
+}
+
 /// The settings of every API function.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct ApiConfig {
     /// `TABLE_NAME`: the table.
     pub table: String,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
-    pub session_secrets: Vec<String>,
+    pub session_secrets: SigningSecrets,
     /// `PLAIN_HTTP`: `true` where clients use http, so that cookies are not `Secure`.
     pub plain_http: bool,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
@@ -168,13 +194,12 @@ pub struct ApiConfig {
 impl ApiConfig {
     /// Reads the settings.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        let session_secrets = environment.list("SESSION_SECRETS");
-        if session_secrets.is_empty() {
-            return Err(ConfigError::Missing(
+        let session_secrets = SigningSecrets::new(environment.list("SESSION_SECRETS")).ok_or(
+            ConfigError::Missing(
                 "SESSION_SECRETS",
                 "the secrets that sign session cookies, comma-separated, the newest first",
-            ));
-        }
+            ),
+        )?;
         Ok(Self {
             table: table(environment)?,
             session_secrets,

@@ -2,8 +2,9 @@
 //! of names, each with a base URL, a secret, the header of its idempotency keys and the calls it
 //! allows. Nothing else is ever called.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
+use secrecy::SecretString;
 use serde::Deserialize;
 
 use crate::config::{ConfigError, Environment};
@@ -15,14 +16,14 @@ const VARIABLE: &str = "TARGET_SYSTEMS";
 pub struct TargetSystems(BTreeMap<String, TargetSystem>);
 
 /// A target system.
-#[derive(Clone, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct TargetSystem {
     /// What paths are appended to: `https://billing.example.com/api`.
     pub base_url: String,
     /// Sent as the bearer token; only the worker needs it.
     #[serde(default)]
-    pub secret: Option<String>,
+    pub secret: Option<SecretString>,
     /// The header of the idempotency key, where the system honours one: a call that is repeated
     /// with the same key then has no second effect.
     #[serde(default)]
@@ -30,16 +31,6 @@ pub struct TargetSystem {
     /// Allowed calls: `POST /usage-batches/{id}/reprocess`.
     #[serde(default)]
     pub allow: Vec<AllowedCall>,
-}
-
-impl fmt::Debug for TargetSystem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TargetSystem")
-            .field("base_url", &self.base_url)
-            .field("idempotency_header", &self.idempotency_header)
-            .field("allow", &self.allow)
-            .finish_non_exhaustive()
-    }
 }
 
 /// A method and a path template, in which `{name}` stands for any one segment.

@@ -8,6 +8,8 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, HeaderValue, header};
 use model::Error;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use runtime::config::SigningSecrets;
+use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
 /// The cookie's name.
@@ -26,20 +28,18 @@ const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b')');
 
 /// Signs and verifies session cookies.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct SessionCookie {
-    /// The first signs; all verify, so that secrets can rotate without signing anyone out.
-    secrets: Arc<[String]>,
+    secrets: Arc<SigningSecrets>,
     secure: bool,
 }
 
 impl SessionCookie {
-    /// With these secrets, of which there must be one; `secure` unless the service runs on plain
-    /// http.
+    /// With these secrets; `secure` unless the service runs on plain http.
     #[must_use]
-    pub fn new(secrets: Vec<String>, secure: bool) -> Self {
+    pub fn new(secrets: SigningSecrets, secure: bool) -> Self {
         Self {
-            secrets: secrets.into(),
+            secrets: Arc::new(secrets),
             secure,
         }
     }
@@ -47,12 +47,8 @@ impl SessionCookie {
     /// The cookie's value for a session id.
     #[must_use]
     pub fn sign(&self, sid: &str) -> String {
-        let signature = self
-            .secrets
-            .first()
-            .and_then(|secret| mac(secret, sid))
-            .map(|mac| BASE64_STANDARD_NO_PAD.encode(mac.finalize().into_bytes()))
-            .unwrap_or_default();
+        let signature = mac(&self.secrets.first, sid).finalize().into_bytes();
+        let signature = BASE64_STANDARD_NO_PAD.encode(signature);
         utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
     }
 
@@ -63,10 +59,9 @@ impl SessionCookie {
         let (sid, signature) = decoded.strip_prefix("s:")?.rsplit_once('.')?;
         let signature = BASE64_STANDARD_NO_PAD.decode(signature).ok()?;
         self.secrets
-            .iter()
-            .filter_map(|secret| mac(secret, sid))
+            .all()
             // `verify_slice` takes the same time wherever the two differ.
-            .any(|mac| mac.verify_slice(&signature).is_ok())
+            .any(|secret| mac(secret, sid).verify_slice(&signature).is_ok())
             .then(|| sid.to_owned())
     }
 
@@ -93,15 +88,6 @@ impl SessionCookie {
     }
 }
 
-impl std::fmt::Debug for SessionCookie {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SessionCookie")
-            .field("secrets", &self.secrets.len())
-            .field("secure", &self.secure)
-            .finish()
-    }
-}
-
 /// The value of the first cookie of our name, as sent.
 #[must_use]
 pub fn value(headers: &HeaderMap) -> Option<String> {
@@ -115,10 +101,12 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-fn mac(secret: &str, sid: &str) -> Option<Hmac<Sha256>> {
-    let mut mac = Hmac::<Sha256>::new_from_slice(secret.as_bytes()).ok()?;
+fn mac(secret: &SecretString, sid: &str) -> Hmac<Sha256> {
+    #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
+    let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())
+        .expect("HMAC takes keys of any length");
     mac.update(sid.as_bytes());
-    Some(mac)
+    mac
 }
 
 #[cfg(test)]
@@ -130,7 +118,8 @@ mod tests {
         "s%3Aabcdefghijklmnopqrstuvwxyz012345.2T3g1YIBqofc0ViEUEt59cUq%2Ba6Wlfi59xfb4RQsxSQ";
 
     fn cookie(secrets: &[&str]) -> SessionCookie {
-        SessionCookie::new(secrets.iter().map(ToString::to_string).collect(), true)
+        let secrets = secrets.iter().map(ToString::to_string);
+        SessionCookie::new(SigningSecrets::new(secrets).unwrap(), true)
     }
 
     #[test]
