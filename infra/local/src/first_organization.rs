@@ -10,7 +10,7 @@ use shared::{
     store::{NewUser, Store},
 };
 
-use crate::console;
+use crate::{console, process};
 
 const USAGE: &str = "\
 Creates an organization with every plan feature, and its first admin, whose password is read from
@@ -25,7 +25,9 @@ const SHORTEST_PASSWORD: usize = 12;
 
 /// Runs `first-organization` and gives its exit code.
 pub async fn main() -> ExitCode {
-    let given: Vec<String> = std::env::args().skip(1).collect();
+    let given: Vec<String> = process::arguments()
+        .filter_map(|one| one.into_string().ok())
+        .collect();
     let [table, organization, username, full_name] = given.as_slice() else {
         console::fail(USAGE);
         return ExitCode::FAILURE;
