@@ -8,7 +8,6 @@ pub mod demo_elsewhere;
 pub mod engines;
 pub mod event_source_mapping;
 pub mod execution_environment;
-pub mod first_organization;
 pub mod function;
 pub mod gateway;
 mod process;
