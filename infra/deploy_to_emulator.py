@@ -27,6 +27,7 @@ import tools
 
 sys.path.insert(0, str(tools.ROOT / "tests"))
 import end_to_end  # noqa: E402
+import local_stack  # noqa: E402
 
 STACK = "workdesk"
 START_SECONDS = 30
@@ -231,6 +232,7 @@ def main():
         base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
         try:
             end_to_end.story(browser(base), end_to_end.Client(targets))
+            local_stack.unknown_paths_and_methods(end_to_end.Client(base))
         except BaseException:
             account.print_logs()
             raise

@@ -1,14 +1,18 @@
 """One story through a running local stack, over real HTTP: `python3 tests/end_to_end.py`.
 
 Starts `cargo local` with ports and a data folder of its own, signs in, walks from a service request
-to an action that the resolution agent carried out, and stops it again with nothing left running.
-Standard library only.
+to an action that the resolution agent carried out, holds its gateway and its functions to what
+`local_stack.py` asks of them, and stops it again with nothing left running. Standard library only;
+processes are looked for in Linux's /proc.
 """
 
+import collections
+import functools
 import http.cookiejar
 import json
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import subprocess
@@ -18,10 +22,14 @@ import time
 import urllib.error
 import urllib.request
 
+import local_stack
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD_SECONDS = 45 * 60  # a first build on two cores takes minutes, never this long
 STOP_SECONDS = 30
 POLL_SECONDS = 120
+MARK = "WORKDESK_END_TO_END"
+LOGIN = {"username": "ada", "password": "workdesk"}
 
 
 def free_port():
@@ -29,6 +37,9 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+Answer = collections.namedtuple("Answer", "status headers text")
 
 
 class Client:
@@ -39,27 +50,34 @@ class Client:
         jar = http.cookiejar.CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
 
-    def call(self, method, path, body=None, expect=200, headers=None):
-        data = None if body is None else json.dumps(body).encode()
+    def send(self, method, path, data=None, headers=None):
+        """Whatever is answered."""
         request = urllib.request.Request(self.base + path, data, headers or {}, method=method)
-        if data is not None:
-            request.add_header("content-type", "application/json")
         try:
             with self.opener.open(request, timeout=60) as answer:
-                status, text = answer.status, answer.read()
+                return Answer(answer.status, answer.headers, answer.read().decode())
         except urllib.error.HTTPError as error:
-            status, text = error.code, error.read()
+            return Answer(error.code, error.headers, error.read().decode())
+
+    def call(self, method, path, body=None, expect=200, headers=None):
+        """The JSON of an answer with an expected status."""
+        headers = dict(headers or {})
+        data = None
+        if body is not None:
+            data = json.dumps(body).encode()
+            headers["content-type"] = "application/json"
+        answer = self.send(method, path, data, headers)
         statuses = expect if isinstance(expect, tuple) else (expect,)
-        if status not in statuses:
-            raise AssertionError(f"{method} {path}: {status} instead of {expect}: {text.decode()}")
-        return json.loads(text) if text else None
+        if answer.status not in statuses:
+            wrong = f"{method} {path}: {answer.status} instead of {expect}: {answer.text}"
+            raise AssertionError(wrong)
+        return json.loads(answer.text) if answer.text else None
 
 
 def story(api, targets):
     """What a team does on a bad morning."""
-    login = {"username": "ada", "password": "workdesk"}
     api.call("GET", "/api/tasks", expect=401)
-    user = api.call("POST", "/api/auth/login", login)
+    user = api.call("POST", "/api/auth/login", LOGIN)
     project = api.call("GET", "/api/managed-services/search-references?type=project")[0]["id"]
 
     print("  a service request and a comment")
@@ -102,8 +120,19 @@ def story(api, targets):
     assert activity["id"] in [row["id"] for row in dashboard["activityFeed"]]
     saved = dashboard["metrics"]["hoursSaved"]
 
+    agent(api, targets, signal=1)
+    dashboard = api.call("GET", "/api/managed-services/dashboard")
+    assert dashboard["metrics"]["hoursSaved"] > saved, dashboard["metrics"]
+
+    api.call("POST", "/api/auth/logout", expect=204)
+    api.call("GET", "/api/tasks", expect=401)
+    print(f"  done, as {user['fullName']}")
+
+
+def agent(api, targets, signal):
+    """The resolution agent, from a signal to the effect in the target system."""
     print("  an agent session on a signal: analysis and proposal")
-    session = api.call("POST", "/api/concierge/alerts/1/agent-session")["session"]
+    session = api.call("POST", f"/api/concierge/alerts/{signal}/agent-session")["session"]
     assert session["status"] == "started", session
     path = f"/api/concierge/agent-sessions/{session['id']}"
     proposed = api.call("POST", f"{path}/propose")["session"]
@@ -133,25 +162,21 @@ def story(api, targets):
     calls = [step["apiCall"] for action in approved for step in action["steps"]]
     changes = [call for call in calls if not call.startswith("GET ")]
     assert len(effects) == len(changes), (effects, changes)
-    dashboard = api.call("GET", "/api/managed-services/dashboard")
-    assert dashboard["metrics"]["hoursSaved"] > saved, dashboard["metrics"]
-
-    api.call("POST", "/api/auth/logout", expect=204)
-    api.call("GET", "/api/tasks", expect=401)
-    print(f"  done, as {user['fullName']}")
 
 
-def left_over(leader):
-    """The processes of the session that the stack was started in."""
-    found = []
+def running(mark):
+    """The processes that have this mark in their environment: their ids and commands. Each of the
+    stack's inherits it, whatever group and session it is in."""
+    found = {}
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
-            name = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-        except (OSError, IndexError):
-            continue  # it ended while we looked
-        if int(fields[3]) == leader and fields[0] != "Z":
-            found.append(f"{entry.name} {name}")
+            if f"{MARK}={mark}".encode() not in (entry / "environ").read_bytes().split(b"\0"):
+                continue
+            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+        except OSError:
+            continue  # it ended while we looked, or is somebody else's
+        if command:
+            found[int(entry.name)] = command
     return found
 
 
@@ -170,6 +195,7 @@ def wait_until_ready(stack, log, api):
 
 def main():
     gateway, targets = free_port(), free_port()
+    mark = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="workdesk-") as data:
         log = pathlib.Path(data) / "cargo-local.log"
         command = ["cargo", "local", "--port", str(gateway), "--billing-port", str(targets)]
@@ -182,24 +208,26 @@ def main():
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
+                env={**os.environ, MARK: mark, "ALLOWED_ORIGINS": local_stack.ORIGIN},
                 start_new_session=True,
             )
         try:
-            api = Client(f"http://127.0.0.1:{gateway}")
+            api, target = (Client(f"http://127.0.0.1:{port}") for port in (gateway, targets))
             wait_until_ready(stack, log, api)
-            story(api, Client(f"http://127.0.0.1:{targets}"))
+            story(api, target)
+            api.call("POST", "/api/auth/login", LOGIN)
+            work = functools.partial(agent, api, target, signal=2)
+            local_stack.check(api, functools.partial(running, mark), work)
             os.kill(stack.pid, signal.SIGINT)
             assert stack.wait(STOP_SECONDS) == 0, f"it stopped with {stack.returncode}"
-            left = left_over(stack.pid)
+            left = running(mark)
             assert not left, f"left running: {left}"
         except BaseException:
             print(log.read_text(errors="replace")[-20_000:], file=sys.stderr)
             raise
         finally:
-            if left_over(stack.pid) or stack.poll() is None:
-                for line in left_over(stack.pid):
-                    os.kill(int(line.split()[0]), signal.SIGKILL)
-                stack.wait()
+            local_stack.signal_all(running(mark), signal.SIGKILL)
+            stack.wait()
     print("1 passed, 0 failed")
 
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use crate::{console, demo_data, target_systems::TargetSystems};
+use crate::{console, demo_data, process, target_systems::TargetSystems};
 
 const USAGE: &str = "\
 Loads the demo data into a table, and runs the demo billing system until it is stopped.
@@ -14,7 +14,9 @@ of the stack is to be.";
 
 /// Runs `demo` and gives its exit code.
 pub async fn main() -> ExitCode {
-    let given: Vec<String> = std::env::args().skip(1).collect();
+    let given: Vec<String> = process::arguments()
+        .filter_map(|one| one.into_string().ok())
+        .collect();
     let run = match given.as_slice() {
         [table, port] => port.parse().ok().map(|port| run(table, port)),
         _ => None,

@@ -1,30 +1,50 @@
-//! Invoking a function that `cargo lambda watch` runs.
+//! Invoking the functions that `cargo lambda watch` runs.
 
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::FutureExt;
-use futures::future::BoxFuture;
+use futures::{FutureExt, future::BoxFuture};
+use http::header;
+use reqwest::Client;
+use serde::Deserialize;
 use serde_json::Value;
+use tokio::time::timeout;
 
-/// A function behind Lambda's invoke address.
-#[derive(Debug, Clone)]
-pub struct Function {
-    name: String,
+use crate::execution_environment::EXIT_ERROR;
+
+/// The functions behind Lambda's invoke address.
+#[derive(Clone, Debug)]
+pub struct Functions {
     url: String,
-    http: reqwest::Client,
+    http: Client,
 }
 
 /// Why an invocation gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum InvocationError {
-    /// No answer came, or not in time.
+    /// No answer came.
     #[error("{function} gave no answer: {source}")]
     NoAnswer {
         /// Name of the function.
         function: String,
         /// What the HTTP client said.
         source: reqwest::Error,
+    },
+    /// The function's process ended; it starts again by itself.
+    #[error("the process of {function} has ended: {message}")]
+    Ended {
+        /// Name of the function.
+        function: String,
+        /// How it ended.
+        message: String,
+    },
+    /// It took too long.
+    #[error("{function} did not answer within {within:?}")]
+    TimedOut {
+        /// Name of the function.
+        function: String,
+        /// How long it might take.
+        within: Duration,
     },
     /// The function failed, or is not there.
     #[error("{function} answered {status}: {body}")]
@@ -38,30 +58,54 @@ pub enum InvocationError {
     },
 }
 
-impl Function {
-    /// The function `name` behind `invoke_url`. An invocation that takes longer than `timeout` has failed.
-    pub fn new(invoke_url: &str, name: &str, timeout: Duration) -> Result<Self, reqwest::Error> {
+/// An invocation under way.
+pub type Invocation = BoxFuture<'static, Result<Bytes, InvocationError>>;
+
+/// An error as Lambda describes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FunctionError {
+    error_type: String,
+    error_message: String,
+}
+
+impl Functions {
+    /// Those behind `invoke_url`.
+    pub fn new(invoke_url: &str) -> Result<Self, reqwest::Error> {
         Ok(Self {
-            name: name.to_owned(),
-            url: format!("{invoke_url}/2015-03-31/functions/{name}/invocations"),
+            url: format!("{invoke_url}/2015-03-31/functions"),
             // The address is on this machine, whatever proxy leads off it.
-            http: reqwest::Client::builder()
-                .no_proxy()
-                .timeout(timeout)
-                .build()?,
+            http: Client::builder().no_proxy().build()?,
         })
     }
 
-    /// Sends an event and gives the function's result.
-    pub async fn invoke(&self, event: &Value) -> Result<Bytes, InvocationError> {
+    /// Sends an event to a function and gives its result.
+    pub async fn invoke(
+        &self,
+        function: &str,
+        event: Bytes,
+        within: Duration,
+    ) -> Result<Bytes, InvocationError> {
+        timeout(within, self.wait_for(function, event))
+            .await
+            .unwrap_or_else(|_| {
+                Err(InvocationError::TimedOut {
+                    function: function.to_owned(),
+                    within,
+                })
+            })
+    }
+
+    async fn wait_for(&self, function: &str, event: Bytes) -> Result<Bytes, InvocationError> {
         let no_answer = |source| InvocationError::NoAnswer {
-            function: self.name.clone(),
+            function: function.to_owned(),
             source,
         };
         let response = self
             .http
-            .post(&self.url)
-            .json(event)
+            .post(format!("{}/{function}/invocations", self.url))
+            .header(header::CONTENT_TYPE, "application/json")
+            .body(event)
             .send()
             .await
             .map_err(no_answer)?;
@@ -70,28 +114,42 @@ impl Function {
             !status.is_success() || response.headers().contains_key("x-amz-function-error");
         let body = response.bytes().await.map_err(no_answer)?;
         if failed {
-            return Err(InvocationError::Failed {
-                function: self.name.clone(),
-                status: status.as_u16(),
-                body: String::from_utf8_lossy(&body).into_owned(),
-            });
+            return Err(InvocationError::of(function, status.as_u16(), &body));
         }
         Ok(body)
     }
 
-    /// This function as the mapping and the schedule invoke it.
-    pub fn invoker(&self) -> impl Fn(Value) -> Invocation + Clone + Send + Sync + use<> {
-        let function = self.clone();
+    /// One function as the mapping and the schedule invoke it.
+    pub fn invoker(
+        &self,
+        function: &'static str,
+        within: Duration,
+    ) -> impl Fn(Value) -> Invocation + Clone + Send + Sync + use<> {
+        let functions = self.clone();
         move |event| {
-            let function = function.clone();
+            let functions = functions.clone();
             async move {
-                let answer = function.invoke(&event).await;
-                answer.map_err(|error| error.to_string())
+                let event = event.to_string().into();
+                functions.invoke(function, event, within).await
             }
             .boxed()
         }
     }
 }
 
-/// An invocation under way: the function's answer, or why there is none.
-pub type Invocation = BoxFuture<'static, Result<Bytes, String>>;
+impl InvocationError {
+    fn of(function: &str, status: u16, body: &[u8]) -> Self {
+        let function = function.to_owned();
+        match serde_json::from_slice::<FunctionError>(body) {
+            Ok(error) if error.error_type == EXIT_ERROR => Self::Ended {
+                function,
+                message: error.error_message,
+            },
+            _ => Self::Failed {
+                function,
+                status,
+                body: String::from_utf8_lossy(body).into_owned(),
+            },
+        }
+    }
+}

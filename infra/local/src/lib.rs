@@ -2,15 +2,15 @@
 
 mod atomic_file;
 mod background;
-mod clock;
 mod console;
 mod demo_data;
 pub mod demo_elsewhere;
 pub mod engines;
 pub mod event_source_mapping;
-pub mod first_organization;
+pub mod execution_environment;
 pub mod function;
-mod random;
+pub mod gateway;
+mod process;
 pub mod schedule;
 pub mod stack;
 pub mod target_systems;

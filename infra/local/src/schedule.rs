@@ -1,17 +1,19 @@
-//! Invokes a function at a fixed rate, as an `EventBridge` rule does.
+//! Invokes a function at a fixed rate, as an EventBridge rule does.
 
 use std::future::Future;
 use std::time::Duration;
 
 use bytes::Bytes;
+use chrono::{DateTime, SecondsFormat};
 use futures::FutureExt;
 use serde_json::{Value, json};
+use shared::{clock::Clock, random};
 use tokio::time::MissedTickBehavior;
+use uuid::Builder;
 
-use crate::clock;
 use crate::console;
 use crate::engines::REGION;
-use crate::random;
+use crate::function::InvocationError;
 
 /// A rule with a fixed rate and the function that it invokes.
 #[derive(Debug, Clone)]
@@ -19,12 +21,13 @@ pub struct Schedule<I> {
     rule: String,
     every: Duration,
     invoke: I,
+    clock: Clock,
 }
 
 impl<I, F> Schedule<I>
 where
     I: Fn(Value) -> F,
-    F: Future<Output = Result<Bytes, String>>,
+    F: Future<Output = Result<Bytes, InvocationError>>,
 {
     /// A rule of that name; `every` is greater than zero.
     pub fn new(rule: &str, every: Duration, invoke: I) -> Self {
@@ -32,6 +35,7 @@ where
             rule: rule.to_owned(),
             every,
             invoke,
+            clock: Clock::system(),
         }
     }
 
@@ -59,15 +63,22 @@ where
     fn event(&self) -> Value {
         json!({
             "version": "0",
-            "id": random::uuid(),
+            "id": Builder::from_random_bytes(random::bytes()).into_uuid(),
             "detail-type": "Scheduled Event",
             "source": "aws.events",
             "account": "123456789012",
-            "time": clock::rfc3339_seconds(clock::now()),
+            "time": self.now(),
             "region": REGION,
             "resources": [format!("arn:aws:events:{REGION}:123456789012:rule/{}", self.rule)],
             "detail": {},
         })
+    }
+
+    /// In whole seconds, as scheduled events have it.
+    fn now(&self) -> String {
+        DateTime::from_timestamp_millis(self.clock.now().millis())
+            .unwrap_or_default()
+            .to_rfc3339_opts(SecondsFormat::Secs, true)
     }
 }
 
@@ -83,7 +94,10 @@ mod tests {
             async move {
                 sent.unwrap();
                 // A failure is reported and changes nothing.
-                Err("no such function".to_owned())
+                Err(InvocationError::Ended {
+                    function: "sweeper".to_owned(),
+                    message: "signal: 9".to_owned(),
+                })
             }
         });
         let (stop, stopped) = tokio::sync::oneshot::channel::<()>();

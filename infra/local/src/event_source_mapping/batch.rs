@@ -66,16 +66,24 @@ struct Failure {
     item_identifier: String,
 }
 
+/// An answer that cannot be trusted.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Unreadable {
+    #[error("the function's answer is malformed: {0}")]
+    Malformed(#[from] serde_json::Error),
+    #[error("the function names {0:?}, which is not in the batch")]
+    NotInBatch(String),
+}
+
 /// Which messages failed by the function's own account, or why the whole batch did.
 ///
 /// Lambda's rules: nothing, null, an empty object and an absent, null or empty list are success;
 /// what cannot be read, or names a message that is not in the batch, fails all of it.
-pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, String> {
+pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, Unreadable> {
     if answer.trim_ascii().is_empty() {
         return Ok(BTreeSet::new());
     }
-    let answer: Option<Answer> = serde_json::from_slice(answer)
-        .map_err(|error| format!("the function's answer is malformed: {error}"))?;
+    let answer: Option<Answer> = serde_json::from_slice(answer)?;
     let mut failed = BTreeSet::new();
     for failure in answer
         .unwrap_or_default()
@@ -84,9 +92,7 @@ pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>
     {
         let id = failure.item_identifier;
         if !batch.contains(&id.as_str()) {
-            return Err(format!(
-                "the function names {id:?}, which is not in the batch"
-            ));
+            return Err(Unreadable::NotInBatch(id));
         }
         failed.insert(id);
     }

@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use crate::console;
 use crate::engines::{Queues, problem};
+use crate::function::InvocationError;
 
 /// Messages in one invocation at most.
 const BATCH_SIZE: i32 = 10;
@@ -53,10 +54,19 @@ pub struct Error {
     problem: String,
 }
 
+/// Why all of a batch stays in the queue.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error(transparent)]
+    Invocation(InvocationError),
+    #[error(transparent)]
+    Answer(batch::Unreadable),
+}
+
 impl<I, F> EventSourceMapping<I>
 where
     I: Fn(Value) -> F,
-    F: Future<Output = Result<Bytes, String>>,
+    F: Future<Output = Result<Bytes, InvocationError>>,
 {
     /// Reads from the action queue of `queues`.
     pub fn new(sqs: Client, queues: Queues, invoke: I) -> Self {
@@ -127,10 +137,13 @@ where
         }
         let ids: Vec<_> = messages.iter().filter_map(Message::message_id).collect();
         let answer = (self.invoke)(batch::event(&messages, &self.queues.action_arn)).await;
-        let failed = match answer.and_then(|answer| batch::failures(&answer, &ids)) {
+        let failed = match answer
+            .map_err(Failure::Invocation)
+            .and_then(|answer| batch::failures(&answer, &ids).map_err(Failure::Answer))
+        {
             Ok(failed) => failed,
-            Err(problem) => {
-                console::warn(&format!("a batch of {received} failed: {problem}"));
+            Err(failure) => {
+                console::warn(&format!("a batch of {received} failed: {failure}"));
                 return Ok(Outcome {
                     received,
                     failed: received,

@@ -8,14 +8,14 @@ use serde_json::json;
 
 use super::*;
 use crate::engines::Engines;
-use crate::function::{Function, Invocation};
+use crate::function::{Functions, Invocation};
 use aws_sdk_sqs::types::MessageAttributeValue;
 
 /// A worker behind HTTP that fails with the messages that ask for it, and the queue before it.
 struct Stack {
     engines: Engines,
     sqs: Client,
-    function: Function,
+    functions: Functions,
     events: Arc<Mutex<Vec<Value>>>,
 }
 
@@ -37,14 +37,19 @@ impl Stack {
         Self {
             sqs: engines.sqs(),
             engines,
-            function: Function::new(&url, "action-worker", Duration::from_secs(10)).unwrap(),
+            functions: Functions::new(&url).unwrap(),
             events,
         }
     }
 
     fn mapping(&self) -> EventSourceMapping<impl Fn(Value) -> Invocation + use<>> {
         let queues = self.engines.queues().clone();
-        EventSourceMapping::new(self.sqs.clone(), queues, self.function.invoker())
+        EventSourceMapping::new(
+            self.sqs.clone(),
+            queues,
+            self.functions
+                .invoker("action-worker", Duration::from_secs(10)),
+        )
     }
 
     async fn send(&self, bodies: &[&str]) {

@@ -1,6 +1,11 @@
 //! What `cargo local` is told on its command line.
 
-use std::path::PathBuf;
+use std::{ffi::OsString, num::NonZeroU16, path::PathBuf};
+
+use lexopt::{
+    Arg::{Long, Short},
+    Parser,
+};
 
 /// Shown for `--help` and after a wrong argument.
 pub(crate) const USAGE: &str = "\
@@ -19,6 +24,7 @@ Environment:
   AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS   Use these engines and start none
   LOCAL_DYNAMODB_PORT, LOCAL_SQS_PORT               Ports of the embedded engines [default: free ones]
   SWEEP_SECONDS                                     How often the sweeper runs [default: 60]
+  ALLOWED_ORIGINS                                   Other origins whose pages may call the API, comma-separated
   ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Handed on to the functions";
 
 /// A run as it was asked for.
@@ -49,57 +55,60 @@ pub(crate) enum Command {
     Help,
 }
 
-/// Reads the arguments after the program's name; an error says which one is wrong.
-pub(crate) fn parse(given: impl IntoIterator<Item = String>) -> Result<Command, String> {
+/// A wrong argument.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    /// An option that is not there, or one without its value.
+    #[error(transparent)]
+    Option(#[from] lexopt::Error),
+    /// A value that is no port.
+    #[error("{flag} needs a port from 1 to 65535, not {value:?}")]
+    Port { flag: &'static str, value: OsString },
+    /// One port for two.
+    #[error("--port and --billing-port must differ")]
+    SamePort,
+}
+
+/// Reads the arguments after the program's name.
+pub(crate) fn parse(given: impl IntoIterator<Item = OsString>) -> Result<Command, Error> {
     let mut arguments = Arguments::default();
-    let mut given = given.into_iter();
-    while let Some(argument) = given.next() {
-        // Both `--port 1` and `--port=1`.
-        let (flag, attached) = match argument.split_once('=') {
-            Some((flag, value)) => (flag.to_owned(), Some(value.to_owned())),
-            None => (argument, None),
-        };
-        let mut value = |what: &str| {
-            attached
-                .clone()
-                .or_else(|| given.next())
-                .ok_or_else(|| format!("{flag} needs {what}"))
-        };
-        match flag.as_str() {
-            "-h" | "--help" => return Ok(Command::Help),
-            "--fresh" => arguments.fresh = true,
-            "--port" => arguments.port = port(&flag, &value("a port")?)?,
-            "--billing-port" => arguments.billing_port = port(&flag, &value("a port")?)?,
-            "--data" => arguments.data = Some(PathBuf::from(value("a folder")?)),
-            _ => return Err(format!("{flag} is not an option")),
+    let mut parser = Parser::from_args(given);
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Short('h') | Long("help") => return Ok(Command::Help),
+            Long("fresh") => arguments.fresh = true,
+            Long("port") => arguments.port = port("--port", parser.value()?)?,
+            Long("billing-port") => {
+                arguments.billing_port = port("--billing-port", parser.value()?)?;
+            }
+            Long("data") => arguments.data = Some(parser.value()?.into()),
+            other => return Err(other.unexpected().into()),
         }
     }
     if arguments.port == arguments.billing_port {
-        return Err("--port and --billing-port must differ".to_owned());
+        return Err(Error::SamePort);
     }
     Ok(Command::Run(arguments))
 }
 
-fn port(flag: &str, value: &str) -> Result<u16, String> {
-    match value.parse() {
-        Ok(port) if port > 0 => Ok(port),
-        _ => Err(format!(
-            "{flag} needs a port from 1 to 65535, not {value:?}"
-        )),
-    }
+fn port(flag: &'static str, value: OsString) -> Result<u16, Error> {
+    let port = value
+        .to_str()
+        .and_then(|text| text.parse::<NonZeroU16>().ok());
+    port.map(NonZeroU16::get).ok_or(Error::Port { flag, value })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(line: &str) -> Result<Command, String> {
-        parse(line.split_whitespace().map(str::to_owned))
+    fn given(line: &str) -> Result<Command, Error> {
+        parse(line.split_whitespace().map(OsString::from))
     }
 
     #[test]
     fn nothing_asks_for_the_defaults() {
-        assert_eq!(given(""), Ok(Command::Run(Arguments::default())));
+        assert_eq!(given("").unwrap(), Command::Run(Arguments::default()));
     }
 
     #[test]
@@ -111,8 +120,8 @@ mod tests {
             data: Some(PathBuf::from("/tmp/x")),
         };
         let line = "--fresh --port 9001 --billing-port=9101 --data /tmp/x";
-        assert_eq!(given(line), Ok(Command::Run(wanted)));
-        assert_eq!(given("--fresh -h"), Ok(Command::Help));
+        assert_eq!(given(line).unwrap(), Command::Run(wanted));
+        assert_eq!(given("--fresh -h").unwrap(), Command::Help);
     }
 
     #[test]
@@ -123,9 +132,10 @@ mod tests {
             ("--port 0", "\"0\""),
             ("--port 70000", "\"70000\""),
             ("--port 9100", "differ"),
-            ("--data", "folder"),
+            ("--data", "--data"),
+            ("elsewhere", "elsewhere"),
         ] {
-            let error = given(line).err().unwrap_or_default();
+            let error = given(line).unwrap_err().to_string();
             assert!(error.contains(named), "{line}: {error:?}");
         }
     }

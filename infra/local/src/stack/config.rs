@@ -1,12 +1,28 @@
 //! The one place where the local stack reads its environment.
 
-use std::env;
-use std::ffi::OsString;
-use std::path::PathBuf;
-use std::time::Duration;
+use std::{ffi::OsString, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
+
+use crate::process::{self, text};
+
+/// Origins of web clients on other hosts, comma-separated.
+const ALLOWED_ORIGINS: &str = "ALLOWED_ORIGINS";
 
 /// What the functions are given as it stands here, where it is set.
-const HANDED_ON: [&str; 3] = ["ACTION_LEASE_SECONDS", "STEP_TIMEOUT_SECONDS", "RUST_LOG"];
+const HANDED_ON: [&str; 4] = [
+    ALLOWED_ORIGINS,
+    "ACTION_LEASE_SECONDS",
+    "STEP_TIMEOUT_SECONDS",
+    "RUST_LOG",
+];
+
+/// A variable that does not read.
+#[derive(Debug, thiserror::Error)]
+#[error("{name} must be {expected}, not {value:?}")]
+pub(crate) struct Malformed {
+    name: &'static str,
+    expected: &'static str,
+    value: String,
+}
 
 /// The environment of a run.
 #[derive(Debug, Clone)]
@@ -18,6 +34,8 @@ pub(crate) struct Config {
     pub(crate) dynamodb_port: u16,
     pub(crate) sqs_port: u16,
     pub(crate) sweep_every: Duration,
+    /// Other origins whose pages may call the API.
+    pub(crate) allowed_origins: Vec<String>,
     /// Variables for the functions.
     pub(crate) handed_on: Vec<(&'static str, String)>,
     /// Hosts that are reached without a proxy, as given.
@@ -30,61 +48,43 @@ pub(crate) struct Config {
 
 impl Config {
     /// Reads it; an error names the variable.
-    pub(crate) fn read() -> Result<Self, String> {
-        let mut programs: Vec<PathBuf> = env::var_os("PATH")
-            .map(|path| env::split_paths(&path).collect())
-            .unwrap_or_default();
-        let cargo_home = env::var_os("CARGO_HOME")
-            .map(PathBuf::from)
-            .or_else(|| env::home_dir().map(|home| home.join(".cargo")));
-        programs.extend(cargo_home.map(|home| home.join("bin")));
+    pub(crate) fn read() -> Result<Self, Malformed> {
+        let sweep_every = number("SWEEP_SECONDS", "a whole number of seconds")?;
         Ok(Self {
             dynamodb_url: text("AWS_ENDPOINT_URL_DYNAMODB"),
             sqs_url: text("AWS_ENDPOINT_URL_SQS"),
             dynamodb_port: port("LOCAL_DYNAMODB_PORT")?,
             sqs_port: port("LOCAL_SQS_PORT")?,
-            sweep_every: Duration::from_secs(seconds("SWEEP_SECONDS")?.unwrap_or(60)),
+            sweep_every: Duration::from_secs(sweep_every.map_or(60, NonZeroU64::get)),
+            allowed_origins: text(ALLOWED_ORIGINS)
+                .iter()
+                .flat_map(|origins| origins.split(','))
+                .map(|origin| origin.trim().to_owned())
+                .filter(|origin| !origin.is_empty())
+                .collect(),
             handed_on: HANDED_ON
                 .into_iter()
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
             no_proxy: text("NO_PROXY").or_else(|| text("no_proxy")),
-            cargo: env::var_os("CARGO").unwrap_or_else(|| "cargo".into()),
-            programs,
+            cargo: process::variable("CARGO").unwrap_or_else(|| "cargo".into()),
+            programs: process::program_folders(),
         })
     }
 }
 
-/// The arguments after the program's name.
-pub(crate) fn arguments() -> impl Iterator<Item = String> {
-    env::args().skip(1)
+/// A port to open; 0, where none is named, takes a free one.
+fn port(name: &'static str) -> Result<u16, Malformed> {
+    Ok(number(name, "a port")?.unwrap_or(0))
 }
 
-/// A variable that is set to something.
-fn text(name: &str) -> Option<String> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "this is the one place that reads it"
-    )]
-    let value = env::var(name);
-    value.ok().filter(|value| !value.is_empty())
-}
-
-fn port(name: &str) -> Result<u16, String> {
-    text(name).map_or(Ok(0), |value| {
-        value
-            .parse()
-            .map_err(|_| format!("{name} must be a port, not {value:?}"))
+fn number<T: FromStr>(name: &'static str, expected: &'static str) -> Result<Option<T>, Malformed> {
+    let Some(value) = text(name) else {
+        return Ok(None);
+    };
+    value.parse().map(Some).map_err(|_| Malformed {
+        name,
+        expected,
+        value,
     })
-}
-
-fn seconds(name: &str) -> Result<Option<u64>, String> {
-    text(name)
-        .map(|value| match value.parse() {
-            Ok(seconds) if seconds > 0 => Ok(seconds),
-            _ => Err(format!(
-                "{name} must be a whole number of seconds, not {value:?}"
-            )),
-        })
-        .transpose()
 }

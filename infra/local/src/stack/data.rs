@@ -4,9 +4,10 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use shared::random;
+
 use super::Error;
 use crate::atomic_file;
-use crate::random;
 
 /// Held by one run at a time.
 #[derive(Debug)]
@@ -82,7 +83,7 @@ impl DataFolder {
         if let Some(secret) = kept.filter(|secret| !secret.is_empty()) {
             return Ok(secret);
         }
-        let secret = random::secret();
+        let secret = hex::encode(random::bytes::<32>());
         atomic_file::write(&path, secret.as_bytes())
             .map_err(|source| Error::Data { path, source })?;
         Ok(secret)

@@ -2,11 +2,11 @@
 
 mod arguments;
 mod cargo_lambda;
+mod cargo_lambda_watch;
 mod child;
 mod config;
 mod data;
 mod environment;
-mod functions;
 mod guide;
 mod ports;
 mod signals;
@@ -23,9 +23,12 @@ use crate::console;
 use crate::demo_data;
 use crate::engines::{self, Engines, Options, QueueEngine, TableEngine};
 use crate::event_source_mapping::EventSourceMapping;
-use crate::function::Function;
+use crate::function::Functions;
+use crate::gateway::{self, Gateway};
+use crate::process;
 use crate::schedule::Schedule;
 use crate::target_systems::{self, TargetSystems};
+use crate::template::{self, Template};
 use arguments::{Arguments, Command};
 use child::Group;
 use config::Config;
@@ -37,6 +40,11 @@ const WORKER: &str = "action-worker";
 /// The function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
 
+/// How long the worker may take, as in the template.
+const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
+/// How long the sweeper may take, as in the template.
+const SWEEPER_TIMEOUT: Duration = Duration::from_secs(50);
+
 /// How long invocations under way may take when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -44,9 +52,9 @@ const GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}\n\n{usage}", usage = arguments::USAGE)]
-    Arguments(String),
-    #[error("{0}")]
-    Config(String),
+    Arguments(#[from] arguments::Error),
+    #[error(transparent)]
+    Config(#[from] config::Malformed),
     #[error(
         "port {port} is taken, perhaps by another `cargo local` or by a `cargo lambda watch` \
          that one left behind (`lsof -i :{port}` tells); {flag} takes another"
@@ -74,6 +82,10 @@ enum Error {
     #[error(transparent)]
     TargetSystems(#[from] target_systems::Error),
     #[error(transparent)]
+    Template(#[from] template::Error),
+    #[error(transparent)]
+    Gateway(#[from] gateway::Error),
+    #[error(transparent)]
     DemoData(#[from] demo_data::Error),
     #[error("the HTTP client: {0}")]
     Http(#[from] reqwest::Error),
@@ -95,14 +107,14 @@ pub async fn main() -> ExitCode {
 }
 
 async fn run() -> Result<(), Error> {
-    let arguments = match arguments::parse(config::arguments()).map_err(Error::Arguments)? {
+    let arguments = match arguments::parse(process::arguments())? {
         Command::Run(arguments) => arguments,
         Command::Help => {
             console::say(arguments::USAGE);
             return Ok(());
         }
     };
-    let config = Config::read().map_err(Error::Config)?;
+    let config = Config::read()?;
     let mut signals = Signals::listen().map_err(|source| Error::Program {
         program: "listening for signals",
         source,
@@ -130,6 +142,7 @@ struct Stack {
     engines: Option<Engines>,
     targets: Option<TargetSystems>,
     functions: Option<Group>,
+    gateway: Option<Gateway>,
     /// The mapping and the schedule.
     tasks: JoinSet<()>,
     /// Dropping it stops the tasks.
@@ -157,7 +170,7 @@ impl Stack {
         let cargo_lambda =
             cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
         console::say("Building the functions …");
-        functions::build(config, &workspace).await?;
+        cargo_lambda_watch::build(config, &workspace).await?;
 
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
@@ -166,36 +179,46 @@ impl Stack {
         let targets = self.targets.insert(targets);
 
         console::say("Starting the functions …");
-        let url = format!("http://127.0.0.1:{}", arguments.port);
+        let invoke_port = ports::free().map_err(|source| Error::Program {
+            program: "cargo lambda watch",
+            source,
+        })?;
         let variables = environment::of_functions(config, engines, targets, &secret);
-        let group = functions::start(&cargo_lambda, &workspace, arguments.port, &variables)?;
+        let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
         let group = self.functions.insert(group);
-        functions::answer(group, arguments.port).await?;
+        cargo_lambda_watch::answer(group, invoke_port).await?;
+        let functions = Functions::new(&format!("http://127.0.0.1:{invoke_port}"))?;
+        let api = Template::deployed()?.api;
+        let origins = config.allowed_origins.clone();
+        let gateway = Gateway::start(arguments.port, &api, origins, functions.clone())?;
+        let gateway = self.gateway.insert(gateway);
 
         let (stop, _) = watch::channel(());
-        let timeout = Duration::from_secs(functions::INVOCATION_SECONDS + 5);
-        let worker = Function::new(&url, WORKER, timeout)?.invoker();
+        let worker = functions.invoker(WORKER, WORKER_TIMEOUT);
         let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
         let stopped = until_dropped(&stop);
         self.tasks.spawn(async move { mapping.run(stopped).await });
-        let sweeper = Function::new(&url, SWEEPER, timeout)?.invoker();
+        let sweeper = functions.invoker(SWEEPER, SWEEPER_TIMEOUT);
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
         let stopped = until_dropped(&stop);
         self.tasks.spawn(async move { schedule.run(stopped).await });
         self.tasks_stop = Some(stop);
 
         console::say(&guide::text(
-            &url,
+            gateway.url(),
             targets.url(),
             data.path(),
             &data.cookies(),
         ));
-        Err(functions::ended(group).await)
+        Err(cargo_lambda_watch::ended(group).await)
     }
 
     /// Stops everything: first what calls, then what is called.
     async fn stop(mut self) {
         drop(self.tasks_stop.take());
+        if let Some(gateway) = self.gateway {
+            gateway.stop().await;
+        }
         let finished = async { while self.tasks.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, finished).await;
         self.tasks.shutdown().await;

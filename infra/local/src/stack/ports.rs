@@ -1,5 +1,6 @@
 //! Finds a taken port before anything is built or started.
 
+use std::io;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
@@ -17,6 +18,12 @@ pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {
         Ok(_) => Ok(()),
         Err(_) => Err(Error::PortTaken { port, flag }),
     }
+}
+
+/// A port that nobody has at the moment.
+pub(crate) fn free() -> io::Result<u16> {
+    let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+    Ok(address.port())
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::faults::{Fault, Faults};
 use super::operation::{Answer, Operation, Request, System};
 use super::records::{Effect, Records, StoredAnswer};
 use crate::atomic_file;
-use crate::clock;
+use shared::clock::Clock;
 
 const SEED: &str = include_str!("seed.yaml");
 
@@ -86,7 +86,7 @@ impl World {
             operation: call.operation.name(),
             entity: entity.clone(),
             idempotency_key: call.key.map(str::to_owned),
-            at: clock::rfc3339(clock::now()),
+            at: Clock::system().now().to_string(),
         });
         if let Some(key) = stored_under {
             records.stored_answers.insert(

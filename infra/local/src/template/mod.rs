@@ -1,13 +1,16 @@
-//! The table and the queues as `infra/template.yaml` defines them.
+//! The API, the table and the queues as `infra/template.yaml` defines them.
+
+mod api;
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 
+pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
+
 /// The template that is deployed, as it was when this crate was built.
-const DEPLOYED: &str = include_str!("../../template.yaml");
+const DEPLOYED: &str = include_str!("../../../template.yaml");
 
 /// Logical names in the template.
 const TABLE: &str = "Table";
@@ -19,15 +22,15 @@ const DEAD_LETTER_QUEUE: &str = "ActionDeadLetterQueue";
 pub enum Error {
     /// The text is not YAML of the right shape.
     #[error("the template cannot be read: {0}")]
-    Syntax(String),
+    Syntax(#[from] serde_saphyr::Error),
     /// A resource that the local stack creates is not there.
     #[error("the template has no resource {0:?}")]
-    MissingResource(&'static str),
+    MissingResource(String),
     /// A resource has another type than the one expected of its name.
     #[error("resource {name:?} has the type {found:?}, not {expected:?}")]
     WrongType {
         /// Logical name of the resource.
-        name: &'static str,
+        name: String,
         /// The type it should have.
         expected: &'static str,
         /// The type it has.
@@ -37,7 +40,7 @@ pub enum Error {
     #[error("resource {name:?}: {problem}")]
     Properties {
         /// Logical name of the resource.
-        name: &'static str,
+        name: String,
         /// The property, and what is wrong with it.
         problem: String,
     },
@@ -46,9 +49,20 @@ pub enum Error {
     RedriveTarget(String),
 }
 
-/// What the local stack creates from the template.
-#[derive(Debug, Clone, PartialEq, Eq)]
+impl Error {
+    fn properties(name: &str, problem: impl Into<String>) -> Self {
+        Self::Properties {
+            name: name.to_owned(),
+            problem: problem.into(),
+        }
+    }
+}
+
+/// What the local stack makes from the template.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
+    /// The HTTP API in front of the functions.
+    pub api: HttpApi,
     /// The single table.
     pub table: TableDefinition,
     /// The queue of approved actions.
@@ -59,8 +73,8 @@ pub struct Template {
     pub max_receive_count: u32,
 }
 
-/// A `DynamoDB` table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A DynamoDB table.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDefinition {
     /// Every attribute used in a key.
     pub attributes: Vec<AttributeDefinition>,
@@ -73,7 +87,7 @@ pub struct TableDefinition {
 }
 
 /// An attribute used in a key.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct AttributeDefinition {
     /// Its name.
@@ -85,7 +99,7 @@ pub struct AttributeDefinition {
 }
 
 /// One half of a key.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct KeyElement {
     /// Name of the attribute.
     #[serde(rename = "AttributeName")]
@@ -96,7 +110,7 @@ pub struct KeyElement {
 }
 
 /// A global secondary index.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexDefinition {
     /// Its name.
     pub name: String,
@@ -105,7 +119,7 @@ pub struct IndexDefinition {
 }
 
 /// A standard queue.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct QueueDefinition {
     /// Seconds for which a received message stays hidden; SQS assumes 30.
     #[serde(rename = "VisibilityTimeout", default = "default_visibility")]
@@ -121,10 +135,9 @@ impl Template {
         Self::parse(DEPLOYED)
     }
 
-    /// Reads the table and the queues from a template; every other resource is left alone.
+    /// Reads the API, the table and the queues from a template; every other resource is left alone.
     pub fn parse(yaml: &str) -> Result<Self, Error> {
-        let file: File =
-            serde_saphyr::from_str(yaml).map_err(|error| Error::Syntax(error.to_string()))?;
+        let file: File = serde_saphyr::from_str(yaml)?;
         let table: TableProperties = file.properties(TABLE, "AWS::DynamoDB::Table")?;
         let action_queue: ActionQueueProperties =
             file.properties(ACTION_QUEUE, "AWS::SQS::Queue")?;
@@ -135,6 +148,7 @@ impl Template {
             return Err(Error::RedriveTarget(redrive.target.to_string()));
         }
         Ok(Self {
+            api: api::read(&file)?,
             table: table.into_definition()?,
             action_queue: action_queue.queue,
             dead_letter_queue,
@@ -160,16 +174,16 @@ struct Resource {
 impl File {
     fn properties<T: DeserializeOwned>(
         &self,
-        name: &'static str,
+        name: &str,
         expected: &'static str,
     ) -> Result<T, Error> {
         let resource = self
             .resources
             .get(name)
-            .ok_or(Error::MissingResource(name))?;
+            .ok_or_else(|| Error::MissingResource(name.to_owned()))?;
         if resource.r#type != expected {
             return Err(Error::WrongType {
-                name,
+                name: name.to_owned(),
                 expected,
                 found: resource.r#type.clone(),
             });
@@ -179,10 +193,15 @@ impl File {
             Value::Null => Value::Object(serde_json::Map::new()),
             given => given.clone(),
         };
-        T::deserialize(properties).map_err(|error| Error::Properties {
-            name,
-            problem: error.to_string(),
-        })
+        T::deserialize(properties).map_err(|error| Error::properties(name, error.to_string()))
+    }
+
+    /// Names of the resources of a type, in alphabetical order.
+    fn names_of(&self, kind: &str) -> impl Iterator<Item = &str> {
+        self.resources
+            .iter()
+            .filter(move |(_, resource)| resource.r#type == kind)
+            .map(|(name, _)| name.as_str())
     }
 }
 
@@ -253,10 +272,8 @@ impl TableProperties {
         let mut indexes = Vec::new();
         for index in self.global_secondary_indexes {
             if index.projection.projection_type != "ALL" {
-                return Err(Error::Properties {
-                    name: TABLE,
-                    problem: format!("index {:?} does not project ALL", index.index_name),
-                });
+                let problem = format!("index {:?} does not project ALL", index.index_name);
+                return Err(Error::properties(TABLE, problem));
             }
             indexes.push(IndexDefinition {
                 name: index.index_name,
@@ -320,7 +337,7 @@ mod tests {
     fn intrinsic_functions_of_other_resources_do_not_disturb() {
         let yaml = format!(
             "{DEPLOYED}
-  Api:
+  Other:
     Type: AWS::Serverless::HttpApi
     Condition: !Not [!Equals [!Ref Stage, \"\"]]
     Properties:
@@ -375,6 +392,13 @@ mod tests {
                 "AWS::DynamoDB::GlobalTable",
                 "GlobalTable",
             ),
+            ("RouteKey: $default", "RouteKey: FETCH /x", "FETCH /x"),
+            (
+                "integrations/${AuthIntegration}",
+                "AuthIntegration",
+                "AuthLogin",
+            ),
+            ("AllowMethods", "Methods", "AllowMethods"),
             ("Resources:", "Resource:", "Resources"),
         ] {
             let broken = DEPLOYED.replacen(from, to, 1);

@@ -1,4 +1,5 @@
-//! Builds the functions and runs them behind `cargo lambda watch`.
+//! Builds the functions and runs them behind `cargo lambda watch`, which starts each at its first
+//! invocation and again when its sources change.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -13,10 +14,10 @@ use super::Error;
 use super::child::{self, Group};
 use super::config::Config;
 use super::environment;
-use crate::console;
+use crate::{console, process};
 
-/// Seconds that an invocation may take; a function that crashed never answers.
-pub(crate) const INVOCATION_SECONDS: u64 = 60;
+/// The program of this package that functions run in.
+const EXECUTION_ENVIRONMENT: &str = "execution-environment";
 
 /// How long `cargo lambda watch` may take to open its port.
 const START: Duration = Duration::from_mins(1);
@@ -55,6 +56,11 @@ pub(crate) fn start(
     port: u16,
     variables: &[(&'static str, String)],
 ) -> Result<Group, Error> {
+    let environment_of_functions =
+        process::sibling(EXECUTION_ENVIRONMENT).map_err(|source| Error::Program {
+            program: EXECUTION_ENVIRONMENT,
+            source,
+        })?;
     let mut command = Command::new(cargo_lambda);
     command
         .args([
@@ -65,7 +71,10 @@ pub(crate) fn start(
             "127.0.0.1",
         ])
         .args(["--invoke-port", &port.to_string()])
-        .args(["--timeout", &INVOCATION_SECONDS.to_string()])
+        // No --timeout: it would also end the functions' wait for the next invocation, and with it
+        // the functions. Who invokes knows how long it waits.
+        .arg("--config")
+        .arg(runner(&environment_of_functions))
         // Its own answer to CORS would let pass here what the deployed API refuses.
         .arg("--disable-cors")
         .current_dir(workspace)
@@ -114,6 +123,13 @@ pub(crate) async fn ended(group: &mut Group) -> Error {
             source,
         },
     }
+}
+
+/// Has cargo start this program in place of a function, with the function's path.
+fn runner(program: &Path) -> String {
+    let program = serde_json::json!([program.to_string_lossy()]);
+    // JSON's text and list are also TOML's.
+    format!("target.'cfg(all())'.runner={program}")
 }
 
 async fn hand_on(output: impl AsyncRead + Unpin) {

@@ -1,0 +1,8 @@
+//! What Lambda runs a function in: `execution-environment PROGRAM`, as the runner of `cargo run`.
+
+use std::process::ExitCode;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    local::execution_environment::main().await
+}

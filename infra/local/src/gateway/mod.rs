@@ -1,0 +1,195 @@
+//! The gateway in front of the functions: does what the deployed API Gateway HTTP API does.
+//!
+//! Routes and CORS lists are those of the template. A request becomes an event of payload version
+//! 2.0, and the function's answer becomes a response. What API Gateway answers itself has its form,
+//! `{"message": …}`; only a function that is not there, which Lambda would never let happen, answers
+//! as the service does when it is unavailable.
+
+mod answer;
+mod cors;
+mod event;
+mod refusal;
+mod routes;
+#[cfg(test)]
+mod tests;
+
+use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    Router,
+    body::Body,
+    extract::{ConnectInfo, Request, State},
+    response::Response,
+};
+use bytes::Bytes;
+use futures::StreamExt;
+use http::{HeaderName, HeaderValue, header, request::Parts};
+use shared::{clock::Clock, random};
+
+use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
+use crate::{
+    background::{Background, listen},
+    function::Functions,
+    template::HttpApi,
+};
+
+/// How long a function may take; API Gateway waits no longer.
+const INTEGRATION_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bytes of a request's body at most.
+const MAX_BODY: usize = 10 * 1024 * 1024;
+/// Bytes of an event at most; Lambda takes no more.
+const MAX_EVENT: usize = 6_291_556;
+
+/// What API Gateway calls the request's id in a response.
+const GATEWAY_REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
+
+/// Why the gateway cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Two routes of the template take the same requests, or one reads wrong.
+    #[error("the template's routes: {0}")]
+    Routes(#[from] matchit::InsertError),
+    /// No port or no thread.
+    #[error("the gateway on port {port}: {source}")]
+    Start {
+        /// The port that was asked for.
+        port: u16,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+/// A gateway on a port of this machine.
+#[derive(Debug)]
+pub struct Gateway {
+    url: String,
+    server: Background,
+}
+
+#[derive(Debug)]
+struct Api {
+    routes: RouteTable,
+    cors: Cors,
+    functions: Functions,
+    clock: Clock,
+}
+
+impl Gateway {
+    /// Starts it before these functions; port 0 takes a free one. Without `origins` there is no
+    /// CORS.
+    pub fn start(
+        port: u16,
+        api: &HttpApi,
+        origins: Vec<String>,
+        functions: Functions,
+    ) -> Result<Self, Error> {
+        let api = Arc::new(Api {
+            routes: RouteTable::new(&api.routes)?,
+            cors: Cors::new(origins, &api.cors),
+            functions,
+            clock: Clock::system(),
+        });
+        let start = |source| Error::Start { port, source };
+        let (listener, address) = listen(port).map_err(start)?;
+        let service = Router::new()
+            .fallback(respond)
+            .with_state(api)
+            .into_make_service_with_connect_info::<SocketAddr>();
+        let server = Background::start("gateway", move |stopping| async move {
+            let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
+                return;
+            };
+            // Infallible by axum's account.
+            let _ = axum::serve(listener, service)
+                .with_graceful_shutdown(stopping.wait())
+                .await;
+        })
+        .map_err(start)?;
+        let url = format!("http://{address}");
+        Ok(Self { url, server })
+    }
+
+    /// Where clients find it.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// Stops it.
+    pub async fn stop(self) {
+        self.server.stop().await;
+    }
+}
+
+async fn respond(
+    State(api): State<Arc<Api>>,
+    ConnectInfo(client): ConnectInfo<SocketAddr>,
+    request: Request,
+) -> Response {
+    let request_id = random::token();
+    let (parts, body) = request.into_parts();
+    let mut response = if let Some(told) = api.cors.preflight(&parts) {
+        told
+    } else {
+        let proxied = api.proxy(&parts, body, client, &request_id).await;
+        let mut response = proxied.unwrap_or_else(|refusal| refusal.response(&parts, &request_id));
+        let origin = parts.headers.get(header::ORIGIN);
+        api.cors.add(origin, response.headers_mut());
+        response
+    };
+    if let Ok(id) = HeaderValue::try_from(request_id) {
+        response.headers_mut().insert(GATEWAY_REQUEST_ID, id);
+    }
+    response
+}
+
+impl Api {
+    /// Has the function of the request's route answer it.
+    async fn proxy(
+        &self,
+        parts: &Parts,
+        body: Body,
+        client: SocketAddr,
+        request_id: &str,
+    ) -> Result<Response, Refusal> {
+        let body = read(body).await?;
+        let route = self
+            .routes
+            .find(&parts.method, parts.uri.path())
+            .ok_or(Refusal::NoRoute)?;
+        let context = Context {
+            route: &route,
+            client,
+            request_id,
+            at: self.clock.now(),
+        };
+        let event = event::of(parts, &body, &context).to_string();
+        if event.len() > MAX_EVENT {
+            return Err(Refusal::TooLarge);
+        }
+        let result = self
+            .functions
+            .invoke(route.function, event.into(), INTEGRATION_TIMEOUT)
+            .await?;
+        answer::read(&result).ok_or(Refusal::Failed)
+    }
+}
+
+/// The whole body. One that is too large is read to its end as well, since a client that still
+/// sends would not see the answer.
+async fn read(body: Body) -> Result<Bytes, Refusal> {
+    let mut whole = Vec::new();
+    let mut size = 0;
+    let mut chunks = body.into_data_stream();
+    while let Some(chunk) = chunks.next().await {
+        let chunk = chunk.map_err(|_| Refusal::BadRequest)?;
+        size += chunk.len();
+        if size <= MAX_BODY {
+            whole.extend_from_slice(&chunk);
+        }
+    }
+    if size > MAX_BODY {
+        return Err(Refusal::TooLarge);
+    }
+    Ok(whole.into())
+}

@@ -1,0 +1,84 @@
+//! What the gateway answers itself.
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header, request::Parts};
+use serde_json::json;
+use shared::http::problem::Problem;
+
+use crate::function::InvocationError;
+
+/// Why no function answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// The body broke off.
+    BadRequest,
+    /// The body is larger than API Gateway takes, or the event than Lambda does.
+    TooLarge,
+    /// No route takes the request, and there is no `$default`.
+    NoRoute,
+    /// The function failed, or its answer cannot be read or is too large.
+    Failed,
+    /// The function takes longer than API Gateway waits.
+    TimedOut,
+    /// The function's process has ended, and will be there again shortly.
+    Unavailable,
+}
+
+impl From<InvocationError> for Refusal {
+    fn from(error: InvocationError) -> Self {
+        match error {
+            InvocationError::Ended { .. } | InvocationError::NoAnswer { .. } => Self::Unavailable,
+            InvocationError::TimedOut { .. } => Self::TimedOut,
+            InvocationError::Failed { .. } => Self::Failed,
+        }
+    }
+}
+
+impl Refusal {
+    pub(super) fn response(self, request: &Parts, request_id: &str) -> Response {
+        let (status, message) = match self {
+            Self::BadRequest => (StatusCode::BAD_REQUEST, "Bad Request"),
+            Self::TooLarge => (StatusCode::PAYLOAD_TOO_LARGE, "Request Entity Too Large"),
+            Self::NoRoute => (StatusCode::NOT_FOUND, "Not Found"),
+            Self::Failed => (StatusCode::INTERNAL_SERVER_ERROR, "Internal Server Error"),
+            Self::TimedOut => (StatusCode::SERVICE_UNAVAILABLE, "Service Unavailable"),
+            Self::Unavailable => return unavailable(request.uri.path(), request_id),
+        };
+        (status, Json(json!({ "message": message }))).into_response()
+    }
+}
+
+/// As the service itself answers when it cannot reach what it needs.
+fn unavailable(path: &str, request_id: &str) -> Response {
+    let detail = "The service cannot answer at the moment; try again shortly.";
+    let status = StatusCode::SERVICE_UNAVAILABLE;
+    let problem = Problem {
+        kind: "urn:workdesk:problem:unavailable".to_owned(),
+        title: "Unavailable",
+        status: status.as_u16(),
+        detail: detail.to_owned(),
+        instance: path.to_owned(),
+        code: "unavailable".into(),
+        request_id: request_id.to_owned(),
+        errors: Vec::new(),
+        message: detail.to_owned(),
+    };
+    let mut response = (status, Json(problem)).into_response();
+    let headers = response.headers_mut();
+    let fixed = [
+        (header::CONTENT_TYPE, "application/problem+json"),
+        (header::RETRY_AFTER, "1"),
+        (header::CACHE_CONTROL, "no-store"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    ];
+    for (name, value) in fixed {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Ok(id) = HeaderValue::try_from(request_id) {
+        headers.insert("x-request-id", id);
+    }
+    response
+}

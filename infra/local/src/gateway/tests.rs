@@ -1,0 +1,328 @@
+use axum::{
+    Json,
+    extract::Path,
+    http::{HeaderMap, StatusCode},
+    routing::post,
+};
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+use super::*;
+use crate::template::Template;
+
+const APP: &str = "https://app.example";
+
+/// The gateway of the deployed template before functions that say what they got.
+struct World {
+    gateway: Gateway,
+    http: reqwest::Client,
+}
+
+impl World {
+    async fn start(origins: &[&str]) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let invoke_url = format!("http://{}", listener.local_addr().unwrap());
+        let routes = Router::new().route(
+            "/2015-03-31/functions/{name}/invocations",
+            post(async |Path(name): Path<String>, body: String| {
+                function(&name, &serde_json::from_str(&body).unwrap())
+            }),
+        );
+        tokio::spawn(async move { axum::serve(listener, routes).await });
+        let api = Template::deployed().unwrap().api;
+        let functions = Functions::new(&invoke_url).unwrap();
+        let origins = origins.iter().map(|&origin| origin.to_owned()).collect();
+        Self {
+            gateway: Gateway::start(0, &api, origins, functions).unwrap(),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        }
+    }
+
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let url = format!("{}{path}", self.gateway.url());
+        self.http.request(method, url)
+    }
+
+    /// The function that a request reached, and its event.
+    async fn event(&self, request: RequestBuilder) -> (String, Value) {
+        let seen: Value = request.send().await.unwrap().json().await.unwrap();
+        (
+            seen["function"].as_str().unwrap().to_owned(),
+            seen["event"].clone(),
+        )
+    }
+
+    /// Status and body of the answer that the function makes by this name.
+    async fn answer(&self, wanted: &str) -> (StatusCode, HeaderMap, String) {
+        let path = format!("/api/tasks?answer={wanted}");
+        let response = self.request(Method::GET, &path).send().await.unwrap();
+        let (status, headers) = (response.status(), response.headers().clone());
+        (status, headers, response.text().await.unwrap())
+    }
+
+    async fn preflight(&self, origin: &str, asks: bool) -> (StatusCode, HeaderMap) {
+        let mut request = self.request(Method::OPTIONS, "/api/tasks");
+        request = request.header("origin", origin);
+        if asks {
+            request = request.header("access-control-request-method", "PATCH");
+        }
+        let response = request.send().await.unwrap();
+        (response.status(), response.headers().clone())
+    }
+}
+
+fn function(name: &str, event: &Value) -> (StatusCode, Json<Value>) {
+    let answer = match event["queryStringParameters"]["answer"].as_str() {
+        Some("failed") => {
+            let error = json!({"errorType": "Error", "errorMessage": "secret"});
+            return (StatusCode::INTERNAL_SERVER_ERROR, Json(error));
+        }
+        Some("ended") => {
+            let error = json!({"errorType": "Runtime.ExitError", "errorMessage": "signal: 9"});
+            return (StatusCode::INTERNAL_SERVER_ERROR, Json(error));
+        }
+        Some("unreadable") => json!({"statusCode": "fine"}),
+        Some("cookies") => json!({
+            "statusCode": 201,
+            "headers": {"x-one": "1"},
+            "multiValueHeaders": {"x-many": ["1", "2"]},
+            "cookies": ["a=1; Path=/", "b=2"],
+            "body": "AP8=",
+            "isBase64Encoded": true,
+        }),
+        _ => json!({
+            "statusCode": 200,
+            "headers": {
+                "content-type": "application/json",
+                "access-control-allow-origin": "*",
+            },
+            "body": json!({"function": name, "event": event}).to_string(),
+        }),
+    };
+    (StatusCode::OK, Json(answer))
+}
+
+#[tokio::test]
+async fn a_request_becomes_the_event_that_api_gateway_sends() {
+    let world = World::start(&[]).await;
+    let request = world
+        .request(Method::PATCH, "/api/tasks/7?a=1&a=2%2C3&b=%C3%A9")
+        .header("cookie", "one=1; two=2")
+        .header("X-Twice", "1")
+        .header("X-Twice", "2")
+        .header("user-agent", "a test")
+        .header("content-type", "application/json; charset=utf-8")
+        .body("{\"title\": \"é\"}");
+    let (function, event) = world.event(request).await;
+    assert_eq!(function, "tasks");
+    assert_eq!(event["version"], "2.0");
+    assert_eq!(event["routeKey"], "ANY /api/tasks/{id}");
+    assert_eq!(event["rawPath"], "/api/tasks/7");
+    assert_eq!(event["rawQueryString"], "a=1&a=2%2C3&b=%C3%A9");
+    let parameters = json!({"a": "1,2,3", "b": "é"});
+    assert_eq!(event["queryStringParameters"], parameters);
+    assert_eq!(event["pathParameters"], json!({"id": "7"}));
+    assert_eq!(event["cookies"], json!(["one=1", "two=2"]));
+    let headers = &event["headers"];
+    assert_eq!(headers["x-twice"], "1,2");
+    assert!(headers.get("cookie").is_none(), "{headers}");
+    assert_eq!(headers["content-length"], "15");
+    assert!(
+        headers["x-amzn-trace-id"]
+            .as_str()
+            .unwrap()
+            .starts_with("Root=1-")
+    );
+    let context = &event["requestContext"];
+    assert_eq!(context["http"]["method"], "PATCH");
+    assert_eq!(context["http"]["path"], "/api/tasks/7");
+    assert_eq!(context["http"]["protocol"], "HTTP/1.1");
+    assert_eq!(context["http"]["sourceIp"], "127.0.0.1");
+    assert_eq!(context["http"]["userAgent"], "a test");
+    assert_eq!(context["stage"], "$default");
+    assert!(context["timeEpoch"].as_i64().unwrap() > 1_700_000_000_000);
+    assert!(context["time"].as_str().unwrap().ends_with(" +0000"));
+    assert_eq!(event["body"], "{\"title\": \"é\"}");
+    assert_eq!(event["isBase64Encoded"], false);
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_text_comes_in_base64() {
+    let world = World::start(&[]).await;
+    for (content_type, body, sent) in [
+        ("application/json", vec![0xff, 0x00], "/wA="),
+        ("application/octet-stream", b"text".to_vec(), "dGV4dA=="),
+    ] {
+        let request = world
+            .request(Method::POST, "/api/tasks")
+            .header("content-type", content_type)
+            .body(body);
+        let (_, event) = world.event(request).await;
+        assert_eq!(
+            (&event["body"], &event["isBase64Encoded"]),
+            (&json!(sent), &json!(true))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_literal_path_wins_and_what_no_route_takes_goes_to_the_default() {
+    let world = World::start(&[]).await;
+    for (path, key, function) in [
+        ("/api/tasks/reorder", "ANY /api/tasks/reorder", "tasks"),
+        (
+            "/api/projects/1/milestones",
+            "ANY /api/projects/{projectId}/milestones",
+            "milestones",
+        ),
+        (
+            "/api/service-requests/1",
+            "ANY /api/service-requests/{id}",
+            "service-requests",
+        ),
+        ("/api/tasks/", "$default", "auth"),
+        ("/nowhere", "$default", "auth"),
+    ] {
+        let (reached, event) = world.event(world.request(Method::PUT, path)).await;
+        assert_eq!(
+            (reached.as_str(), event["routeKey"].as_str()),
+            (function, Some(key)),
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_answer_becomes_a_response() {
+    let world = World::start(&[]).await;
+    let path = "/api/tasks?answer=cookies";
+    let response = world.request(Method::GET, path).send().await.unwrap();
+    assert_eq!(response.status(), StatusCode::CREATED);
+    let all = |name: &str| -> Vec<_> {
+        let values = response.headers().get_all(name).iter();
+        values
+            .map(|value| value.to_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(all("set-cookie"), ["a=1; Path=/", "b=2"]);
+    assert_eq!(all("x-many"), ["1", "2"]);
+    assert_eq!(all("x-one"), ["1"]);
+    assert_eq!(all("apigw-requestid").len(), 1);
+    assert_eq!(response.bytes().await.unwrap().as_ref(), [0, 255]);
+}
+
+#[tokio::test]
+async fn what_a_function_did_wrong_stays_inside() {
+    let world = World::start(&[]).await;
+    for wrong in ["failed", "unreadable"] {
+        let (status, _, body) = world.answer(wrong).await;
+        assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(body, r#"{"message":"Internal Server Error"}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_function_whose_process_ended_is_unavailable() {
+    let world = World::start(&[]).await;
+    let (status, headers, body) = world.answer("ended").await;
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert_eq!(headers["content-type"], "application/problem+json");
+    assert_eq!(headers["retry-after"], "1");
+    assert_eq!(headers["cache-control"], "no-store");
+    assert_eq!(headers["x-content-type-options"], "nosniff");
+    let problem: Value = serde_json::from_str(&body).unwrap();
+    assert_eq!(problem["code"], "unavailable");
+    assert_eq!(problem["instance"], "/api/tasks");
+    assert_eq!(
+        problem["requestId"],
+        headers["x-request-id"].to_str().unwrap()
+    );
+    assert_eq!(problem["message"], problem["detail"]);
+}
+
+#[test]
+fn who_takes_too_long_is_not_waited_for() {
+    let error = crate::function::InvocationError::TimedOut {
+        function: "tasks".to_owned(),
+        within: INTEGRATION_TIMEOUT,
+    };
+    assert_eq!(Refusal::from(error), Refusal::TimedOut);
+}
+
+#[tokio::test]
+async fn a_body_that_is_too_large_is_refused() {
+    let world = World::start(&[]).await;
+    // Of bytes that double in base64's place, Lambda's limit is the smaller one.
+    for size in [MAX_BODY + 1, MAX_EVENT] {
+        let request = world.request(Method::POST, "/api/tasks");
+        let response = request.body(vec![b'x'; size]).send().await.unwrap();
+        assert_eq!(response.status(), StatusCode::PAYLOAD_TOO_LARGE);
+        let body = response.text().await.unwrap();
+        assert_eq!(body, r#"{"message":"Request Entity Too Large"}"#);
+    }
+}
+
+#[tokio::test]
+async fn a_listed_origin_may_read_answers() {
+    let world = World::start(&[APP, "https://other.example"]).await;
+    let (status, headers) = world.preflight(APP, true).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+    assert_eq!(headers["access-control-allow-origin"], APP);
+    assert_eq!(headers["access-control-allow-credentials"], "true");
+    assert_eq!(
+        headers["access-control-allow-methods"],
+        "GET,POST,PUT,PATCH,DELETE"
+    );
+    assert_eq!(
+        headers["access-control-allow-headers"],
+        "content-type,prefer"
+    );
+    assert_eq!(headers["access-control-max-age"], "3600");
+
+    for wanted in ["seen", "ended", "failed"] {
+        let path = format!("/api/tasks?answer={wanted}");
+        let request = world.request(Method::GET, &path).header("origin", APP);
+        let headers = request.send().await.unwrap().headers().clone();
+        assert_eq!(headers["access-control-allow-origin"], APP);
+        assert_eq!(
+            headers["access-control-expose-headers"],
+            "retry-after,x-request-id"
+        );
+    }
+}
+
+#[tokio::test]
+async fn another_origin_is_told_nothing() {
+    let world = World::start(&[APP]).await;
+    let (status, headers) = world.preflight("https://evil.example", true).await;
+    assert_eq!(status, StatusCode::NO_CONTENT);
+    assert!(
+        !headers.contains_key("access-control-allow-origin"),
+        "{headers:?}"
+    );
+    assert!(
+        !headers.contains_key("access-control-allow-methods"),
+        "{headers:?}"
+    );
+    let request = world.request(Method::GET, "/api/tasks");
+    let answer = request
+        .header("origin", "https://evil.example")
+        .send()
+        .await
+        .unwrap();
+    assert!(!answer.headers().contains_key("access-control-allow-origin"));
+}
+
+#[tokio::test]
+async fn without_origins_there_is_no_cors() {
+    let world = World::start(&[]).await;
+    // The function sees OPTIONS as any other method, and what it says about CORS stands.
+    let (status, headers) = world.preflight(APP, true).await;
+    assert_eq!(status, StatusCode::OK);
+    assert_eq!(headers["access-control-allow-origin"], "*");
+    // Nor is it a preflight that asks for no method.
+    let world = World::start(&[APP]).await;
+    let (status, _) = world.preflight(APP, false).await;
+    assert_eq!(status, StatusCode::OK);
+}

@@ -1,0 +1,162 @@
+"""What a running `cargo local` must stand, beside the story of `end_to_end.py`: what the gateway
+answers itself, functions whose process is killed, and a long time in which nothing happens.
+"""
+
+import concurrent.futures
+import contextlib
+import json
+import os
+import signal
+import time
+
+ORIGIN = "https://app.example"
+# Longer than a client, a gateway or a function waits for anything: a minute for the worker.
+IDLE_SECONDS = 70
+# How soon a function that was killed must answer, and answer well.
+AT_ONCE_SECONDS = 2
+BACK_SECONDS = 5
+
+GATEWAY_BODY = 10 * 1024 * 1024
+LAMBDA_ANSWER = 6_291_556
+DESCRIPTION = 50_000
+
+
+def check(api, processes, work):
+    """All of it. `processes` answers ids and commands of what runs, `work` needs the worker."""
+    print("  milestones rest from here on")
+    resting = of_function(processes(), "milestones")
+    assert resting, processes()
+    since = time.monotonic()
+    unknown_paths_and_methods(api)
+    requests_that_are_too_large(api)
+    other_origins(api)
+    answers_that_are_too_large(api)
+    killed_function(api, processes)
+    killed_worker(processes, work)
+    rested_function(api, processes, resting, since)
+
+
+def of_function(processes, name):
+    """The ids of a function's processes."""
+    return {one for one, command in processes.items() if command.endswith(f"/{name}")}
+
+
+def problem(answer, status, code):
+    """An answer is the service's own problem."""
+    assert answer.status == status, answer
+    assert answer.headers["content-type"] == "application/problem+json", answer
+    body = json.loads(answer.text)
+    assert (body["status"], body["code"]) == (status, code), body
+    assert body["requestId"] == answer.headers["x-request-id"], answer
+    assert answer.headers["cache-control"] == "no-store", answer
+    assert answer.headers["x-content-type-options"] == "nosniff", answer
+
+
+def refused(answer, status, message):
+    """An answer is API Gateway's own."""
+    assert answer.status == status, answer
+    assert json.loads(answer.text) == {"message": message}, answer
+
+
+def unknown_paths_and_methods(api):
+    print("  an unknown path and an unknown method")
+    for path in ("/", "/api/nothing", "/api/tasks/"):
+        problem(api.send("GET", path), 404, "not_found")
+    for method, path, allowed in (
+        ("PUT", "/api/tasks", {"GET", "HEAD", "POST"}),
+        ("DELETE", "/api/tasks/reorder", {"PATCH"}),
+        ("OPTIONS", "/api/auth/login", {"POST"}),
+    ):
+        answer = api.send(method, path)
+        problem(answer, 405, "method_not_allowed")
+        assert set(answer.headers["allow"].split(",")) == allowed, answer.headers
+
+
+def requests_that_are_too_large(api):
+    print("  a body that the gateway does not take, and one that the service does not")
+    headers = {"content-type": "application/json"}
+    for size in (GATEWAY_BODY + 1, LAMBDA_ANSWER):
+        answer = api.send("POST", "/api/tasks", b" " * size, headers)
+        refused(answer, 413, "Request Entity Too Large")
+    problem(api.send("POST", "/api/tasks", b" " * 300_000, headers), 413, "body_too_large")
+
+
+def other_origins(api):
+    print("  pages of a listed and an unlisted origin")
+    asked = {"access-control-request-method": "PATCH"}
+    told = api.send("OPTIONS", "/api/tasks/1", headers={"origin": ORIGIN, **asked})
+    assert (told.status, told.text) == (204, ""), told
+    assert told.headers["access-control-allow-origin"] == ORIGIN, told.headers
+    assert told.headers["access-control-allow-credentials"] == "true", told.headers
+    assert "PATCH" in told.headers["access-control-allow-methods"].split(","), told.headers
+    read = api.send("GET", "/api/auth/session", headers={"origin": ORIGIN})
+    assert read.headers["access-control-allow-origin"] == ORIGIN, read.headers
+    for origin in ("https://evil.example", f"{ORIGIN}.evil.example", "null"):
+        for method in ("OPTIONS", "GET"):
+            answer = api.send(method, "/api/auth/session", headers={"origin": origin, **asked})
+            cors = [name for name in answer.headers if name.lower().startswith("access-control")]
+            assert not cors, (method, origin, cors)
+
+
+def answers_that_are_too_large(api):
+    print("  an answer that Lambda does not take")
+    # A quote has two characters in JSON, and that four in the JSON that the function returns.
+    task = {"title": "Quotes", "description": '"' * DESCRIPTION, "projectId": 1}
+    many = LAMBDA_ANSWER // (4 * DESCRIPTION) + 1
+    created = [api.call("POST", "/api/tasks", task)["id"] for _ in range(many)]
+    refused(api.send("GET", "/api/projects/1/tasks"), 500, "Internal Server Error")
+    for one in created:
+        api.call("DELETE", f"/api/tasks/{one}", expect=204)
+    api.call("GET", "/api/projects/1/tasks")
+
+
+def killed_function(api, processes):
+    print("  a function whose processes are killed while it works")
+    killed = of_function(processes(), "tasks")
+    assert killed, processes()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        # Stopped, they take the request and do not answer it.
+        signal_all(killed, signal.SIGSTOP)
+        request = pool.submit(api.send, "GET", "/api/tasks")
+        time.sleep(0.5)
+        assert not request.done(), request.result()
+        signal_all(killed, signal.SIGKILL)
+        since = time.monotonic()
+        answer = request.result()
+    problem(answer, 503, "unavailable")
+    assert answer.headers["retry-after"] == "1", answer.headers
+    assert time.monotonic() - since < AT_ONCE_SECONDS, time.monotonic() - since
+    while (answer := api.send("GET", "/api/tasks")).status != 200:
+        problem(answer, 503, "unavailable")
+        assert time.monotonic() - since < BACK_SECONDS, answer
+        time.sleep(0.1)
+    print(f"    answered again after {time.monotonic() - since:.1f} s")
+    assert not killed & of_function(processes(), "tasks")
+
+
+def killed_worker(processes, work):
+    print("  the worker's processes are killed")
+    killed = of_function(processes(), "action-worker")
+    assert killed, processes()
+    signal_all(killed, signal.SIGKILL)
+    since = time.monotonic()
+    while len(of_function(processes(), "action-worker") - killed) < len(killed):
+        assert time.monotonic() - since < BACK_SECONDS, processes()
+        time.sleep(0.1)
+    work()
+
+
+def rested_function(api, processes, resting, since):
+    left = max(0, IDLE_SECONDS - (time.monotonic() - since))
+    print(f"  nothing happens for another {left:.0f} s", flush=True)
+    time.sleep(left)
+    assert of_function(processes(), "milestones") == resting, processes()
+    called = time.monotonic()
+    api.call("GET", "/api/projects/1/milestones")
+    assert time.monotonic() - called < AT_ONCE_SECONDS, time.monotonic() - called
+
+
+def signal_all(processes, number):
+    for process in processes:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(process, number)
