@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use model::{
-    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, Project, ProjectId,
-    ProjectRef, TagId, Timestamp, User, UserId, UserRef,
+    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, ProjectId, ProjectRef,
+    TagId, Timestamp, UserId, UserRef,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store, id_is_taken,
-    key::{self, Key},
-    table::{Condition, Query, Read, Record, Stored, Write},
+    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    table::{Condition, Read, Record, Write},
 };
 
 /// Activities.
@@ -53,22 +53,16 @@ pub struct ActivityWithRefs {
 impl Record for Activity {
     const KIND: &'static str = "activity";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::activity(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::activities(self.organization_id),
-            key::instant_then_id(self.timestamp, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::activity_in_time(self))
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        Some(Key::new(
-            key::activities_of_project(self.organization_id, self.project_id?),
-            key::instant_then_id(self.timestamp, self.id),
-        ))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        key::activity_in_project(self)
     }
 }
 
@@ -79,7 +73,7 @@ impl Record for Activity {
     clippy::struct_field_names,
     reason = "the table's attributes are named like everywhere else"
 )]
-struct ActivityTag {
+pub(super) struct ActivityTag {
     organization_id: OrganizationId,
     activity_id: ActivityId,
     tag_id: TagId,
@@ -88,7 +82,7 @@ struct ActivityTag {
 impl Record for ActivityTag {
     const KIND: &'static str = "activity_tag";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::activity_tag(self.organization_id, self.activity_id, self.tag_id)
     }
 }
@@ -136,9 +130,9 @@ impl Activities<'_> {
         id: ActivityId,
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
-        let activity = self.0.table.get::<Activity>(&key, Read::Consistent).await?;
+        let activity = self.0.table.get(&key, Read::Consistent).await?;
         let activity = activity.ok_or(Error::NotFound(ActivityId::NOUN))?;
-        let mut joined = self.join(tenant, vec![activity]).await?;
+        let mut joined = self.join(tenant, vec![activity.record]).await?;
         joined.pop().ok_or(Error::NotFound(ActivityId::NOUN))
     }
 
@@ -147,8 +141,8 @@ impl Activities<'_> {
         &self,
         tenant: OrganizationId,
     ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let newest_first = Query::gsi1(key::activities(tenant)).descending();
-        let activities = self.0.table.query(newest_first).await?;
+        let newest_first = key::activities(tenant).descending();
+        let activities = self.0.table.list(newest_first).await?;
         self.join(tenant, activities).await
     }
 
@@ -160,11 +154,9 @@ impl Activities<'_> {
     ) -> Result<Vec<ActivityWithRefs>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let newest_first = Query::gsi2(key::activities_of_project(tenant, project)).descending();
-        let (project, activities) = futures::try_join!(
-            table.get::<Project>(&key, Read::Eventual),
-            table.query(newest_first),
-        )?;
+        let newest_first = key::activities_of_project(tenant, project).descending();
+        let (project, activities) =
+            futures::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
         if project.is_none() {
             return Err(Error::NotFound(ProjectId::NOUN));
         }
@@ -226,20 +218,23 @@ impl Activities<'_> {
     async fn join(
         &self,
         tenant: OrganizationId,
-        activities: Vec<Stored<Activity>>,
+        activities: Vec<Activity>,
     ) -> Result<Vec<ActivityWithRefs>, Error> {
         let creators = || activities.iter().map(|activity| activity.creator_id);
         let projects = || activities.iter().filter_map(|activity| activity.project_id);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
-        let keys = creators().map(user).chain(projects().map(project));
+        let keys = creators().map(user).map(AnyKey::from);
+        let keys = keys.chain(projects().map(project).map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(creators(), user)?;
-        let projects: HashMap<_, ProjectRef> = batch.all::<Project, _, _>(projects(), project)?;
-        let joined = |Stored { record, .. }: Stored<Activity>| ActivityWithRefs {
-            creator: users.get(&record.creator_id).cloned(),
-            project: record.project_id.and_then(|id| projects.get(&id).cloned()),
-            activity: record,
+        let users: HashMap<_, UserRef> = batch.all(creators(), user)?;
+        let projects: HashMap<_, ProjectRef> = batch.all(projects(), project)?;
+        let joined = |activity: Activity| ActivityWithRefs {
+            creator: users.get(&activity.creator_id).cloned(),
+            project: activity
+                .project_id
+                .and_then(|id| projects.get(&id).cloned()),
+            activity,
         };
         Ok(activities.into_iter().map(joined).collect())
     }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use model::{
     ActivityId, Comment, CommentId, Error, Fault, Id, OrganizationId, ServiceRequest,
-    ServiceRequestId, Thread, Timestamp, User, UserId, UserRef,
+    ServiceRequestId, Thread, Timestamp, UserId, UserRef,
 };
 
 use super::{
     REWRITES, Store, id_is_taken,
-    key::{self, Key},
+    key::{self, Gsi1, Key},
     resolutions,
-    table::{Condition, Query, Read, Record, Stored, Write},
+    table::{Condition, Read, Record, Stored, Write},
 };
 
 /// Comments on service requests and activities.
@@ -43,15 +43,12 @@ pub struct CommentWithAuthor {
 impl Record for Comment {
     const KIND: &'static str = "comment";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::comment(self.organization_id, self.thread, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::comments(self.organization_id, self.thread),
-            key::instant_then_id(self.created_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::comment_in_time(self))
     }
 }
 
@@ -91,7 +88,7 @@ impl Comments<'_> {
                 .transpose()?;
             let reopens = reopening.is_some();
             let (on, count) = reopening.unwrap_or_else(|| {
-                let key = subject(tenant, new.thread);
+                let key = key::subject(tenant, new.thread);
                 (Write::check(key, Condition::exists()), None)
             });
             let mut writes = vec![on, Write::create(&comment)?];
@@ -121,10 +118,10 @@ impl Comments<'_> {
         thread: Thread,
     ) -> Result<Vec<CommentWithAuthor>, Error> {
         let table = &self.0.table;
-        let subject = subject(tenant, thread);
+        let subject = key::subject(tenant, thread);
         let (known, comments) = futures::try_join!(
             table.batch_get([subject.clone()], Read::Consistent),
-            table.query::<Comment>(Query::gsi1(key::comments(tenant, thread))),
+            table.list(key::comments_by_time(tenant, thread)),
         )?;
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
@@ -132,12 +129,12 @@ impl Comments<'_> {
         let authors = || comments.iter().map(|comment| comment.user_id);
         let user = |id| key::user(tenant, id);
         let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(authors(), user)?;
+        let users: HashMap<_, UserRef> = batch.all(authors(), user)?;
         Ok(comments
             .into_iter()
-            .map(|Stored { record, .. }| CommentWithAuthor {
-                author: users.get(&record.user_id).cloned(),
-                comment: record,
+            .map(|comment| CommentWithAuthor {
+                author: users.get(&comment.user_id).cloned(),
+                comment,
             })
             .collect())
     }
@@ -148,14 +145,11 @@ impl Comments<'_> {
         tenant: OrganizationId,
         thread: Thread,
     ) -> Result<Option<Stored<ServiceRequest>>, Error> {
-        let Thread::ServiceRequest(_) = thread else {
+        let Thread::ServiceRequest(id) = thread else {
             return Ok(None);
         };
-        let request = self
-            .0
-            .table
-            .get(&subject(tenant, thread), Read::Consistent)
-            .await?;
+        let key = key::service_request(tenant, id);
+        let request = self.0.table.get(&key, Read::Consistent).await?;
         request.map(Some).ok_or_else(|| unknown_subject(thread))
     }
 }
@@ -176,14 +170,6 @@ fn reopen(
         resolutions::count(organization_id, created_at, at, -1)
     });
     Ok((Write::replace(&request)?, count))
-}
-
-/// What the comments of a thread are on.
-fn subject(tenant: OrganizationId, thread: Thread) -> Key {
-    match thread {
-        Thread::ServiceRequest(id) => key::service_request(tenant, id),
-        Thread::Activity(id) => key::activity(tenant, id),
-    }
 }
 
 fn unknown_subject(thread: Thread) -> Error {

@@ -46,7 +46,7 @@ pub struct NewProject {
 impl Record for Organization {
     const KIND: &'static str = "organization";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::organization(self.id)
     }
 }
@@ -54,7 +54,7 @@ impl Record for Organization {
 impl Record for User {
     const KIND: &'static str = "user";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::user(self.organization_id, self.id)
     }
 }
@@ -62,7 +62,7 @@ impl Record for User {
 impl Record for Project {
     const KIND: &'static str = "project";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::project(self.organization_id, self.id)
     }
 }
@@ -70,7 +70,7 @@ impl Record for Project {
 impl Record for Phase {
     const KIND: &'static str = "phase";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::phase(self.organization_id, self.id)
     }
 }
@@ -78,7 +78,7 @@ impl Record for Phase {
 impl Record for Tag {
     const KIND: &'static str = "tag";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::tag(self.organization_id, self.id)
     }
 }
@@ -99,16 +99,8 @@ pub(super) struct Reference {
 impl Record for Reference {
     const KIND: &'static str = "reference";
 
-    fn key(&self) -> Key {
-        let kind = match self.refers_to {
-            ReferenceType::Project => "PROJECT",
-            ReferenceType::Organization => "ORGANIZATION",
-        };
-        let id = key::padded(self.id);
-        Key::new(
-            key::references(self.organization_id),
-            format!("{}#{kind}#{id}", self.created_at),
-        )
+    fn key(&self) -> Key<Self> {
+        key::reference(self)
     }
 }
 
@@ -203,7 +195,7 @@ impl Directory<'_> {
         let now = self.0.clock.now();
         let writes = vec![
             Write::update(
-                key::credential(&fold(&user.username)),
+                key::account(&fold(&user.username)),
                 Change::default().set("passwordHash", password_hash),
                 Condition::exists(),
             ),

@@ -2,7 +2,7 @@
 //!
 //! One table, keys `pk` and `sk`, two general indexes `gsi1` and `gsi2` that project everything,
 //! and the TTL attribute `expiresAt`. Each item carries its `kind` and a `version` that every
-//! write raises. Every key format stands in `key.rs`. Reads are eventually consistent unless a
+//! write raises. Every key format stands in [`key`]. Reads are eventually consistent unless a
 //! client would miss its own write.
 //!
 //! # Access patterns
@@ -65,7 +65,7 @@ mod comments;
 mod dashboard;
 mod directory;
 mod ids;
-mod key;
+pub mod key;
 mod meter;
 mod milestones;
 mod permit;
@@ -102,16 +102,14 @@ use model::{Clock, Error};
 
 use self::{
     ids::Ids,
-    key::Key,
     table::{Read, Record, Table, Write},
 };
 
 /// Opens a connection to the table by asking for what is not there, so that the first request does
 /// not wait for it. A failure is left for that request to meet.
 pub async fn warm_up(client: &Client, table: &str) {
-    let nothing = Key::new("WARM_UP", "WARM_UP");
     let _ = Table::new(client.clone(), table)
-        .batch_get([nothing], Read::Eventual)
+        .batch_get([key::nothing()], Read::Eventual)
         .await;
 }
 

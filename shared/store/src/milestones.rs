@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Milestone, MilestoneId, MilestoneStatus, OrganizationId, Project, ProjectId,
-    Task, Timestamp,
+    Error, Fault, Milestone, MilestoneId, MilestoneStatus, OrganizationId, ProjectId, Task,
+    Timestamp,
 };
 
 use super::{
     REWRITES, Store,
     cleanup::{Cleanup, Subject},
-    key::{self, Key},
-    table::{Condition, Query, Read, Record, Write},
+    key::{self, Gsi1, Key},
+    table::{Condition, Read, Record, Write},
 };
 
 /// Milestones.
@@ -47,17 +47,12 @@ pub struct MilestoneWithTasks {
 impl Record for Milestone {
     const KIND: &'static str = "milestone";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::milestone(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(key::milestone_in_project(
-            self.organization_id,
-            self.project_id,
-            self.due_date,
-            self.id,
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::milestone_in_project(self))
     }
 }
 
@@ -72,7 +67,7 @@ impl Milestones<'_> {
         let project_key = key::project(tenant, new.project_id);
         let (id, project) = futures::try_join!(
             self.0.ids.next::<Milestone, MilestoneId>(table),
-            table.get::<Project>(&project_key, Read::Consistent),
+            table.get(&project_key, Read::Consistent),
         )?;
         if project.is_none() {
             return Err(Error::invalid(Fault::unknown("projectId", "project")));
@@ -101,16 +96,13 @@ impl Milestones<'_> {
         id: MilestoneId,
     ) -> Result<MilestoneWithTasks, Error> {
         let key = key::milestone(tenant, id);
-        let linked = Query::gsi2(key::tasks_of_milestone(tenant, id));
+        let linked = key::tasks_of_milestone(tenant, id);
         let (milestone, tasks) = futures::try_join!(
-            self.0.table.get::<Milestone>(&key, Read::Consistent),
-            self.0.table.query::<Task>(linked),
+            self.0.table.get(&key, Read::Consistent),
+            self.0.table.list(linked),
         )?;
         let milestone = milestone.ok_or(Error::NotFound("milestone"))?.record;
-        Ok(MilestoneWithTasks {
-            milestone,
-            tasks: tasks.into_iter().map(|task| task.record).collect(),
-        })
+        Ok(MilestoneWithTasks { milestone, tasks })
     }
 
     /// A project's milestones by due date, those without one last, each with its tasks by order.
@@ -123,9 +115,9 @@ impl Milestones<'_> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
         let (project, milestones, tasks) = futures::try_join!(
-            table.get::<Project>(&key, Read::Eventual),
-            table.query::<Milestone>(Query::gsi1(key::milestones_of_project(tenant, project))),
-            table.query::<Task>(Query::gsi1(key::tasks_of_project(tenant, project))),
+            table.get(&key, Read::Eventual),
+            table.list(key::milestones_of_project(tenant, project)),
+            table.list(key::tasks_of_project(tenant, project)),
         )?;
         if project.is_none() {
             return Err(Error::NotFound("project"));
@@ -133,14 +125,14 @@ impl Milestones<'_> {
         let mut by_milestone: HashMap<MilestoneId, Vec<Task>> = HashMap::new();
         for task in tasks {
             if let Some(milestone) = task.milestone_id {
-                by_milestone.entry(milestone).or_default().push(task.record);
+                by_milestone.entry(milestone).or_default().push(task);
             }
         }
         Ok(milestones
             .into_iter()
             .map(|milestone| MilestoneWithTasks {
                 tasks: by_milestone.remove(&milestone.id).unwrap_or_default(),
-                milestone: milestone.record,
+                milestone,
             })
             .collect())
     }
@@ -158,7 +150,7 @@ impl Milestones<'_> {
             let mut stored = self
                 .0
                 .table
-                .get::<Milestone>(&key, Read::Consistent)
+                .get(&key, Read::Consistent)
                 .await?
                 .ok_or(Error::NotFound("milestone"))?;
             change(&mut stored.record)?;

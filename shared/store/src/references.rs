@@ -1,12 +1,12 @@
 //! Reference search: what a service request may refer to, by words of its title.
 
-use model::{Error, Id, Organization, OrganizationId, Project, ProjectId, ReferenceType};
+use model::{Error, Id, OrganizationId, ProjectId, ReferenceType};
 
 use super::{
     Store,
     directory::{Reference, words},
-    key::{self, Key},
-    table::{Batch, Condition, Query, Read, Stored, attribute},
+    key::{self, AnyKey},
+    table::{Batch, Condition, Read, Stored, attribute},
 };
 
 /// Rows of a search, and of a look at the most recent ones.
@@ -54,15 +54,14 @@ impl Store {
         if let Some(refers_to) = search.refers_to {
             filter = filter.equals("refersTo", attribute(&refers_to)?);
         }
-        let matching = Query::table(key::references(tenant))
+        let matching = key::references(tenant)
             .descending()
             .limit(limit)
             .filter(filter);
-        let matching = self.table.query::<Reference>(matching).await?;
-        let keys: Vec<Key> = matching
+        let matching = self.table.list(matching).await?;
+        let keys = matching
             .iter()
-            .filter_map(|reference| key_of(tenant, reference))
-            .collect();
+            .filter_map(|reference| key_of(tenant, reference));
         let found = self.table.batch_get(keys, Read::Eventual).await?;
         let mut references = Vec::with_capacity(matching.len());
         for reference in &matching {
@@ -73,11 +72,13 @@ impl Store {
 }
 
 /// Where the record itself lives.
-fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<Key> {
+fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     match reference.refers_to {
-        ReferenceType::Project => ProjectId::new(reference.id).map(|id| key::project(tenant, id)),
+        ReferenceType::Project => {
+            ProjectId::new(reference.id).map(|id| key::project(tenant, id).into())
+        }
         // An organization refers to none but itself.
-        ReferenceType::Organization => Some(key::organization(tenant)),
+        ReferenceType::Organization => Some(key::organization(tenant).into()),
     }
 }
 
@@ -87,9 +88,6 @@ fn found_in(
     tenant: OrganizationId,
     reference: &Reference,
 ) -> Result<Option<FoundReference>, Error> {
-    let Some(key) = key_of(tenant, reference) else {
-        return Ok(None);
-    };
     let titled = |title, description| FoundReference {
         id: reference.id,
         refers_to: reference.refers_to,
@@ -97,11 +95,13 @@ fn found_in(
         description,
     };
     Ok(match reference.refers_to {
-        ReferenceType::Project => found
-            .get::<Project>(&key)?
+        ReferenceType::Project => ProjectId::new(reference.id)
+            .map(|id| found.get(&key::project(tenant, id)))
+            .transpose()?
+            .flatten()
             .map(|Stored { record, .. }| titled(record.title, record.description)),
         ReferenceType::Organization => found
-            .get::<Organization>(&key)?
+            .get(&key::organization(tenant))?
             .map(|Stored { record, .. }| titled(record.name, None)),
     })
 }

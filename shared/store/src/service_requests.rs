@@ -9,7 +9,7 @@ use super::{
     Store,
     cleanup::{Cleanup, Subject},
     id_is_taken,
-    key::{self, Key},
+    key::{self, AnyKey, Gsi1, Key},
     resolutions,
     table::{Condition, Read, Record, Write},
 };
@@ -54,15 +54,12 @@ pub struct History {
 impl Record for ServiceRequest {
     const KIND: &'static str = "service_request";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::service_request(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::service_requests(self.organization_id),
-            key::instant_then_id(self.created_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::service_request_in_time(self))
     }
 }
 
@@ -164,10 +161,12 @@ impl ServiceRequests<'_> {
 }
 
 /// The record that a reference names; `None` when the tenant cannot have it.
-fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: i64) -> Option<Key> {
+fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: i64) -> Option<AnyKey> {
     match kind {
-        ReferenceType::Project => ProjectId::new(id).map(|id| key::project(tenant, id)),
-        ReferenceType::Organization => (id == tenant.get()).then(|| key::organization(tenant)),
+        ReferenceType::Project => ProjectId::new(id).map(|id| key::project(tenant, id).into()),
+        ReferenceType::Organization => {
+            (id == tenant.get()).then(|| key::organization(tenant).into())
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, Key},
+    key::{self, AnyKey, Key},
     table::{Change, Condition, Read, Record, Stored, Write},
 };
 
@@ -30,15 +30,15 @@ pub struct Account {
 impl Record for Account {
     const KIND: &'static str = "account";
 
-    fn key(&self) -> Key {
-        key::credential(&self.username)
+    fn key(&self) -> Key<Self> {
+        key::account(&self.username)
     }
 }
 
 impl Record for Session {
     const KIND: &'static str = "session";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::session(self.organization_id, self.user_id, &self.sid_hash)
     }
 
@@ -49,7 +49,7 @@ impl Record for Session {
 
 /// The failed sign-ins of an account from an address: the newest ten, oldest first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Failures {
+pub(super) struct Failures {
     subject: String,
     at: Vec<Timestamp>,
 }
@@ -71,7 +71,7 @@ impl Failures {
 impl Record for Failures {
     const KIND: &'static str = "sign_in_failures";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::sign_in_failures(&self.subject)
     }
 
@@ -92,12 +92,16 @@ impl SignIn<'_> {
         let session_key = key::session(tenant, user, sid_hash);
         let user_key = key::user(tenant, user);
         let organization_key = key::organization(tenant);
-        let keys = [&session_key, &user_key, &organization_key].map(Clone::clone);
+        let keys = [
+            AnyKey::from(&session_key),
+            AnyKey::from(&user_key),
+            AnyKey::from(&organization_key),
+        ];
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let (Some(session), Some(user), Some(organization)) = (
-            batch.get::<Session>(&session_key)?,
-            batch.get::<User>(&user_key)?,
-            batch.get::<Organization>(&organization_key)?,
+            batch.get(&session_key)?,
+            batch.get(&user_key)?,
+            batch.get(&organization_key)?,
         ) else {
             return Ok(None);
         };
@@ -113,7 +117,7 @@ impl SignIn<'_> {
 
     /// The account of a username, which is matched without regard to case.
     pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
-        let key = key::credential(&fold(username));
+        let key = key::account(&fold(username));
         let account = self.0.table.get(&key, Read::Consistent).await?;
         Ok(account.map(|stored| stored.record))
     }
@@ -155,7 +159,7 @@ impl SignIn<'_> {
         let key = key::sign_in_failures(&subject);
         for _ in 0..super::REWRITES {
             let now = self.0.clock.now();
-            let before = self.0.table.get::<Failures>(&key, Read::Consistent).await?;
+            let before = self.0.table.get(&key, Read::Consistent).await?;
             let write = if let Some(mut stored) = before {
                 if let Some(wait) = stored.closed_for(now) {
                     return Err(too_many(wait));

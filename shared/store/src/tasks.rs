@@ -3,15 +3,14 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Id, MAX_ID, Milestone, MilestoneId, MilestoneRef, OrganizationId, Phase, PhaseId,
-    Priority, Project, ProjectId, ProjectRef, Task, TaskId, TaskStatus, Timestamp, User, UserId,
-    UserRef, input::Patch,
+    Error, Fault, Id, MAX_ID, MilestoneId, MilestoneRef, OrganizationId, PhaseId, Priority,
+    ProjectId, ProjectRef, Task, TaskId, TaskStatus, Timestamp, UserId, UserRef, input::Patch,
 };
 
 use super::{
     REWRITES, Store,
-    key::{self, Key},
-    table::{Batch, Change, Condition, Query, Read, Record, Refused, Write},
+    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    table::{Batch, Change, Condition, Read, Record, Refused, Write},
 };
 
 /// A milestone that was deleted must not show on its tasks, not even for the moment in which an
@@ -95,25 +94,16 @@ pub struct JoinedTask {
 impl Record for Task {
     const KIND: &'static str = "task";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::task(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        let project = self.project_id?;
-        Some(Key::new(
-            key::tasks_of_project(self.organization_id, project),
-            key::task_order(self.order, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        key::task_in_project(self)
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        let milestone = self.milestone_id?;
-        let Key { sk, .. } = self.key();
-        Some(Key::new(
-            key::tasks_of_milestone(self.organization_id, milestone),
-            sk,
-        ))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        key::task_in_milestone(self)
     }
 }
 
@@ -128,7 +118,9 @@ impl Tasks<'_> {
             assignee: new.assignee_id,
         };
         let project_key = new.project_id.map(|project| key::project(tenant, project));
-        let keys = links.keys(tenant).chain(project_key.clone());
+        let keys = links
+            .keys(tenant)
+            .chain(project_key.as_ref().map(AnyKey::from));
         let (id, found, last) = futures::try_join!(
             self.0.ids.next::<Task, TaskId>(table),
             table.batch_get(keys, Read::Consistent),
@@ -175,12 +167,10 @@ impl Tasks<'_> {
 
     /// All the organization's tasks by id.
     pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<JoinedTask>, Error> {
-        let tasks = Query::table(key::tasks(tenant));
-        let tasks = self.0.table.query::<Task>(tasks).await?;
-        let tasks: Vec<Task> = tasks.into_iter().map(|task| task.record).collect();
+        let tasks = self.0.table.list(key::tasks(tenant)).await?;
         let projects = tasks.iter().filter_map(|task| task.project_id);
-        let projects = projects.map(|project| key::project(tenant, project));
-        let keys: Vec<Key> = links_of(tenant, &tasks).chain(projects).collect();
+        let projects = projects.map(|project| key::project(tenant, project).into());
+        let keys = links_of(tenant, &tasks).chain(projects);
         let found = self.0.table.batch_get(keys, JOIN).await?;
         join(tenant, tasks, &found)
     }
@@ -194,13 +184,11 @@ impl Tasks<'_> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
         let (project, tasks) = futures::try_join!(
-            table.get::<Project>(&key, Read::Eventual),
-            table.query::<Task>(Query::gsi1(key::tasks_of_project(tenant, project))),
+            table.get(&key, Read::Eventual),
+            table.list(key::tasks_of_project(tenant, project)),
         )?;
         let project = ProjectRef::from(&project.ok_or(Error::NotFound("project"))?.record);
-        let tasks: Vec<Task> = tasks.into_iter().map(|task| task.record).collect();
-        let keys: Vec<Key> = links_of(tenant, &tasks).collect();
-        let found = table.batch_get(keys, JOIN).await?;
+        let found = table.batch_get(links_of(tenant, &tasks), JOIN).await?;
         let mut tasks = join(tenant, tasks, &found)?;
         for task in &mut tasks {
             task.project = Some(project.clone());
@@ -223,9 +211,9 @@ impl Tasks<'_> {
             assignee: patch.assignee_id.value().copied(),
         };
         for _ in 0..REWRITES {
-            let keys = links.keys(tenant).chain([key.clone()]);
+            let keys = links.keys(tenant).chain([AnyKey::from(&key)]);
             let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-            let mut stored = found.get::<Task>(&key)?.ok_or(Error::NotFound("task"))?;
+            let mut stored = found.get(&key)?.ok_or(Error::NotFound("task"))?;
             let faults = links.faults(tenant, stored.project_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
@@ -254,7 +242,7 @@ impl Tasks<'_> {
             // The project, which the task keeps, is the other half of its place in the index.
             let change = Change::default()
                 .set("order", order)
-                .set("gsi1sk", key::task_order(order, id))
+                .move_to(key::task_order(order, id))
                 .set("updatedAt", now);
             Write::update(key::task(tenant, id), change, Condition::exists())
         });
@@ -280,10 +268,8 @@ impl Tasks<'_> {
         let Some(project) = project else {
             return Ok(None);
         };
-        let last = Query::gsi1(key::tasks_of_project(tenant, project))
-            .descending()
-            .limit(1);
-        let last = self.0.table.query::<Task>(last).await?;
+        let last = key::tasks_of_project(tenant, project).descending().limit(1);
+        let last = self.0.table.list(last).await?;
         Ok(Some(last.first().map_or(0, |task| task.order)))
     }
 
@@ -315,7 +301,7 @@ impl Tasks<'_> {
             Some(_) if made.is_some() => Ok(true),
             Some(kept) => {
                 let key = key::milestone(task.organization_id, kept);
-                let milestone = self.0.table.get::<Milestone>(&key, Read::Consistent);
+                let milestone = self.0.table.get(&key, Read::Consistent);
                 Ok(milestone.await?.is_some())
             }
         }
@@ -353,10 +339,10 @@ struct Links {
 }
 
 impl Links {
-    fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = Key> {
-        let milestone = self.milestone.map(|id| key::milestone(tenant, id));
-        let phase = self.phase.map(|id| key::phase(tenant, id));
-        let assignee = self.assignee.map(|id| key::user(tenant, id));
+    fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
+        let milestone = self.milestone.map(|id| key::milestone(tenant, id).into());
+        let phase = self.phase.map(|id| key::phase(tenant, id).into());
+        let assignee = self.assignee.map(|id| key::user(tenant, id).into());
         [milestone, phase, assignee].into_iter().flatten()
     }
 
@@ -369,13 +355,13 @@ impl Links {
     ) -> Result<Vec<Fault>, Error> {
         let mut faults = Vec::new();
         if let Some(id) = self.milestone {
-            let milestone = found.get::<Milestone>(&key::milestone(tenant, id))?;
+            let milestone = found.get(&key::milestone(tenant, id))?;
             let owner = milestone.map(|milestone| milestone.project_id);
             faults.extend(not_of_project("milestoneId", "milestone", owner, project));
         }
         if let Some(id) = self.phase {
             let owner = found
-                .get::<Phase>(&key::phase(tenant, id))?
+                .get(&key::phase(tenant, id))?
                 .map(|phase| phase.project_id);
             faults.extend(not_of_project("phaseId", "phase", owner, project));
         }
@@ -408,7 +394,7 @@ fn not_of_project(
 }
 
 /// Keys of the tasks' assignees and milestones.
-fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = Key> {
+fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = AnyKey> {
     tasks.iter().flat_map(move |task| {
         let links = Links {
             milestone: task.milestone_id,
@@ -424,12 +410,10 @@ fn join(tenant: OrganizationId, tasks: Vec<Task>, found: &Batch) -> Result<Vec<J
     let assignees = tasks.iter().filter_map(|task| task.assignee_id);
     let projects = tasks.iter().filter_map(|task| task.project_id);
     let milestones = tasks.iter().filter_map(|task| task.milestone_id);
-    let assignees: HashMap<_, UserRef> =
-        found.all::<User, _, _>(assignees, |id| key::user(tenant, id))?;
-    let projects: HashMap<_, ProjectRef> =
-        found.all::<Project, _, _>(projects, |id| key::project(tenant, id))?;
+    let assignees: HashMap<_, UserRef> = found.all(assignees, |id| key::user(tenant, id))?;
+    let projects: HashMap<_, ProjectRef> = found.all(projects, |id| key::project(tenant, id))?;
     let milestones: HashMap<_, MilestoneRef> =
-        found.all::<Milestone, _, _>(milestones, |id| key::milestone(tenant, id))?;
+        found.all(milestones, |id| key::milestone(tenant, id))?;
     let join = |mut task: Task| {
         let milestone = task.milestone_id.and_then(|id| milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);

@@ -9,9 +9,9 @@ use model::{
 
 use super::{
     REWRITES, Store,
-    key::{self, Key},
+    key::{self, Gsi1, Key},
     resolutions,
-    table::{Change, Condition, Query, Read, Record, Write, attribute},
+    table::{Change, Condition, Read, Record, Write, attribute},
 };
 
 /// Support tickets and their messages.
@@ -78,26 +78,20 @@ pub struct Sender {
 impl Record for Ticket {
     const KIND: &'static str = "ticket";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::ticket(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::tickets(self.organization_id),
-            key::instant_then_id(self.created_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::ticket_in_time(self))
     }
 }
 
 impl Record for TicketMessage {
     const KIND: &'static str = "ticket_message";
 
-    fn key(&self) -> Key {
-        Key::new(
-            key::ticket_messages(self.organization_id, self.ticket_id),
-            key::instant_then_id(self.created_at, self.id),
-        )
+    fn key(&self) -> Key<Self> {
+        key::ticket_message(self)
     }
 }
 
@@ -163,20 +157,17 @@ impl Tickets<'_> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
         let (ticket, messages) = futures::try_join!(
-            table.get::<Ticket>(&key, Read::Consistent),
-            table.query::<TicketMessage>(
-                Query::table(key::ticket_messages(tenant, id)).consistent()
-            ),
+            table.get(&key, Read::Consistent),
+            table.list(key::ticket_messages(tenant, id).consistent()),
         )?;
         let ticket = ticket.ok_or(Error::NotFound("ticket"))?.record;
         let authors = || messages.iter().map(|message| message.user_id);
-        let keys: Vec<Key> = authors().map(|id| key::user(tenant, id)).collect();
-        let found = table.batch_get(keys, Read::Eventual).await?;
-        let senders: HashMap<_, Sender> =
-            found.all::<User, _, _>(authors(), |id| key::user(tenant, id))?;
+        let user = |id| key::user(tenant, id);
+        let found = table.batch_get(authors().map(user), Read::Eventual).await?;
+        let senders: HashMap<_, Sender> = found.all(authors(), user)?;
         let messages = messages.into_iter().map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
-            message: message.record,
+            message,
         });
         Ok(TicketWithMessages {
             ticket,
@@ -227,8 +218,8 @@ impl Tickets<'_> {
         self.0.ids.next::<TicketMessage, _>(&self.0.table).await
     }
 
-    async fn read(&self, key: &Key) -> Result<Option<Ticket>, Error> {
-        let ticket = self.0.table.get::<Ticket>(key, Read::Consistent).await?;
+    async fn read(&self, key: &Key<Ticket>) -> Result<Option<Ticket>, Error> {
+        let ticket = self.0.table.get(key, Read::Consistent).await?;
         Ok(ticket.map(|ticket| ticket.record))
     }
 }

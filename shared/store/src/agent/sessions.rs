@@ -46,7 +46,7 @@ impl Agent<'_> {
         let signal_key = key::signal(tenant, alert);
         for _ in 0..REWRITES {
             let signal = table
-                .get::<Signal>(&signal_key, Read::Consistent)
+                .get(&signal_key, Read::Consistent)
                 .await?
                 .ok_or(Error::NotFound(SignalId::NOUN))?;
             let (newest, id) = futures::try_join!(

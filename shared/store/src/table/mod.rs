@@ -39,7 +39,10 @@ use self::{
     item::{key_item, key_of, stored},
     write::What,
 };
-use super::{key::Key, meter};
+use super::{
+    key::{AnyKey, Index, Key, List},
+    meter,
+};
 
 /// How often a write is tried while others keep writing the same items.
 const ATTEMPTS: u32 = 6;
@@ -60,17 +63,16 @@ impl Table {
     }
 
     /// One record.
-    pub(crate) async fn get<T: DeserializeOwned>(
+    pub(crate) async fn get<R: DeserializeOwned>(
         &self,
-        key: &Key,
+        key: &Key<R>,
         read: Read,
-    ) -> Result<Option<Stored<T>>, Error> {
+    ) -> Result<Option<Stored<R>>, Error> {
         let request = self
             .client
             .get_item()
             .table_name(&*self.name)
-            .key("pk", key.pk.as_str().into_attribute())
-            .key("sk", key.sk.as_str().into_attribute())
+            .set_key(Some(key_item(key.as_ref())))
             .consistent_read(read == Read::Consistent)
             .return_consumed_capacity(ReturnConsumedCapacity::Total);
         // The SDK's futures are large; on the heap, several fit beside each other into one.
@@ -84,11 +86,11 @@ impl Table {
     /// and the requests run at the same time.
     pub(crate) async fn batch_get(
         &self,
-        keys: impl IntoIterator<Item = Key>,
+        keys: impl IntoIterator<Item = impl Into<AnyKey>>,
         read: Read,
     ) -> Result<Batch, Error> {
-        let keys: HashSet<Key> = keys.into_iter().collect();
-        let keys: Vec<Key> = keys.into_iter().collect();
+        let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
+        let keys: Vec<AnyKey> = keys.into_iter().collect();
         let some = keys
             .chunks(100)
             .map(|keys| self.batch_get_some(keys.to_vec(), read));
@@ -99,9 +101,9 @@ impl Table {
     /// The items of at most 100 keys.
     async fn batch_get_some(
         &self,
-        mut keys: Vec<Key>,
+        mut keys: Vec<AnyKey>,
         read: Read,
-    ) -> Result<HashMap<Key, Item>, Error> {
+    ) -> Result<HashMap<AnyKey, Item>, Error> {
         let mut found = HashMap::with_capacity(keys.len());
         let mut attempt = 0;
         while !keys.is_empty() {
@@ -123,7 +125,7 @@ impl Table {
                 }
             }
             // The table answers what it has capacity and room for, and names the rest.
-            let unread: Vec<Key> = output
+            let unread: Vec<AnyKey> = output
                 .unprocessed_keys
                 .iter()
                 .flatten()
@@ -142,15 +144,28 @@ impl Table {
         Ok(found)
     }
 
-    /// The records that a query finds, up to its limit, page after page.
-    pub(crate) async fn query<T: Record>(&self, query: Query) -> Result<Vec<Stored<T>>, Error> {
+    /// The records of a list, up to its limit, page after page.
+    pub(crate) async fn list<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<R>, Error> {
+        let stored = self.list_stored(list).await?;
+        Ok(stored.into_iter().map(|stored| stored.record).collect())
+    }
+
+    /// As [`list`](Self::list), for records that are written again.
+    pub(crate) async fn list_stored<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<Stored<R>>, Error> {
+        let items = self.query(list.query).await?;
+        items.into_iter().map(stored).collect()
+    }
+
+    async fn query(&self, query: Query) -> Result<Vec<Item>, Error> {
         let mut expression = query.filter.clone().unwrap_or_default().0;
         let filter = (!expression.text.is_empty()).then(|| expression.text.clone());
-        let (pk, sk) = match query.index {
-            None => ("pk", "sk"),
-            Some("gsi1") => ("gsi1pk", "gsi1sk"),
-            Some(_) => ("gsi2pk", "gsi2sk"),
-        };
+        let [pk, sk] = query.names;
         let mut condition =
             expression.clause("# = :", pk, [query.partition.as_str().into_attribute()]);
         if let Some((first, last)) = &query.range {
@@ -167,10 +182,10 @@ impl Table {
         // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
         // end a search of common words early; after that, pages are as large as they get.
         let mut filtered_page = Some(query.limit.saturating_mul(10));
-        let mut records = Vec::new();
+        let mut items = Vec::new();
         let mut start = None;
         loop {
-            let page = query.limit - records.len();
+            let page = query.limit - items.len();
             let rows = if filter.is_some() {
                 filtered_page.take()
             } else {
@@ -193,12 +208,10 @@ impl Table {
             let sent = Box::pin(request.send()).await;
             let output = sent.map_err(failure)?;
             meter(output.consumed_capacity.as_slice());
-            for item in output.items.into_iter().flatten().take(page) {
-                records.push(stored(item)?);
-            }
+            items.extend(output.items.into_iter().flatten().take(page));
             start = output.last_evaluated_key;
-            if start.is_none() || records.len() >= query.limit {
-                return Ok(records);
+            if start.is_none() || items.len() >= query.limit {
+                return Ok(items);
             }
         }
     }
@@ -295,7 +308,7 @@ impl Table {
     }
 
     /// Adds to a number of an item, which need not be there, and answers the sum.
-    pub(crate) async fn add(&self, key: Key, name: &str, by: i64) -> Result<i64, Error> {
+    pub(crate) async fn add(&self, key: AnyKey, name: &str, by: i64) -> Result<i64, Error> {
         let write = Write::update(key, Change::default().add(name, by), Condition::default());
         let attributes = self.write_returning(write).await?.unwrap_or_default();
         attributes
