@@ -15,14 +15,14 @@ pub use due::{DueAction, DueSession};
 pub use sessions::{Analyzing, Approval};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, Error, OrganizationId,
+    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, Error, Id, OrganizationId,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
     key::{self, AnyKey, Gsi2, Key},
-    table::{Record, Stored},
+    table::{OrNotFound, Record, Stored},
 };
 
 /// Resolution-agent sessions.
@@ -169,7 +169,7 @@ impl Agent<'_> {
             }
         }
         let mut whole = SessionWithActions {
-            session: session.ok_or(Error::NotFound("agent session"))?,
+            session: session.or_not_found(AgentSessionId::NOUN)?,
             actions,
             unreadable,
         };
