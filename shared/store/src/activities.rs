@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use model::{
-    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, Project, ProjectId,
-    ProjectRef, TagId, Timestamp, User, UserId, UserRef,
+    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, ProjectId, ProjectRef,
+    TagId, Timestamp, UserId, UserRef,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store, id_is_taken,
-    key::{self, Key},
-    table::{Condition, Query, Read, Record, Stored, Write},
+    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    table::{Condition, OrNotFound, Read, Record, Write},
 };
 
 /// Activities.
@@ -53,22 +53,16 @@ pub struct ActivityWithRefs {
 impl Record for Activity {
     const KIND: &'static str = "activity";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::activity(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::activities(self.organization_id),
-            key::instant_then_id(self.timestamp, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::activity_in_time(self))
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        Some(Key::new(
-            key::activities_of_project(self.organization_id, self.project_id?),
-            key::instant_then_id(self.timestamp, self.id),
-        ))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        key::activity_in_project(self)
     }
 }
 
@@ -79,7 +73,7 @@ impl Record for Activity {
     clippy::struct_field_names,
     reason = "the table's attributes are named like everywhere else"
 )]
-struct ActivityTag {
+pub(super) struct ActivityTag {
     organization_id: OrganizationId,
     activity_id: ActivityId,
     tag_id: TagId,
@@ -88,7 +82,7 @@ struct ActivityTag {
 impl Record for ActivityTag {
     const KIND: &'static str = "activity_tag";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::activity_tag(self.organization_id, self.activity_id, self.tag_id)
     }
 }
@@ -100,8 +94,7 @@ impl Activities<'_> {
         tenant: OrganizationId,
         new: NewActivity,
     ) -> Result<Activity, Error> {
-        let table = &self.0.table;
-        let id = self.0.ids.next::<Activity, ActivityId>(table).await?;
+        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let activity = Activity {
             id,
@@ -122,10 +115,9 @@ impl Activities<'_> {
             new.project_id
                 .map(|project| Write::check(key::project(tenant, project), Condition::exists())),
         );
-        match table.transact(writes).await? {
-            Ok(()) => Ok(activity),
+        match self.0.table.transact(writes).await? {
             Err(refused) if refused.at(0) => Err(id_is_taken(Activity::KIND)),
-            Err(_) => Err(Error::NotFound(ProjectId::NOUN)),
+            done => done.or_not_found(ProjectId::NOUN).map(|()| activity),
         }
     }
 
@@ -136,10 +128,10 @@ impl Activities<'_> {
         id: ActivityId,
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
-        let activity = self.0.table.get::<Activity>(&key, Read::Consistent).await?;
-        let activity = activity.ok_or(Error::NotFound(ActivityId::NOUN))?;
-        let mut joined = self.join(tenant, vec![activity]).await?;
-        joined.pop().ok_or(Error::NotFound(ActivityId::NOUN))
+        let activity = self.0.table.get(&key, Read::Consistent).await?;
+        let activity = activity.or_not_found(ActivityId::NOUN)?;
+        let mut joined = self.join(tenant, vec![activity.record]).await?;
+        joined.pop().or_not_found(ActivityId::NOUN)
     }
 
     /// The organization's activities, those of its projects included, newest first.
@@ -147,8 +139,8 @@ impl Activities<'_> {
         &self,
         tenant: OrganizationId,
     ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let newest_first = Query::gsi1(key::activities(tenant)).descending();
-        let activities = self.0.table.query(newest_first).await?;
+        let newest_first = key::activities(tenant).descending();
+        let activities = self.0.table.list(newest_first).await?;
         self.join(tenant, activities).await
     }
 
@@ -160,14 +152,10 @@ impl Activities<'_> {
     ) -> Result<Vec<ActivityWithRefs>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let newest_first = Query::gsi2(key::activities_of_project(tenant, project)).descending();
-        let (project, activities) = futures::try_join!(
-            table.get::<Project>(&key, Read::Eventual),
-            table.query(newest_first),
-        )?;
-        if project.is_none() {
-            return Err(Error::NotFound(ProjectId::NOUN));
-        }
+        let newest_first = key::activities_of_project(tenant, project).descending();
+        let (project, activities) =
+            tokio::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
+        project.or_not_found(ProjectId::NOUN)?;
         self.join(tenant, activities).await
     }
 
@@ -212,34 +200,33 @@ impl Activities<'_> {
             Write::check(key::tag(tenant, tag), Condition::exists()),
             change,
         ];
-        let done = self.0.table.transact(writes).await?;
-        done.map_err(|refused| {
-            Error::NotFound(if refused.at(0) {
-                ActivityId::NOUN
-            } else {
-                TagId::NOUN
-            })
-        })
+        match self.0.table.transact(writes).await? {
+            Err(refused) if !refused.at(0) => Err(Error::NotFound(TagId::NOUN)),
+            done => done.or_not_found(ActivityId::NOUN),
+        }
     }
 
     /// Reads creators and projects, each once.
     async fn join(
         &self,
         tenant: OrganizationId,
-        activities: Vec<Stored<Activity>>,
+        activities: Vec<Activity>,
     ) -> Result<Vec<ActivityWithRefs>, Error> {
         let creators = || activities.iter().map(|activity| activity.creator_id);
         let projects = || activities.iter().filter_map(|activity| activity.project_id);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
-        let keys = creators().map(user).chain(projects().map(project));
+        let keys = creators().map(user).map(AnyKey::from);
+        let keys = keys.chain(projects().map(project).map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(creators(), user)?;
-        let projects: HashMap<_, ProjectRef> = batch.all::<Project, _, _>(projects(), project)?;
-        let joined = |Stored { record, .. }: Stored<Activity>| ActivityWithRefs {
-            creator: users.get(&record.creator_id).cloned(),
-            project: record.project_id.and_then(|id| projects.get(&id).cloned()),
-            activity: record,
+        let users: HashMap<_, UserRef> = batch.all(creators(), user)?;
+        let projects: HashMap<_, ProjectRef> = batch.all(projects(), project)?;
+        let joined = |activity: Activity| ActivityWithRefs {
+            creator: users.get(&activity.creator_id).cloned(),
+            project: activity
+                .project_id
+                .and_then(|id| projects.get(&id).cloned()),
+            activity,
         };
         Ok(activities.into_iter().map(joined).collect())
     }

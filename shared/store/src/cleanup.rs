@@ -2,13 +2,13 @@
 //! as the delete, and the sweeper does it, so that a crash loses nothing however many records
 //! hang on the deleted one.
 
-use model::{Comment, Error, Id, MilestoneId, OrganizationId, Thread, Timestamp};
+use model::{Error, MilestoneId, OrganizationId, Thread, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, Key},
-    table::{Change, Condition, Query, Record, Stored, Write},
+    key::{self, Gsi2, Key},
+    table::{Change, Condition, OrLeave, Record, Refused, Write},
 };
 
 /// Something left to do.
@@ -32,12 +32,33 @@ pub(super) enum Subject {
 impl Record for Cleanup {
     const KIND: &'static str = "cleanup";
 
-    fn key(&self) -> Key {
-        key::cleanup(self.organization_id, &format!("{:?}", self.subject))
+    fn key(&self) -> Key<Self> {
+        key::cleanup(self.organization_id, self.subject)
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        Some(Key::new(key::due(Self::KIND), self.due_at.to_string()))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        Some(key::due().at(key::due_from(self.due_at)))
+    }
+}
+
+impl Store {
+    /// Deletes a record that has to be there, and notes what is left to do.
+    pub(super) async fn delete_with_cleanup<R>(
+        &self,
+        tenant: OrganizationId,
+        key: Key<R>,
+        subject: Subject,
+    ) -> Result<Result<(), Refused>, Error> {
+        let cleanup = Cleanup {
+            organization_id: tenant,
+            subject,
+            due_at: self.clock.now(),
+        };
+        let writes = vec![
+            Write::delete(key, Condition::exists()),
+            Write::put(&cleanup)?,
+        ];
+        self.table.transact(writes).await
     }
 }
 
@@ -53,11 +74,9 @@ impl Cleanups<'_> {
     /// Does what is due, at most `most` cleanups, and answers how many it finished.
     pub async fn run_due(&self, most: usize) -> Result<usize, Error> {
         let now = self.0.clock.now();
-        let due = Query::gsi2(key::due(Cleanup::KIND))
-            .up_to(now.to_string())
-            .limit(most);
+        let due = key::due().up_to(key::due_from(now)).limit(most);
         let mut finished = 0;
-        for cleanup in self.0.table.query::<Cleanup>(due).await? {
+        for cleanup in self.0.table.list(due).await? {
             if self.run(&cleanup).await? {
                 finished += 1;
             }
@@ -66,7 +85,7 @@ impl Cleanups<'_> {
     }
 
     /// Does one round of a cleanup; answers whether that was the last.
-    async fn run(&self, cleanup: &Stored<Cleanup>) -> Result<bool, Error> {
+    async fn run(&self, cleanup: &Cleanup) -> Result<bool, Error> {
         let tenant = cleanup.organization_id;
         let handled = match cleanup.subject {
             Subject::Milestone(id) => self.unlink_tasks(tenant, id).await?,
@@ -75,8 +94,8 @@ impl Cleanups<'_> {
         if handled == Self::RECORDS_A_ROUND {
             return Ok(false);
         }
-        let done = Write::delete(cleanup.record.key(), Condition::default());
-        let _ = self.0.table.write(done).await?;
+        let done = Write::delete(cleanup.key(), Condition::default());
+        self.0.table.write(done).await?.or_leave();
         Ok(true)
     }
 
@@ -87,18 +106,14 @@ impl Cleanups<'_> {
         tenant: OrganizationId,
         milestone: MilestoneId,
     ) -> Result<usize, Error> {
-        let linked =
-            Query::gsi2(key::tasks_of_milestone(tenant, milestone)).limit(Self::RECORDS_A_ROUND);
-        let tasks = self.0.table.query::<model::Task>(linked).await?;
+        let linked = key::tasks_of_milestone(tenant, milestone).limit(Self::RECORDS_A_ROUND);
+        let tasks = self.0.table.list(linked).await?;
         for task in &tasks {
-            let unlink = Change::default()
-                .remove("milestoneId")
-                .remove("gsi2pk")
-                .remove("gsi2sk");
-            let still_linked = Condition::default().equals("milestoneId", milestone.get());
+            let unlink = Change::default().remove("milestoneId").leave(Gsi2);
+            let still_linked = Condition::default().equals("milestoneId", milestone);
             let write = Write::update(key::task(tenant, task.id), unlink, still_linked);
             // Refused means that somebody moved the task or deleted it meanwhile.
-            let _ = self.0.table.write(write).await?;
+            self.0.table.write(write).await?.or_leave();
         }
         Ok(tasks.len())
     }
@@ -108,16 +123,16 @@ impl Cleanups<'_> {
         tenant: OrganizationId,
         thread: Thread,
     ) -> Result<usize, Error> {
-        let all = Query::table(key::comments(tenant, thread))
+        let all = key::comments(tenant, thread)
             .consistent()
             .limit(Self::RECORDS_A_ROUND);
-        let comments = self.0.table.query::<Comment>(all).await?;
+        let comments = self.0.table.list(all).await?;
         for some in comments.chunks(100) {
             let deletes = some
                 .iter()
-                .map(|comment| Write::delete(comment.record.key(), Condition::default()))
+                .map(|comment| Write::delete(comment.key(), Condition::default()))
                 .collect();
-            let _ = self.0.table.transact(deletes).await?;
+            self.0.table.transact(deletes).await?.or_leave();
         }
         Ok(comments.len())
     }

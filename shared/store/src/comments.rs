@@ -4,14 +4,15 @@ use std::collections::HashMap;
 
 use model::{
     ActivityId, Comment, CommentId, Error, Fault, Id, OrganizationId, ServiceRequest,
-    ServiceRequestId, Thread, Timestamp, User, UserId, UserRef,
+    ServiceRequestId, Thread, Timestamp, UserId, UserRef,
 };
 
 use super::{
-    REWRITES, Store, id_is_taken,
-    key::{self, Key},
+    Store, id_is_taken,
+    key::{self, Gsi1, Key},
     resolutions,
-    table::{Condition, Query, Read, Record, Stored, Write},
+    rewrite::rewrite,
+    table::{Condition, Read, Record, Stored, Write},
 };
 
 /// Comments on service requests and activities.
@@ -43,15 +44,12 @@ pub struct CommentWithAuthor {
 impl Record for Comment {
     const KIND: &'static str = "comment";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::comment(self.organization_id, self.thread, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::comments(self.organization_id, self.thread),
-            key::instant_then_id(self.created_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::comment_in_time(self))
     }
 }
 
@@ -60,14 +58,8 @@ impl Comments<'_> {
     /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
     /// comment of the same thread, 409 when the request to open kept changing.
     pub async fn create(&self, tenant: OrganizationId, new: NewComment) -> Result<Comment, Error> {
-        /// Places in the transaction; what is behind them expects nothing.
-        const SUBJECT: usize = 0;
-        const PARENT: usize = 2;
-
-        let (id, mut request) = futures::try_join!(
-            self.0.ids.next::<Comment, CommentId>(&self.0.table),
-            self.service_request(tenant, new.thread),
-        )?;
+        let read = || self.service_request(tenant, new.thread);
+        let (id, request) = tokio::try_join!(self.0.next_id(), read())?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());
@@ -83,34 +75,46 @@ impl Comments<'_> {
             created_at: now,
             updated_at: now,
         };
-        for _ in 0..REWRITES {
-            let reopening = request
-                .take()
-                .filter(|request| request.reopens_on_comment_of(new.author))
-                .map(|request| reopen(request, now))
-                .transpose()?;
-            let reopens = reopening.is_some();
-            let (on, count) = reopening.unwrap_or_else(|| {
-                let key = subject(tenant, new.thread);
-                (Write::check(key, Condition::exists()), None)
-            });
-            let mut writes = vec![on, Write::create(&comment)?];
-            writes.extend(new.parent_id.map(|parent| {
-                let key = key::comment(tenant, new.thread, parent);
-                Write::check(key, Condition::exists())
-            }));
-            writes.extend(count);
-            match self.0.table.transact(writes).await? {
-                Ok(()) => return Ok(comment),
-                Err(refused) if refused.at(SUBJECT) && reopens => {
-                    request = self.service_request(tenant, new.thread).await?;
-                }
-                Err(refused) if refused.at(SUBJECT) => return Err(unknown_subject(new.thread)),
-                Err(refused) if refused.at(PARENT) => return Err(unknown_parent()),
-                Err(_) => return Err(id_is_taken(Comment::KIND)),
-            }
+        let write = |request| self.write(&comment, request);
+        let written = rewrite(request, read, write).await?;
+        written.ok_or_else(Error::contended)?;
+        Ok(comment)
+    }
+
+    /// Writes a comment, and opens the service request again that it is on, if it does so and
+    /// nobody changed that since it was read; none when somebody did.
+    async fn write(
+        &self,
+        comment: &Comment,
+        request: Option<Stored<ServiceRequest>>,
+    ) -> Result<Option<()>, Error> {
+        /// Places in the transaction; what is behind them expects nothing.
+        const SUBJECT: usize = 0;
+        const PARENT: usize = 2;
+
+        let (tenant, thread) = (comment.organization_id, comment.thread);
+        let reopening = request
+            .filter(|request| request.reopens_on_comment_of(comment.user_id))
+            .map(|request| reopen(request, comment.created_at))
+            .transpose()?;
+        let reopens = reopening.is_some();
+        let (on, count) = reopening.unwrap_or_else(|| {
+            let key = key::subject(tenant, thread);
+            (Write::check(key, Condition::exists()), None)
+        });
+        let mut writes = vec![on, Write::create(comment)?];
+        writes.extend(comment.parent_id.map(|parent| {
+            let key = key::comment(tenant, thread, parent);
+            Write::check(key, Condition::exists())
+        }));
+        writes.extend(count);
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(Some(())),
+            Err(refused) if refused.at(SUBJECT) && reopens => Ok(None),
+            Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
+            Err(refused) if refused.at(PARENT) => Err(unknown_parent()),
+            Err(_) => Err(id_is_taken(Comment::KIND)),
         }
-        Err(Error::contended())
     }
 
     /// A thread's comments, oldest first, with their authors. 404 when what they are on is not
@@ -121,10 +125,10 @@ impl Comments<'_> {
         thread: Thread,
     ) -> Result<Vec<CommentWithAuthor>, Error> {
         let table = &self.0.table;
-        let subject = subject(tenant, thread);
-        let (known, comments) = futures::try_join!(
+        let subject = key::subject(tenant, thread);
+        let (known, comments) = tokio::try_join!(
             table.batch_get([subject.clone()], Read::Consistent),
-            table.query::<Comment>(Query::gsi1(key::comments(tenant, thread))),
+            table.list(key::comments_by_time(tenant, thread)),
         )?;
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
@@ -132,12 +136,12 @@ impl Comments<'_> {
         let authors = || comments.iter().map(|comment| comment.user_id);
         let user = |id| key::user(tenant, id);
         let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all::<User, _, _>(authors(), user)?;
+        let users: HashMap<_, UserRef> = batch.all(authors(), user)?;
         Ok(comments
             .into_iter()
-            .map(|Stored { record, .. }| CommentWithAuthor {
-                author: users.get(&record.user_id).cloned(),
-                comment: record,
+            .map(|comment| CommentWithAuthor {
+                author: users.get(&comment.user_id).cloned(),
+                comment,
             })
             .collect())
     }
@@ -148,14 +152,11 @@ impl Comments<'_> {
         tenant: OrganizationId,
         thread: Thread,
     ) -> Result<Option<Stored<ServiceRequest>>, Error> {
-        let Thread::ServiceRequest(_) = thread else {
+        let Thread::ServiceRequest(id) = thread else {
             return Ok(None);
         };
-        let request = self
-            .0
-            .table
-            .get(&subject(tenant, thread), Read::Consistent)
-            .await?;
+        let key = key::service_request(tenant, id);
+        let request = self.0.table.get(&key, Read::Consistent).await?;
         request.map(Some).ok_or_else(|| unknown_subject(thread))
     }
 }
@@ -166,7 +167,7 @@ fn reopen(
     mut request: Stored<ServiceRequest>,
     now: Timestamp,
 ) -> Result<(Write, Option<Write>), Error> {
-    let was_resolved_at = request.record.reopen(now);
+    let was_resolved_at = request.reopen(now);
     let count = was_resolved_at.map(|at| {
         let ServiceRequest {
             organization_id,
@@ -176,14 +177,6 @@ fn reopen(
         resolutions::count(organization_id, created_at, at, -1)
     });
     Ok((Write::replace(&request)?, count))
-}
-
-/// What the comments of a thread are on.
-fn subject(tenant: OrganizationId, thread: Thread) -> Key {
-    match thread {
-        Thread::ServiceRequest(id) => key::service_request(tenant, id),
-        Thread::Activity(id) => key::activity(tenant, id),
-    }
 }
 
 fn unknown_subject(thread: Thread) -> Error {

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, User, UserRef};
+use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, UserRef};
 use serde::Deserialize;
 
 use super::{
-    Store, key,
-    table::{Query, Read, Record, Stored},
+    Store,
+    key::{self, Gsi1, List},
+    table::{Read, Record},
 };
 
 /// Rows of each list.
@@ -50,21 +51,25 @@ pub struct FeedItem {
 /// The organization's running totals, each of which is absent until something is added to it.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-struct Totals {
+pub(super) struct Totals {
     active_projects: i64,
     minutes_saved: i64,
 }
 
-impl Store {
+/// Dashboards.
+#[derive(Clone, Copy, Debug)]
+pub struct Dashboards<'a>(pub(super) &'a Store);
+
+impl Dashboards<'_> {
     /// An organization's dashboard.
-    pub async fn dashboard(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
+    pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
         let totals_key = key::totals(tenant);
-        let (service_requests, tickets, activities, totals, resolution_hours) = futures::try_join!(
-            self.newest::<ServiceRequest>(key::service_requests(tenant)),
-            self.newest::<Ticket>(key::tickets(tenant)),
-            self.newest::<Activity>(key::activities(tenant)),
-            self.table.get::<Totals>(&totals_key, Read::Eventual),
-            self.mean_resolution_hours(tenant),
+        let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(
+            self.newest(key::service_requests(tenant)),
+            self.newest(key::tickets(tenant)),
+            self.newest(key::activities(tenant)),
+            self.0.table.get(&totals_key, Read::Eventual),
+            self.0.mean_resolution_hours(tenant),
         )?;
         let totals = totals.map(|totals| totals.record).unwrap_or_default();
         Ok(Dashboard {
@@ -79,13 +84,8 @@ impl Store {
         })
     }
 
-    async fn newest<T: Record>(&self, gsi1_partition: String) -> Result<Vec<T>, Error> {
-        let newest = Query::gsi1(gsi1_partition).descending().limit(NEWEST);
-        let newest = self.table.query::<T>(newest).await?;
-        Ok(newest
-            .into_iter()
-            .map(|Stored { record, .. }| record)
-            .collect())
+    async fn newest<R: Record>(&self, by_time: List<R, Gsi1>) -> Result<Vec<R>, Error> {
+        self.0.table.list(by_time.descending().limit(NEWEST)).await
     }
 
     async fn with_creators(
@@ -94,10 +94,10 @@ impl Store {
         activities: Vec<Activity>,
     ) -> Result<Vec<FeedItem>, Error> {
         let creators = || activities.iter().map(|activity| activity.creator_id);
-        let keys: Vec<_> = creators().map(|id| key::user(tenant, id)).collect();
-        let found = self.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> =
-            found.all::<User, _, _>(creators(), |id| key::user(tenant, id))?;
+        let user = |id| key::user(tenant, id);
+        let keys = creators().map(user);
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let users: HashMap<_, UserRef> = found.all(creators(), user)?;
         let item = |activity: Activity| FeedItem {
             creator: users.get(&activity.creator_id).cloned(),
             activity,

@@ -4,215 +4,324 @@
 //! can reach the records of another. Numbers in sort keys are padded to 16 digits, which holds
 //! 2^53-1, so that they sort as text.
 
+mod list;
+mod typed;
+
+pub use list::List;
+pub use typed::{AnyKey, Gsi1, Gsi2, Index, Key, Main, Sort};
+
 use model::{
-    ActivityId, AgentSessionId, CommentId, Id, MilestoneId, OrganizationId, PhaseId, ProjectId,
-    ServiceRequestId, SignalId, TagId, TaskId, Thread, TicketId, Timestamp, UserId,
+    Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId, Id,
+    Milestone, MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId,
+    ReferenceType, ServiceRequest, ServiceRequestId, Session, Signal, SignalId, Tag, TagId, Task,
+    TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, User, UserId,
 };
 
-/// A partition key and a sort key, of the table or of one of its indexes.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
-    /// Partition key.
-    pub pk: String,
-    /// Sort key.
-    pub sk: String,
-}
-
-impl Key {
-    pub(super) fn new(pk: impl Into<String>, sk: impl Into<String>) -> Self {
-        Self {
-            pk: pk.into(),
-            sk: sk.into(),
-        }
-    }
-}
+use crate::{
+    activities::ActivityTag,
+    agent::Part,
+    cleanup::{Cleanup, Subject},
+    dashboard::Totals,
+    directory::Reference,
+    resolutions::Day,
+    sign_in::{Account, Failures},
+    signals::SignalSource,
+    table::Record,
+};
 
 /// A number as it stands in a sort key.
-pub(super) fn padded(number: i64) -> String {
+fn padded(number: i64) -> String {
     format!("{number:016}")
 }
 
 /// An instant, and an id that breaks its ties.
-pub(super) fn instant_then_id(at: Timestamp, id: impl Id) -> String {
-    format!("{at}#{}", padded(id.get()))
+fn instant_then_id<I>(at: Timestamp, id: impl Id) -> Sort<I> {
+    Sort::new(format!("{at}#{}", padded(id.get())))
 }
 
-fn record(tenant: OrganizationId, kind: &str, id: impl Id) -> Key {
+fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
     Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
 }
 
+/// A key under which nothing is.
+pub(super) fn nothing() -> AnyKey {
+    AnyKey::new("WARM_UP", "WARM_UP")
+}
+
 /// The organization itself.
-pub(super) fn organization(id: OrganizationId) -> Key {
+pub fn organization(id: OrganizationId) -> Key<Organization> {
     Key::new(format!("ORG#{id}"), "ORGANIZATION")
 }
 
 /// The organization's running totals.
-pub(super) fn totals(tenant: OrganizationId) -> Key {
+pub(super) fn totals(tenant: OrganizationId) -> Key<Totals> {
     Key::new(format!("ORG#{tenant}"), "TOTALS")
 }
 
-pub(super) fn user(tenant: OrganizationId, id: UserId) -> Key {
+/// A user.
+pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
     record(tenant, "USER", id)
 }
 
 /// The one item of the service, not of a tenant, that a sign-in begins with.
-pub(super) fn credential(folded_username: &str) -> Key {
+pub fn account(folded_username: &str) -> Key<Account> {
     Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
 }
 
 /// Failed sign-ins of an account from an address; both may be of nobody's.
-pub(super) fn sign_in_failures(account_and_address_hash: &str) -> Key {
+pub(super) fn sign_in_failures(account_and_address_hash: &str) -> Key<Failures> {
     Key::new(format!("SIGN_IN#{account_and_address_hash}"), "FAILURES")
 }
 
-pub(super) fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key {
+/// A session of a user, by the hash of its id.
+pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session> {
     Key::new(format!("ORG#{tenant}#USER#{user}#SESSION"), sid_hash)
 }
 
-pub(super) fn project(tenant: OrganizationId, id: ProjectId) -> Key {
+/// A project.
+pub fn project(tenant: OrganizationId, id: ProjectId) -> Key<Project> {
     record(tenant, "PROJECT", id)
 }
 
-pub(super) fn phase(tenant: OrganizationId, id: PhaseId) -> Key {
+/// A phase of a project.
+pub fn phase(tenant: OrganizationId, id: PhaseId) -> Key<Phase> {
     record(tenant, "PHASE", id)
 }
 
-pub(super) fn tag(tenant: OrganizationId, id: TagId) -> Key {
+/// A tag.
+pub fn tag(tenant: OrganizationId, id: TagId) -> Key<Tag> {
     record(tenant, "TAG", id)
 }
 
-pub(super) fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key {
+/// A milestone.
+pub fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key<Milestone> {
     record(tenant, "MILESTONE", id)
 }
 
-/// gsi1: a project's milestones by due date, those without one last.
-pub(super) fn milestone_in_project(
-    tenant: OrganizationId,
-    project: ProjectId,
-    due: Option<Timestamp>,
-    id: MilestoneId,
-) -> Key {
+/// A project's milestones by due date, those without one last.
+pub fn milestones_of_project(tenant: OrganizationId, project: ProjectId) -> List<Milestone, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#MILESTONE"))
+}
+
+/// A milestone's place in [`milestones_of_project`].
+pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1> {
     // `~` sorts after every digit.
-    let due = due.map_or_else(|| "~".to_owned(), |due| due.to_string());
-    Key::new(
-        milestones_of_project(tenant, project),
-        format!("{due}#{}", padded(id.get())),
-    )
+    let due = milestone
+        .due_date
+        .map_or_else(|| "~".to_owned(), |due| due.to_string());
+    let place = Sort::new(format!("{due}#{}", padded(milestone.id.get())));
+    milestones_of_project(milestone.organization_id, milestone.project_id).at(place)
 }
 
-/// gsi1 partition.
-pub(super) fn milestones_of_project(tenant: OrganizationId, project: ProjectId) -> String {
-    format!("ORG#{tenant}#PROJECT#{project}#MILESTONE")
-}
-
-pub(super) fn task(tenant: OrganizationId, id: TaskId) -> Key {
+/// A task.
+pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
     record(tenant, "TASK", id)
 }
 
-/// Partition of all the organization's tasks, by id.
-pub(super) fn tasks(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#TASK")
+/// All the organization's tasks, by id.
+pub fn tasks(tenant: OrganizationId) -> List<Task> {
+    List::new(format!("ORG#{tenant}#TASK"))
 }
 
-/// gsi1 partition: a project's tasks by order, then id.
-pub(super) fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> String {
-    format!("ORG#{tenant}#PROJECT#{project}#TASK")
+/// A project's tasks by order, then id.
+pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#TASK"))
 }
 
-/// gsi1 sort key of a task.
-pub(super) fn task_order(order: i64, id: TaskId) -> String {
-    format!("{}#{}", padded(order), padded(id.get()))
+/// A place in [`tasks_of_project`].
+pub fn task_order(order: i64, id: TaskId) -> Sort<Gsi1> {
+    Sort::new(format!("{}#{}", padded(order), padded(id.get())))
 }
 
-/// gsi2 partition: a milestone's tasks by id.
-pub(super) fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> String {
-    format!("ORG#{tenant}#MILESTONE#{milestone}#TASK")
+/// A task's place in [`tasks_of_project`], if it is of a project.
+#[must_use]
+pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
+    let tasks = tasks_of_project(task.organization_id, task.project_id?);
+    Some(tasks.at(task_order(task.order, task.id)))
 }
 
-pub(super) fn activity(tenant: OrganizationId, id: ActivityId) -> Key {
+/// A milestone's tasks by id.
+pub fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> List<Task, Gsi2> {
+    List::new(format!("ORG#{tenant}#MILESTONE#{milestone}#TASK"))
+}
+
+/// A task's place in [`tasks_of_milestone`], if it is linked to a milestone.
+#[must_use]
+pub fn task_in_milestone(task: &Task) -> Option<Key<Task, Gsi2>> {
+    let tasks = tasks_of_milestone(task.organization_id, task.milestone_id?);
+    Some(tasks.at(Sort::new(padded(task.id.get()))))
+}
+
+/// An activity.
+pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
     record(tenant, "ACTIVITY", id)
 }
 
-/// gsi1 partition: the organization's activities by time.
-pub(super) fn activities(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#ACTIVITY")
+/// The organization's activities by time.
+pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1> {
+    List::new(format!("ORG#{tenant}#ACTIVITY"))
 }
 
-/// gsi2 partition: a project's activities by time.
-pub(super) fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> String {
-    format!("ORG#{tenant}#PROJECT#{project}#ACTIVITY")
+/// An activity's place in [`activities`].
+pub fn activity_in_time(activity: &Activity) -> Key<Activity, Gsi1> {
+    activities(activity.organization_id).at(instant_then_id(activity.timestamp, activity.id))
+}
+
+/// A project's activities by time.
+pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List<Activity, Gsi2> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#ACTIVITY"))
+}
+
+/// An activity's place in [`activities_of_project`], if it is of a project.
+#[must_use]
+pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
+    let activities = activities_of_project(activity.organization_id, activity.project_id?);
+    Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
 }
 
 /// A tag that an activity carries.
-pub(super) fn activity_tag(tenant: OrganizationId, activity: ActivityId, tag: TagId) -> Key {
+pub(super) fn activity_tag(
+    tenant: OrganizationId,
+    activity: ActivityId,
+    tag: TagId,
+) -> Key<ActivityTag> {
     Key::new(
         format!("ORG#{tenant}#ACTIVITY#{activity}#TAG"),
         padded(tag.get()),
     )
 }
 
-pub(super) fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key {
+/// A service request.
+pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<ServiceRequest> {
     record(tenant, "REQUEST", id)
 }
 
-/// gsi1 partition: the organization's service requests by creation.
-pub(super) fn service_requests(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#REQUEST")
+/// The organization's service requests by creation.
+pub fn service_requests(tenant: OrganizationId) -> List<ServiceRequest, Gsi1> {
+    List::new(format!("ORG#{tenant}#REQUEST"))
 }
 
-pub(super) fn comment(tenant: OrganizationId, thread: Thread, id: CommentId) -> Key {
-    Key::new(comments(tenant, thread), padded(id.get()))
+/// A service request's place in [`service_requests`].
+pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, Gsi1> {
+    let place = instant_then_id(request.created_at, request.id);
+    service_requests(request.organization_id).at(place)
 }
 
-/// Partition of a thread's comments by id; the gsi1 partition of the same name has them by time.
-pub(super) fn comments(tenant: OrganizationId, thread: Thread) -> String {
+/// What the comments of a thread are on.
+pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
+    match thread {
+        Thread::ServiceRequest(id) => service_request(tenant, id).into(),
+        Thread::Activity(id) => activity(tenant, id).into(),
+    }
+}
+
+/// A comment of a thread.
+pub fn comment(tenant: OrganizationId, thread: Thread, id: CommentId) -> Key<Comment> {
+    comments(tenant, thread).at(Sort::new(padded(id.get())))
+}
+
+/// A thread's comments by id.
+pub fn comments(tenant: OrganizationId, thread: Thread) -> List<Comment> {
+    List::new(thread_partition(tenant, thread))
+}
+
+/// A thread's comments by time.
+pub fn comments_by_time(tenant: OrganizationId, thread: Thread) -> List<Comment, Gsi1> {
+    List::new(thread_partition(tenant, thread))
+}
+
+/// A comment's place in [`comments_by_time`].
+pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1> {
+    let place = instant_then_id(comment.created_at, comment.id);
+    comments_by_time(comment.organization_id, comment.thread).at(place)
+}
+
+fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
     match thread {
         Thread::ServiceRequest(id) => format!("ORG#{tenant}#REQUEST#{id}#COMMENT"),
         Thread::Activity(id) => format!("ORG#{tenant}#ACTIVITY#{id}#COMMENT"),
     }
 }
 
-pub(super) fn ticket(tenant: OrganizationId, id: TicketId) -> Key {
+/// A support ticket.
+pub fn ticket(tenant: OrganizationId, id: TicketId) -> Key<Ticket> {
     record(tenant, "TICKET", id)
 }
 
-/// gsi1 partition: the organization's tickets by creation.
-pub(super) fn tickets(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#TICKET")
+/// The organization's tickets by creation.
+pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1> {
+    List::new(format!("ORG#{tenant}#TICKET"))
 }
 
-/// Partition of a ticket's messages by time.
-pub(super) fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> String {
-    format!("ORG#{tenant}#TICKET#{ticket}#MESSAGE")
+/// A ticket's place in [`tickets`].
+pub fn ticket_in_time(ticket: &Ticket) -> Key<Ticket, Gsi1> {
+    tickets(ticket.organization_id).at(instant_then_id(ticket.created_at, ticket.id))
 }
 
-/// How many requests and tickets were resolved on a day (UTC), and how long they had taken.
-pub(super) fn resolutions(tenant: OrganizationId, day: &str) -> Key {
-    Key::new(resolution_days(tenant), day)
+/// A ticket's messages by time.
+pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketMessage> {
+    List::new(format!("ORG#{tenant}#TICKET#{ticket}#MESSAGE"))
 }
 
-/// Partition of [`resolutions`] by day.
-pub(super) fn resolution_days(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#RESOLUTIONS")
+/// A message of a ticket.
+pub fn ticket_message(message: &TicketMessage) -> Key<TicketMessage> {
+    let place = instant_then_id(message.created_at, message.id);
+    ticket_messages(message.organization_id, message.ticket_id).at(place)
 }
 
-/// Partition of what a service request may refer to, by creation: small items that reference
-/// search filters.
-pub(super) fn references(tenant: OrganizationId) -> String {
-    format!("ORG#{tenant}#REFERENCE")
+/// The days (UTC) of which each has how many requests and tickets were resolved on it, and how
+/// long they had taken.
+pub(super) fn resolution_days(tenant: OrganizationId) -> List<Day> {
+    List::new(format!("ORG#{tenant}#RESOLUTIONS"))
 }
 
-pub(super) fn signal(tenant: OrganizationId, id: SignalId) -> Key {
+/// A day, as `2026-01-31`, in [`resolution_days`].
+pub(super) fn resolution_day(date: &str) -> Sort {
+    Sort::new(date)
+}
+
+/// What a service request may refer to, by creation: small items that reference search filters.
+pub(super) fn references(tenant: OrganizationId) -> List<Reference> {
+    List::new(format!("ORG#{tenant}#REFERENCE"))
+}
+
+/// One of the [`references`].
+pub(super) fn reference(reference: &Reference) -> Key<Reference> {
+    let kind = match reference.refers_to {
+        ReferenceType::Project => "PROJECT",
+        ReferenceType::Organization => "ORGANIZATION",
+    };
+    let (at, id) = (reference.created_at, padded(reference.id));
+    references(reference.organization_id).at(Sort::new(format!("{at}#{kind}#{id}")))
+}
+
+/// A signal.
+pub fn signal(tenant: OrganizationId, id: SignalId) -> Key<Signal> {
     record(tenant, "SIGNAL", id)
 }
 
-/// gsi1 partition: the signals of a class by occurrence.
-pub(super) fn signals_of_class(tenant: OrganizationId, signal_type: &str) -> String {
-    format!("ORG#{tenant}#SIGNAL#{signal_type}")
+/// The signals of a class by occurrence.
+pub fn signals_of_class(tenant: OrganizationId, signal_type: &str) -> List<Signal, Gsi1> {
+    List::new(format!("ORG#{tenant}#SIGNAL#{signal_type}"))
+}
+
+/// A place in [`signals_of_class`].
+pub fn signal_order(occurred_at: Timestamp, id: SignalId) -> Sort<Gsi1> {
+    instant_then_id(occurred_at, id)
+}
+
+/// A signal's place in [`signals_of_class`].
+pub fn signal_in_class(signal: &Signal) -> Key<Signal, Gsi1> {
+    let place = signal_order(signal.occurred_at, signal.id);
+    signals_of_class(signal.organization_id, &signal.signal_type).at(place)
 }
 
 /// Holds the reporter's id of a signal, which is unique with its source.
-pub(super) fn signal_source(tenant: OrganizationId, source: &str, external_id: &str) -> Key {
+pub(super) fn signal_source(
+    tenant: OrganizationId,
+    source: &str,
+    external_id: &str,
+) -> Key<SignalSource> {
     // The length keeps `a#b` + `c` apart from `a` + `b#c`.
     Key::new(
         format!("ORG#{tenant}#SIGNAL_SOURCE#{}#{source}", source.len()),
@@ -220,42 +329,64 @@ pub(super) fn signal_source(tenant: OrganizationId, source: &str, external_id: &
     )
 }
 
-/// Partition of an agent session and its approved actions.
-pub(super) fn agent_session_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
-    format!("ORG#{tenant}#AGENT_SESSION#{id}")
-}
-
-pub(super) fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key {
-    Key::new(agent_session_partition(tenant, id), "SESSION")
+/// An agent session.
+pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession> {
+    Key::new(agent_partition(tenant, id), "SESSION")
 }
 
 /// An approved action of an agent session.
-pub(super) fn agent_action(
+pub fn agent_action(
     tenant: OrganizationId,
     session: AgentSessionId,
     action_id: &str,
-) -> Key {
+) -> Key<AgentAction> {
     Key::new(
-        agent_session_partition(tenant, session),
+        agent_partition(tenant, session),
         format!("{AGENT_ACTION}{action_id}"),
     )
 }
 
+/// An agent session and its approved actions.
+pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
+    List::new(agent_partition(tenant, id))
+}
+
+/// The id of the approved action that has this sort key, if it is one's.
+pub(super) fn action_id(sk: &str) -> Option<&str> {
+    sk.strip_prefix(AGENT_ACTION)
+}
+
 /// What the sort key of an approved action begins with.
-pub(super) const AGENT_ACTION: &str = "ACTION#";
+const AGENT_ACTION: &str = "ACTION#";
+
+fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
+    format!("ORG#{tenant}#AGENT_SESSION#{id}")
+}
 
 /// The last id given out for a kind of record, for all organizations.
-pub(super) fn counter(kind: &str) -> Key {
-    Key::new(format!("COUNTER#{kind}"), "COUNTER")
+pub(super) fn counter(kind: &str) -> AnyKey {
+    AnyKey::new(format!("COUNTER#{kind}"), "COUNTER")
 }
 
 /// What is left to do after a delete that a request was answered for.
-pub(super) fn cleanup(tenant: OrganizationId, subject: &str) -> Key {
-    Key::new(format!("ORG#{tenant}#CLEANUP"), subject)
+pub(super) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
+    let (kind, id) = match subject {
+        Subject::Milestone(id) => ("MILESTONE", id.get()),
+        Subject::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
+        Subject::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
+    };
+    Key::new(
+        format!("ORG#{tenant}#CLEANUP"),
+        format!("{kind}#{}", padded(id)),
+    )
 }
 
-/// gsi2 partition, sparse and across organizations: what the sweeper has to look at, by the
-/// instant from which on. `kind` is one of the record kinds that fall due.
-pub(super) fn due(kind: &str) -> String {
-    format!("DUE#{kind}")
+/// Sparse and across organizations: what the sweeper has to look at, by the instant from which on.
+pub(super) fn due<R: Record>() -> List<R, Gsi2> {
+    List::new(format!("DUE#{}", R::KIND))
+}
+
+/// A place among what is [`due`].
+pub(super) fn due_from(at: Timestamp) -> Sort<Gsi2> {
+    Sort::new(at.to_string())
 }

@@ -2,7 +2,7 @@
 //!
 //! One table, keys `pk` and `sk`, two general indexes `gsi1` and `gsi2` that project everything,
 //! and the TTL attribute `expiresAt`. Each item carries its `kind` and a `version` that every
-//! write raises. Every key format stands in `key.rs`. Reads are eventually consistent unless a
+//! write raises. Every key format stands in [`key`]. Reads are eventually consistent unless a
 //! client would miss its own write.
 //!
 //! # Access patterns
@@ -65,12 +65,13 @@ mod comments;
 mod dashboard;
 mod directory;
 mod ids;
-mod key;
+pub mod key;
 mod meter;
 mod milestones;
 mod permit;
 mod references;
 mod resolutions;
+mod rewrite;
 mod service_requests;
 mod sign_in;
 mod signals;
@@ -84,12 +85,12 @@ pub use agent::{
 };
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments, NewComment};
-pub use dashboard::{Dashboard, FeedItem, Metrics};
+pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use meter::{Used, metered};
 pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
 pub use permit::Permit;
-pub use references::{FoundReference, ReferenceSearch};
+pub use references::{FoundReference, ReferenceSearch, References};
 pub use service_requests::{History, NewServiceRequest, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
@@ -98,26 +99,21 @@ pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, Error};
+use model::{Clock, Error, Timestamp};
 
 use self::{
     ids::Ids,
-    key::Key,
+    rewrite::REWRITES,
     table::{Read, Record, Table, Write},
 };
 
 /// Opens a connection to the table by asking for what is not there, so that the first request does
 /// not wait for it. A failure is left for that request to meet.
 pub async fn warm_up(client: &Client, table: &str) {
-    let nothing = Key::new("WARM_UP", "WARM_UP");
     let _ = Table::new(client.clone(), table)
-        .batch_get([nothing], Read::Eventual)
+        .batch_get([key::nothing()], Read::Eventual)
         .await;
 }
-
-/// The most often that a read, changed and written back record is tried again because somebody
-/// else wrote it in between.
-const REWRITES: u32 = 5;
 
 /// All records, by resource. Cheap to clone; clones share their reserved ids.
 #[derive(Clone, Debug)]
@@ -138,6 +134,12 @@ impl Store {
         }
     }
 
+    /// The time that records are written with.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     /// Sessions, accounts and failed sign-ins.
     #[must_use]
     pub const fn sign_in(&self) -> SignIn<'_> {
@@ -156,34 +158,10 @@ impl Store {
         Milestones(self)
     }
 
-    /// The time that records are written with.
-    #[must_use]
-    pub fn now(&self) -> model::Timestamp {
-        self.clock.now()
-    }
-
-    /// Signals (alerts).
-    #[must_use]
-    pub const fn signals(&self) -> Signals<'_> {
-        Signals(self)
-    }
-
-    /// Resolution-agent sessions and their approved actions.
-    #[must_use]
-    pub const fn agent(&self) -> Agent<'_> {
-        Agent(self)
-    }
-
     /// Tasks.
     #[must_use]
     pub const fn tasks(&self) -> Tasks<'_> {
         Tasks(self)
-    }
-
-    /// Support tickets and their messages.
-    #[must_use]
-    pub const fn tickets(&self) -> Tickets<'_> {
-        Tickets(self)
     }
 
     /// Activities and the tags they carry.
@@ -202,6 +180,36 @@ impl Store {
     #[must_use]
     pub const fn comments(&self) -> Comments<'_> {
         Comments(self)
+    }
+
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+
+    /// The managed-services dashboard.
+    #[must_use]
+    pub const fn dashboard(&self) -> Dashboards<'_> {
+        Dashboards(self)
+    }
+
+    /// What a service request may refer to.
+    #[must_use]
+    pub const fn references(&self) -> References<'_> {
+        References(self)
+    }
+
+    /// Signals (alerts).
+    #[must_use]
+    pub const fn signals(&self) -> Signals<'_> {
+        Signals(self)
+    }
+
+    /// Resolution-agent sessions and their approved actions.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent(self)
     }
 
     /// What deletes left to do.

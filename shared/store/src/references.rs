@@ -1,12 +1,12 @@
 //! Reference search: what a service request may refer to, by words of its title.
 
-use model::{Error, Id, Organization, OrganizationId, Project, ProjectId, ReferenceType};
+use model::{Error, Id, OrganizationId, ProjectId, ReferenceType};
 
 use super::{
     Store,
     directory::{Reference, words},
-    key::{self, Key},
-    table::{Batch, Condition, Query, Read, Stored, attribute},
+    key::{self, AnyKey},
+    table::{Batch, Condition, IntoAttribute, Read, Stored},
 };
 
 /// Rows of a search, and of a look at the most recent ones.
@@ -36,9 +36,13 @@ pub struct FoundReference {
     pub description: Option<String>,
 }
 
-impl Store {
+/// What a service request may refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct References<'a>(pub(super) &'a Store);
+
+impl References<'_> {
     /// What matches, newest first: at most 50, or the 20 most recent when there is no text.
-    pub async fn search_references(
+    pub async fn search(
         &self,
         tenant: OrganizationId,
         search: &ReferenceSearch,
@@ -49,21 +53,20 @@ impl Store {
         let limit = if words.is_empty() { RECENT } else { FOUND };
         let mut filter = Condition::default();
         for word in &words {
-            filter = filter.and("contains(#, :)", "words", [attribute(word)?]);
+            filter = filter.and("contains(#, :)", "words", [word.as_str().into_attribute()]);
         }
         if let Some(refers_to) = search.refers_to {
-            filter = filter.equals("refersTo", attribute(&refers_to)?);
+            filter = filter.equals("refersTo", refers_to);
         }
-        let matching = Query::table(key::references(tenant))
+        let matching = key::references(tenant)
             .descending()
             .limit(limit)
             .filter(filter);
-        let matching = self.table.query::<Reference>(matching).await?;
-        let keys: Vec<Key> = matching
+        let matching = self.0.table.list(matching).await?;
+        let keys = matching
             .iter()
-            .filter_map(|reference| key_of(tenant, reference))
-            .collect();
-        let found = self.table.batch_get(keys, Read::Eventual).await?;
+            .filter_map(|reference| key_of(tenant, reference));
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let mut references = Vec::with_capacity(matching.len());
         for reference in &matching {
             references.extend(found_in(&found, tenant, reference)?);
@@ -73,11 +76,13 @@ impl Store {
 }
 
 /// Where the record itself lives.
-fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<Key> {
+fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     match reference.refers_to {
-        ReferenceType::Project => ProjectId::new(reference.id).map(|id| key::project(tenant, id)),
+        ReferenceType::Project => {
+            ProjectId::new(reference.id).map(|id| key::project(tenant, id).into())
+        }
         // An organization refers to none but itself.
-        ReferenceType::Organization => Some(key::organization(tenant)),
+        ReferenceType::Organization => Some(key::organization(tenant).into()),
     }
 }
 
@@ -87,9 +92,6 @@ fn found_in(
     tenant: OrganizationId,
     reference: &Reference,
 ) -> Result<Option<FoundReference>, Error> {
-    let Some(key) = key_of(tenant, reference) else {
-        return Ok(None);
-    };
     let titled = |title, description| FoundReference {
         id: reference.id,
         refers_to: reference.refers_to,
@@ -97,11 +99,13 @@ fn found_in(
         description,
     };
     Ok(match reference.refers_to {
-        ReferenceType::Project => found
-            .get::<Project>(&key)?
+        ReferenceType::Project => ProjectId::new(reference.id)
+            .map(|id| found.get(&key::project(tenant, id)))
+            .transpose()?
+            .flatten()
             .map(|Stored { record, .. }| titled(record.title, record.description)),
         ReferenceType::Organization => found
-            .get::<Organization>(&key)?
+            .get(&key::organization(tenant))?
             .map(|Stored { record, .. }| titled(record.name, None)),
     })
 }

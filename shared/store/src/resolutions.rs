@@ -2,13 +2,13 @@
 //! long they had taken. Whoever changes a status counts in the same transaction, so that the
 //! dashboard reads a few small items instead of every request.
 
-use model::{Error, Id, OrganizationId, Timestamp, span};
+use model::{Error, OrganizationId, Timestamp, span};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
     key::{self, Key},
-    table::{Change, Condition, Query, Record, Write},
+    table::{Change, Condition, Record, Write},
 };
 
 /// The days that the mean looks back on, the current one included.
@@ -17,7 +17,7 @@ const DAYS: i64 = 90;
 /// What was resolved on one day (UTC).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Day {
+pub(super) struct Day {
     organization_id: OrganizationId,
     /// As `2026-01-31`.
     date: String,
@@ -30,8 +30,8 @@ struct Day {
 impl Record for Day {
     const KIND: &'static str = "resolutions";
 
-    fn key(&self) -> Key {
-        key::resolutions(self.organization_id, &self.date)
+    fn key(&self) -> Key<Self> {
+        key::resolution_days(self.organization_id).at(key::resolution_day(&self.date))
     }
 }
 
@@ -46,10 +46,10 @@ pub(super) fn count(
     sign: i64,
 ) -> Write {
     let date = resolved_at.day();
-    let key = key::resolutions(tenant, &date);
+    let key = key::resolution_days(tenant).at(key::resolution_day(&date));
     let change = Change::default()
         .set("kind", Day::KIND)
-        .set("organizationId", tenant.get())
+        .set("organizationId", tenant)
         .set("date", date)
         .add("count", sign)
         .add("millis", sign * resolved_at.since(created_at));
@@ -65,9 +65,9 @@ impl Store {
     ) -> Result<Option<f64>, Error> {
         let today = self.clock.now();
         let first = today.plus(-(DAYS - 1) * span::DAY);
-        let days = Query::table(key::resolution_days(tenant)).between(first.day(), today.day());
-        let days = self.table.query::<Day>(days).await?;
-        Ok(mean_hours(days.into_iter().map(|day| day.record)))
+        let day = |at: Timestamp| key::resolution_day(&at.day());
+        let days = key::resolution_days(tenant).between(day(first), day(today));
+        Ok(mean_hours(self.table.list(days).await?))
     }
 }
 

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, Key},
-    table::{Change, Condition, Read, Record, Stored, Write},
+    key::{self, AnyKey, Key},
+    rewrite::rewrite,
+    table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
 };
 
 /// Sessions, accounts and failed sign-ins.
@@ -30,15 +31,15 @@ pub struct Account {
 impl Record for Account {
     const KIND: &'static str = "account";
 
-    fn key(&self) -> Key {
-        key::credential(&self.username)
+    fn key(&self) -> Key<Self> {
+        key::account(&self.username)
     }
 }
 
 impl Record for Session {
     const KIND: &'static str = "session";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::session(self.organization_id, self.user_id, &self.sid_hash)
     }
 
@@ -49,7 +50,7 @@ impl Record for Session {
 
 /// The failed sign-ins of an account from an address: the newest ten, oldest first.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Failures {
+pub(super) struct Failures {
     subject: String,
     at: Vec<Timestamp>,
 }
@@ -66,12 +67,18 @@ impl Failures {
         let left = oldest.plus(Self::WINDOW).since(now);
         (left > 0).then_some(left)
     }
+
+    fn book(&mut self, now: Timestamp) {
+        self.at.push(now);
+        let surplus = self.at.len().saturating_sub(Self::MOST);
+        self.at.drain(..surplus);
+    }
 }
 
 impl Record for Failures {
     const KIND: &'static str = "sign_in_failures";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::sign_in_failures(&self.subject)
     }
 
@@ -92,12 +99,16 @@ impl SignIn<'_> {
         let session_key = key::session(tenant, user, sid_hash);
         let user_key = key::user(tenant, user);
         let organization_key = key::organization(tenant);
-        let keys = [&session_key, &user_key, &organization_key].map(Clone::clone);
+        let keys = [
+            AnyKey::from(&session_key),
+            AnyKey::from(&user_key),
+            AnyKey::from(&organization_key),
+        ];
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let (Some(session), Some(user), Some(organization)) = (
-            batch.get::<Session>(&session_key)?,
-            batch.get::<User>(&user_key)?,
-            batch.get::<Organization>(&organization_key)?,
+            batch.get(&session_key)?,
+            batch.get(&user_key)?,
+            batch.get(&organization_key)?,
         ) else {
             return Ok(None);
         };
@@ -113,7 +124,7 @@ impl SignIn<'_> {
 
     /// The account of a username, which is matched without regard to case.
     pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
-        let key = key::credential(&fold(username));
+        let key = key::account(&fold(username));
         let account = self.0.table.get(&key, Read::Consistent).await?;
         Ok(account.map(|stored| stored.record))
     }
@@ -136,14 +147,14 @@ impl SignIn<'_> {
             Condition::exists(),
         );
         // Refused means that the session has ended, which the next request will see.
-        let _ = self.0.table.write(write).await?;
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
     /// Ends a session; one that has ended already stays so.
     pub async fn end(&self, session: &Session) -> Result<(), Error> {
         let write = Write::delete(session.key(), Condition::default());
-        let _ = self.0.table.write(write).await?;
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
@@ -153,40 +164,34 @@ impl SignIn<'_> {
     pub async fn attempt(&self, username: &str, address: &str) -> Result<(), Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
-        for _ in 0..super::REWRITES {
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let subject = &subject;
+        let write = |failures: Option<Stored<Failures>>| async move {
             let now = self.0.clock.now();
-            let before = self.0.table.get::<Failures>(&key, Read::Consistent).await?;
-            let write = if let Some(mut stored) = before {
-                if let Some(wait) = stored.closed_for(now) {
+            let write = if let Some(mut failures) = failures {
+                if let Some(wait) = failures.closed_for(now) {
                     return Err(too_many(wait));
                 }
-                let failures = &mut stored.record;
-                failures.at.push(now);
-                let surplus = failures.at.len().saturating_sub(Failures::MOST);
-                failures.at.drain(..surplus);
-                Write::replace(&stored)?
+                failures.book(now);
+                Write::replace(&failures)?
             } else {
                 Write::create(&Failures {
                     subject: subject.clone(),
                     at: vec![now],
                 })?
             };
-            if self.0.table.write(write).await?.is_ok() {
-                return Ok(());
-            }
-        }
+            Ok(self.0.table.write(write).await?.ok())
+        };
+        let booked = rewrite(read().await?, read, write).await?;
         // So many attempts of one account at the same moment are nobody's honest ones.
-        Err(too_many(span::SECOND))
+        booked.ok_or_else(|| too_many(span::SECOND))
     }
 
     /// Forgets the failures of an account from an address.
     pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
         let key = key::sign_in_failures(&subject(username, address));
-        let _ = self
-            .0
-            .table
-            .write(Write::delete(key, Condition::default()))
-            .await?;
+        let write = Write::delete(key, Condition::default());
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }

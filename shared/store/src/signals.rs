@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, Key},
-    table::{Query, Read, Record, Write},
+    key::{self, Gsi1, Key},
+    table::{OrNotFound, Read, Record, Write},
 };
 
 /// Signals.
@@ -54,22 +54,19 @@ pub struct NewSignal {
 impl Record for Signal {
     const KIND: &'static str = "signal";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::signal(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::signals_of_class(self.organization_id, &self.signal_type),
-            key::instant_then_id(self.occurred_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::signal_in_class(self))
     }
 }
 
 /// Holds the reporter's id of a signal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct SignalSource {
+pub(super) struct SignalSource {
     organization_id: OrganizationId,
     source: String,
     external_id: String,
@@ -79,7 +76,7 @@ struct SignalSource {
 impl Record for SignalSource {
     const KIND: &'static str = "signal_source";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::signal_source(self.organization_id, &self.source, &self.external_id)
     }
 }
@@ -87,7 +84,7 @@ impl Record for SignalSource {
 impl Signals<'_> {
     /// Records a signal. 409 `duplicate_signal` when the source has reported that id before.
     pub async fn create(&self, tenant: OrganizationId, new: NewSignal) -> Result<Signal, Error> {
-        let id = self.0.ids.next::<Signal, SignalId>(&self.0.table).await?;
+        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let source = SignalSource {
             organization_id: tenant,
@@ -129,12 +126,9 @@ impl Signals<'_> {
 
     /// One signal. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
-        let stored = self
-            .0
-            .table
-            .get::<Signal>(&key::signal(tenant, id), Read::Consistent)
-            .await?;
-        Ok(stored.ok_or(Error::NotFound(SignalId::NOUN))?.record)
+        let key = key::signal(tenant, id);
+        let signal = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(signal.or_not_found(SignalId::NOUN)?.record)
     }
 
     /// The signals of a class up to one of them and with it, newest first, at most `most`.
@@ -146,11 +140,10 @@ impl Signals<'_> {
         id: SignalId,
         most: usize,
     ) -> Result<Vec<Signal>, Error> {
-        let newest_first = Query::gsi1(key::signals_of_class(tenant, signal_type))
-            .up_to(key::instant_then_id(occurred_at, id))
+        let newest_first = key::signals_of_class(tenant, signal_type)
+            .up_to(key::signal_order(occurred_at, id))
             .descending()
             .limit(most);
-        let signals = self.0.table.query::<Signal>(newest_first).await?;
-        Ok(signals.into_iter().map(|signal| signal.record).collect())
+        self.0.table.list(newest_first).await
     }
 }

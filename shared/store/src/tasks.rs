@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Id, MAX_ID, Milestone, MilestoneId, MilestoneRef, OrganizationId, Phase, PhaseId,
-    Priority, Project, ProjectId, ProjectRef, Task, TaskId, TaskStatus, Timestamp, User, UserId,
-    UserRef, input::Patch,
+    Error, Fault, Id, MAX_ID, MilestoneId, MilestoneRef, OrganizationId, PhaseId, Priority,
+    ProjectId, ProjectRef, Task, TaskId, TaskStatus, Timestamp, UserId, UserRef, input::Patch,
 };
 
 use super::{
-    REWRITES, Store,
-    key::{self, Key},
-    table::{Batch, Change, Condition, Query, Read, Record, Refused, Write},
+    Store,
+    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    rewrite::rewrite,
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
 };
 
 /// A milestone that was deleted must not show on its tasks, not even for the moment in which an
@@ -95,25 +95,16 @@ pub struct JoinedTask {
 impl Record for Task {
     const KIND: &'static str = "task";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::task(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        let project = self.project_id?;
-        Some(Key::new(
-            key::tasks_of_project(self.organization_id, project),
-            key::task_order(self.order, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        key::task_in_project(self)
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        let milestone = self.milestone_id?;
-        let Key { sk, .. } = self.key();
-        Some(Key::new(
-            key::tasks_of_milestone(self.organization_id, milestone),
-            sk,
-        ))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        key::task_in_milestone(self)
     }
 }
 
@@ -128,18 +119,20 @@ impl Tasks<'_> {
             assignee: new.assignee_id,
         };
         let project_key = new.project_id.map(|project| key::project(tenant, project));
-        let keys = links.keys(tenant).chain(project_key.clone());
-        let (id, found, last) = futures::try_join!(
-            self.0.ids.next::<Task, TaskId>(table),
+        let keys = links
+            .keys(tenant)
+            .chain(project_key.as_ref().map(AnyKey::from));
+        let (id, found, last): (TaskId, _, _) = tokio::try_join!(
+            self.0.next_id(),
             table.batch_get(keys, Read::Consistent),
             self.largest_order(tenant, new.project_id),
         )?;
         let mut faults = links.faults(tenant, new.project_id, &found)?;
         if project_key.is_some_and(|key| !found.has(&key)) {
-            faults.push(Fault::unknown("projectId", "project"));
+            faults.push(Fault::unknown("projectId", ProjectId::NOUN));
         }
         if new.organization_id.is_some_and(|named| named != tenant) {
-            faults.push(Fault::unknown("organizationId", "organization"));
+            faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
         }
         if !faults.is_empty() {
             return Err(Error::Invalid(faults));
@@ -175,12 +168,10 @@ impl Tasks<'_> {
 
     /// All the organization's tasks by id.
     pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<JoinedTask>, Error> {
-        let tasks = Query::table(key::tasks(tenant));
-        let tasks = self.0.table.query::<Task>(tasks).await?;
-        let tasks: Vec<Task> = tasks.into_iter().map(|task| task.record).collect();
+        let tasks = self.0.table.list(key::tasks(tenant)).await?;
         let projects = tasks.iter().filter_map(|task| task.project_id);
-        let projects = projects.map(|project| key::project(tenant, project));
-        let keys: Vec<Key> = links_of(tenant, &tasks).chain(projects).collect();
+        let projects = projects.map(|project| key::project(tenant, project).into());
+        let keys = links_of(tenant, &tasks).chain(projects);
         let found = self.0.table.batch_get(keys, JOIN).await?;
         join(tenant, tasks, &found)
     }
@@ -193,14 +184,12 @@ impl Tasks<'_> {
     ) -> Result<Vec<JoinedTask>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, tasks) = futures::try_join!(
-            table.get::<Project>(&key, Read::Eventual),
-            table.query::<Task>(Query::gsi1(key::tasks_of_project(tenant, project))),
+        let (project, tasks) = tokio::try_join!(
+            table.get(&key, Read::Eventual),
+            table.list(key::tasks_of_project(tenant, project)),
         )?;
-        let project = ProjectRef::from(&project.ok_or(Error::NotFound("project"))?.record);
-        let tasks: Vec<Task> = tasks.into_iter().map(|task| task.record).collect();
-        let keys: Vec<Key> = links_of(tenant, &tasks).collect();
-        let found = table.batch_get(keys, JOIN).await?;
+        let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
+        let found = table.batch_get(links_of(tenant, &tasks), JOIN).await?;
         let mut tasks = join(tenant, tasks, &found)?;
         for task in &mut tasks {
             task.project = Some(project.clone());
@@ -216,34 +205,35 @@ impl Tasks<'_> {
         id: TaskId,
         patch: TaskPatch,
     ) -> Result<Task, Error> {
-        let key = key::task(tenant, id);
+        let key = &key::task(tenant, id);
+        let patch = &patch;
         let links = Links {
             milestone: patch.milestone_id.value().copied(),
             phase: patch.phase_id.value().copied(),
             assignee: patch.assignee_id.value().copied(),
         };
-        for _ in 0..REWRITES {
-            let keys = links.keys(tenant).chain([key.clone()]);
-            let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-            let mut stored = found.get::<Task>(&key)?.ok_or(Error::NotFound("task"))?;
-            let faults = links.faults(tenant, stored.project_id, &found)?;
+        let read = || {
+            let keys = links.keys(tenant).chain([AnyKey::from(key)]);
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = |found: Batch| async move {
+            let mut task = found.get(key)?.or_not_found(TaskId::NOUN)?;
+            let faults = links.faults(tenant, task.project_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
-            patch.clone().apply(&mut stored.record);
-            stored.record.updated_at = self.0.clock.now();
-            let write = Write::replace(&stored)?;
-            let (done, linked) = futures::try_join!(
-                self.save(tenant, write, links.milestone),
-                self.is_linked(&stored.record, links.milestone),
+            patch.clone().apply(&mut task);
+            task.updated_at = self.0.clock.now();
+            let (done, linked) = tokio::try_join!(
+                self.save(tenant, Write::replace(&task)?, links.milestone),
+                self.is_linked(&task, links.milestone),
             )?;
-            if done.is_ok() {
-                let mut task = stored.record;
-                task.milestone_id = task.milestone_id.filter(|_| linked);
-                return Ok(task);
-            }
-        }
-        Err(Error::contended())
+            let mut task = task.record;
+            task.milestone_id = task.milestone_id.filter(|_| linked);
+            Ok(done.is_ok().then_some(task))
+        };
+        let updated = rewrite(read().await?, read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
     /// Gives up to 100 tasks new places, all or none; what else is written to them meanwhile is
@@ -254,19 +244,19 @@ impl Tasks<'_> {
             // The project, which the task keeps, is the other half of its place in the index.
             let change = Change::default()
                 .set("order", order)
-                .set("gsi1sk", key::task_order(order, id))
+                .move_to(key::task_order(order, id))
                 .set("updatedAt", now);
             Write::update(key::task(tenant, id), change, Condition::exists())
         });
         let done = self.0.table.transact(moves.collect()).await?;
-        done.map_err(|_| Error::NotFound("task"))
+        done.or_not_found(TaskId::NOUN)
     }
 
     /// Deletes a task. 404 when it is not the tenant's.
     pub async fn delete(&self, tenant: OrganizationId, id: TaskId) -> Result<(), Error> {
         let write = Write::delete(key::task(tenant, id), Condition::exists());
         let done = self.0.table.write(write).await?;
-        done.map_err(|_| Error::NotFound("task"))
+        done.or_not_found(TaskId::NOUN)
     }
 
     /// The largest order in the project's list, 0 when that is empty, if there is a project. The
@@ -280,10 +270,8 @@ impl Tasks<'_> {
         let Some(project) = project else {
             return Ok(None);
         };
-        let last = Query::gsi1(key::tasks_of_project(tenant, project))
-            .descending()
-            .limit(1);
-        let last = self.0.table.query::<Task>(last).await?;
+        let last = key::tasks_of_project(tenant, project).descending().limit(1);
+        let last = self.0.table.list(last).await?;
         Ok(Some(last.first().map_or(0, |task| task.order)))
     }
 
@@ -301,9 +289,10 @@ impl Tasks<'_> {
         let is_there = Write::check(key::milestone(tenant, milestone), Condition::exists());
         let done = self.0.table.transact(vec![task, is_there]).await?;
         match done {
-            Err(refused) if refused.at(1) => {
-                Err(Error::invalid(Fault::unknown("milestoneId", "milestone")))
-            }
+            Err(refused) if refused.at(1) => Err(Error::invalid(Fault::unknown(
+                "milestoneId",
+                MilestoneId::NOUN,
+            ))),
             done => Ok(done),
         }
     }
@@ -315,7 +304,7 @@ impl Tasks<'_> {
             Some(_) if made.is_some() => Ok(true),
             Some(kept) => {
                 let key = key::milestone(task.organization_id, kept);
-                let milestone = self.0.table.get::<Milestone>(&key, Read::Consistent);
+                let milestone = self.0.table.get(&key, Read::Consistent);
                 Ok(milestone.await?.is_some())
             }
         }
@@ -353,10 +342,10 @@ struct Links {
 }
 
 impl Links {
-    fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = Key> {
-        let milestone = self.milestone.map(|id| key::milestone(tenant, id));
-        let phase = self.phase.map(|id| key::phase(tenant, id));
-        let assignee = self.assignee.map(|id| key::user(tenant, id));
+    fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
+        let milestone = self.milestone.map(|id| key::milestone(tenant, id).into());
+        let phase = self.phase.map(|id| key::phase(tenant, id).into());
+        let assignee = self.assignee.map(|id| key::user(tenant, id).into());
         [milestone, phase, assignee].into_iter().flatten()
     }
 
@@ -369,20 +358,20 @@ impl Links {
     ) -> Result<Vec<Fault>, Error> {
         let mut faults = Vec::new();
         if let Some(id) = self.milestone {
-            let milestone = found.get::<Milestone>(&key::milestone(tenant, id))?;
+            let milestone = found.get(&key::milestone(tenant, id))?;
             let owner = milestone.map(|milestone| milestone.project_id);
-            faults.extend(not_of_project("milestoneId", "milestone", owner, project));
+            faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
         }
         if let Some(id) = self.phase {
             let owner = found
-                .get::<Phase>(&key::phase(tenant, id))?
+                .get(&key::phase(tenant, id))?
                 .map(|phase| phase.project_id);
-            faults.extend(not_of_project("phaseId", "phase", owner, project));
+            faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
         if let Some(id) = self.assignee
             && !found.has(&key::user(tenant, id))
         {
-            faults.push(Fault::unknown("assigneeId", "user"));
+            faults.push(Fault::unknown("assigneeId", UserId::NOUN));
         }
         Ok(faults)
     }
@@ -390,12 +379,12 @@ impl Links {
 
 /// The fault of naming a record of `owner`, which is none when there is no such record, in a task
 /// of `project`.
-fn not_of_project(
+fn not_of_project<I: Id>(
     field: &str,
-    noun: &str,
     owner: Option<ProjectId>,
     project: Option<ProjectId>,
 ) -> Option<Fault> {
+    let noun = I::NOUN;
     let detail = match (owner, project) {
         (None, _) => return Some(Fault::unknown(field, noun)),
         (Some(_), None) => format!("A task of no project has no {noun}."),
@@ -408,7 +397,7 @@ fn not_of_project(
 }
 
 /// Keys of the tasks' assignees and milestones.
-fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = Key> {
+fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = AnyKey> {
     tasks.iter().flat_map(move |task| {
         let links = Links {
             milestone: task.milestone_id,
@@ -424,12 +413,10 @@ fn join(tenant: OrganizationId, tasks: Vec<Task>, found: &Batch) -> Result<Vec<J
     let assignees = tasks.iter().filter_map(|task| task.assignee_id);
     let projects = tasks.iter().filter_map(|task| task.project_id);
     let milestones = tasks.iter().filter_map(|task| task.milestone_id);
-    let assignees: HashMap<_, UserRef> =
-        found.all::<User, _, _>(assignees, |id| key::user(tenant, id))?;
-    let projects: HashMap<_, ProjectRef> =
-        found.all::<Project, _, _>(projects, |id| key::project(tenant, id))?;
+    let assignees: HashMap<_, UserRef> = found.all(assignees, |id| key::user(tenant, id))?;
+    let projects: HashMap<_, ProjectRef> = found.all(projects, |id| key::project(tenant, id))?;
     let milestones: HashMap<_, MilestoneRef> =
-        found.all::<Milestone, _, _>(milestones, |id| key::milestone(tenant, id))?;
+        found.all(milestones, |id| key::milestone(tenant, id))?;
     let join = |mut task: Task| {
         let milestone = task.milestone_id.and_then(|id| milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);

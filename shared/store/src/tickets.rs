@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
-    TicketMessageId, Timestamp, User, UserId,
+    Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
+    Timestamp, User, UserId,
 };
 
 use super::{
-    REWRITES, Store,
-    key::{self, Key},
+    Store, id_is_taken,
+    key::{self, Gsi1, Key},
     resolutions,
-    table::{Change, Condition, Query, Read, Record, Write, attribute},
+    rewrite::rewrite,
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Support tickets and their messages.
@@ -78,26 +79,20 @@ pub struct Sender {
 impl Record for Ticket {
     const KIND: &'static str = "ticket";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::ticket(self.organization_id, self.id)
     }
 
-    fn gsi1(&self) -> Option<Key> {
-        Some(Key::new(
-            key::tickets(self.organization_id),
-            key::instant_then_id(self.created_at, self.id),
-        ))
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::ticket_in_time(self))
     }
 }
 
 impl Record for TicketMessage {
     const KIND: &'static str = "ticket_message";
 
-    fn key(&self) -> Key {
-        Key::new(
-            key::ticket_messages(self.organization_id, self.ticket_id),
-            key::instant_then_id(self.created_at, self.id),
-        )
+    fn key(&self) -> Key<Self> {
+        key::ticket_message(self)
     }
 }
 
@@ -117,7 +112,7 @@ impl Tickets<'_> {
         let created_at = new.created_at.unwrap_or(now);
         let is_over = matches!(new.status, ServiceStatus::Resolved | ServiceStatus::Closed);
         let mut ticket = Ticket {
-            id: self.0.ids.next::<Ticket, _>(&self.0.table).await?,
+            id: self.0.next_id().await?,
             organization_id: tenant,
             title: new.title,
             status: new.status,
@@ -131,7 +126,7 @@ impl Tickets<'_> {
         let mut writes = Vec::with_capacity(2 + new.messages.len());
         for message in new.messages {
             let message = TicketMessage {
-                id: self.next_message_id().await?,
+                id: self.0.next_id().await?,
                 organization_id: tenant,
                 ticket_id: ticket.id,
                 content: message.content,
@@ -162,21 +157,18 @@ impl Tickets<'_> {
     ) -> Result<TicketWithMessages, Error> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
-        let (ticket, messages) = futures::try_join!(
-            table.get::<Ticket>(&key, Read::Consistent),
-            table.query::<TicketMessage>(
-                Query::table(key::ticket_messages(tenant, id)).consistent()
-            ),
+        let (ticket, messages) = tokio::try_join!(
+            table.get(&key, Read::Consistent),
+            table.list(key::ticket_messages(tenant, id).consistent()),
         )?;
-        let ticket = ticket.ok_or(Error::NotFound("ticket"))?.record;
+        let ticket = ticket.or_not_found(TicketId::NOUN)?.record;
         let authors = || messages.iter().map(|message| message.user_id);
-        let keys: Vec<Key> = authors().map(|id| key::user(tenant, id)).collect();
-        let found = table.batch_get(keys, Read::Eventual).await?;
-        let senders: HashMap<_, Sender> =
-            found.all::<User, _, _>(authors(), |id| key::user(tenant, id))?;
+        let user = |id| key::user(tenant, id);
+        let found = table.batch_get(authors().map(user), Read::Eventual).await?;
+        let senders: HashMap<_, Sender> = found.all(authors(), user)?;
         let messages = messages.into_iter().map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
-            message: message.record,
+            message,
         });
         Ok(TicketWithMessages {
             ticket,
@@ -194,9 +186,10 @@ impl Tickets<'_> {
         content: &str,
     ) -> Result<(), Error> {
         let key = key::ticket(tenant, id);
-        let (message_id, mut read) = futures::try_join!(self.next_message_id(), self.read(&key))?;
-        for _ in 0..REWRITES {
-            let ticket = read.ok_or(Error::NotFound("ticket"))?;
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let (message_id, found) = tokio::try_join!(self.0.next_id(), read())?;
+        let write = |ticket: Option<Stored<Ticket>>| async move {
+            let ticket = ticket.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict("ticket_closed", detail));
@@ -209,27 +202,14 @@ impl Tickets<'_> {
                 user_id: author,
                 created_at: self.0.clock.now(),
             };
-            match self
-                .0
-                .table
-                .transact(writes_of_reply(&ticket, &message)?)
-                .await?
-            {
-                Ok(()) => return Ok(()),
-                Err(refused) if refused.at(0) => read = self.read(&key).await?,
-                Err(_) => return Err(super::id_is_taken(TicketMessage::KIND)),
+            let writes = writes_of_reply(&ticket, &message)?;
+            match self.0.table.transact(writes).await? {
+                Err(refused) if !refused.at(0) => Err(id_is_taken(TicketMessage::KIND)),
+                done => Ok(done.ok()),
             }
-        }
-        Err(Error::contended())
-    }
-
-    async fn next_message_id(&self) -> Result<TicketMessageId, Error> {
-        self.0.ids.next::<TicketMessage, _>(&self.0.table).await
-    }
-
-    async fn read(&self, key: &Key) -> Result<Option<Ticket>, Error> {
-        let ticket = self.0.table.get::<Ticket>(key, Read::Consistent).await?;
-        Ok(ticket.map(|ticket| ticket.record))
+        };
+        let replied = rewrite(found, read, write).await?;
+        replied.ok_or_else(Error::contended)
     }
 }
 
@@ -237,13 +217,13 @@ impl Tickets<'_> {
 /// replies at the same time do not stand in each other's way.
 fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write>, Error> {
     let now = message.created_at;
-    let mut as_read = Condition::default().equals("status", attribute(&ticket.status)?);
+    let mut as_read = Condition::default().equals("status", ticket.status);
     let mut change = Change::default()
         .set("lastMessageAt", now)
         .set("updatedAt", now);
     let mut uncounted = None;
     if ticket.status.reopens_on_answer() {
-        change = change.set("status", attribute(&ServiceStatus::Open)?);
+        change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {
             as_read = as_read.equals("resolvedAt", resolved_at);
             change = change.remove("resolvedAt");

@@ -1,15 +1,14 @@
 //! What the worker does to an action: claim it, go on with it, record what became of it.
 
 use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, Error, JsonText,
-    OrganizationId,
+    ActionState, AgentAction, AgentSessionId, AgentSessionStatus, Error, JsonText, OrganizationId,
 };
 
 use super::{Agent, does_not_read, sessions::while_executing};
 use crate::{
     REWRITES,
     directory::totals,
-    key::{self, Key},
+    key::{self, AnyKey, Gsi2},
     table::{Change, Condition, Read, Record, Stored, Write, attribute},
 };
 
@@ -69,10 +68,13 @@ impl Agent<'_> {
             let batch = self
                 .0
                 .table
-                .batch_get([session_key.clone(), action_key.clone()], Read::Consistent)
+                .batch_get(
+                    [AnyKey::from(&session_key), AnyKey::from(&action_key)],
+                    Read::Consistent,
+                )
                 .await?;
-            let session = batch.get::<AgentSession>(&session_key)?;
-            let action = batch.get::<AgentAction>(&action_key)?;
+            let session = batch.get(&session_key)?;
+            let action = batch.get(&action_key)?;
             let (Some(session), Some(mut action)) = (session, action) else {
                 return Err(does_not_read(AgentAction::KIND));
             };
@@ -139,11 +141,11 @@ impl Agent<'_> {
     /// Gives the action back, to be claimed again when its message is redelivered.
     pub async fn release(&self, action: &AgentAction) -> Result<Beat, Error> {
         let now = self.0.clock.now();
-        let due = now.plus(AgentAction::DELIVERY).to_string();
+        let due = now.plus(AgentAction::DELIVERY);
         let change = progress(action)
             .set("state", ActionState::Queued.name())
-            .set("dueAt", due.as_str())
-            .set("gsi2sk", due.as_str())
+            .set("dueAt", due)
+            .move_to(key::due_from(due))
             .set("updatedAt", now)
             .remove("leaseUntil");
         self.while_held(action, change).await
@@ -171,8 +173,7 @@ impl Agent<'_> {
             .set("updatedAt", now)
             .remove("leaseUntil")
             .remove("dueAt")
-            .remove("gsi2pk")
-            .remove("gsi2sk");
+            .leave(Gsi2);
         if let Some(response) = &verdict.response {
             change = change.set("response", attribute(response)?);
         }
@@ -201,15 +202,10 @@ impl Agent<'_> {
         why: &str,
     ) -> Result<Option<ActionState>, Error> {
         let key = key::agent_action(tenant, session_id, action_id);
-        match self
-            .0
-            .table
-            .get::<AgentAction>(&key, Read::Consistent)
-            .await
-        {
+        match self.0.table.get(&key, Read::Consistent).await {
             Ok(None) => Ok(None),
             Ok(Some(action)) => self.end(action, why).await,
-            Err(Error::Internal { .. }) => self.set_aside(key).await.map(|()| None),
+            Err(Error::Internal { .. }) => self.set_aside(key.into()).await.map(|()| None),
             Err(error) => Err(error),
         }
     }
@@ -231,12 +227,11 @@ impl Agent<'_> {
     }
 
     /// Marks an item that does not read as failed, and takes it out of the index of what is due.
-    pub(super) async fn set_aside(&self, key: Key) -> Result<(), Error> {
+    pub(super) async fn set_aside(&self, key: AnyKey) -> Result<(), Error> {
         let change = Change::default()
             .set("setAsideAt", self.0.clock.now())
             .set("state", ActionState::Failed.name())
-            .remove("gsi2pk")
-            .remove("gsi2sk");
+            .leave(Gsi2);
         let done = self
             .0
             .table

@@ -6,14 +6,14 @@ use model::{
 
 use super::{Agent, Known, Part};
 use crate::{
-    key::{self, Key},
-    table::{Change, Condition, Query, Record, Stored, Write},
+    key::{self, AnyKey},
+    table::{Change, Condition, Record, Stored, Write},
 };
 
 /// An approved action that should have got further by now.
 #[derive(Clone, Debug)]
 pub struct DueAction {
-    key: Key,
+    key: AnyKey,
     /// None when the record does not read.
     action: Option<Stored<AgentAction>>,
 }
@@ -21,7 +21,7 @@ pub struct DueAction {
 /// A session that has to be looked at.
 #[derive(Clone, Debug)]
 pub struct DueSession {
-    key: Key,
+    key: AnyKey,
     /// None when the record does not read.
     session: Option<AgentSession>,
 }
@@ -41,7 +41,7 @@ impl DueAction {
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.key.pk, self.key.sk)
+        format!("{} {}", self.key.pk(), self.key.sk())
     }
 }
 
@@ -57,14 +57,14 @@ impl DueSession {
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        self.key.pk.clone()
+        self.key.pk().to_owned()
     }
 }
 
 impl Agent<'_> {
     /// The actions that are due, at most `most`, the longest overdue first.
     pub async fn due_actions(&self, most: usize) -> Result<Vec<DueAction>, Error> {
-        let due = self.due(AgentAction::KIND, most).await?;
+        let due = self.due::<AgentAction>(most).await?;
         Ok(due
             .into_iter()
             .map(|Stored { record, version }| DueAction {
@@ -82,7 +82,7 @@ impl Agent<'_> {
 
     /// The sessions that are due, at most `most`, the longest overdue first.
     pub async fn due_sessions(&self, most: usize) -> Result<Vec<DueSession>, Error> {
-        let due = self.due(AgentSession::KIND, most).await?;
+        let due = self.due::<AgentSession>(most).await?;
         Ok(due
             .into_iter()
             .map(|Stored { record, .. }| DueSession {
@@ -98,12 +98,10 @@ impl Agent<'_> {
             .collect())
     }
 
-    async fn due(&self, kind: &str, most: usize) -> Result<Vec<Stored<Part>>, Error> {
+    async fn due<R: Record>(&self, most: usize) -> Result<Vec<Stored<Part>>, Error> {
         let now = self.0.clock.now();
-        let due = Query::gsi2(key::due(kind))
-            .up_to(now.to_string())
-            .limit(most);
-        self.0.table.query::<Part>(due).await
+        let due = key::due::<R>().up_to(key::due_from(now)).limit(most);
+        self.0.table.list_stored(due.read_as()).await
     }
 
     /// Notes that another message was sent for an action, and puts it off: by 30 seconds at first,
@@ -171,10 +169,7 @@ impl Agent<'_> {
         next: Timestamp,
         change: Change,
     ) -> Result<(), Error> {
-        let next = next.to_string();
-        let change = change
-            .set("dueAt", next.as_str())
-            .set("gsi2sk", next.as_str());
+        let change = change.set("dueAt", next).move_to(key::due_from(next));
         let unchanged = Condition::version(stored.version);
         let write = Write::update(stored.record.key(), change, unchanged);
         drop(self.0.table.write(write).await?);

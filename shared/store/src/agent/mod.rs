@@ -15,14 +15,14 @@ pub use due::{DueAction, DueSession};
 pub use sessions::{Analyzing, Approval};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, Error, OrganizationId,
+    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, Error, Id, OrganizationId,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, Key},
-    table::{Query, Record, Stored},
+    key::{self, AnyKey, Gsi2, Key},
+    table::{OrNotFound, Record, Stored},
 };
 
 /// Resolution-agent sessions.
@@ -32,26 +32,24 @@ pub struct Agent<'a>(pub(super) &'a Store);
 impl Record for AgentSession {
     const KIND: &'static str = "agent_session";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::agent_session(self.organization_id, self.id)
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        let due = self.due_at?;
-        Some(Key::new(key::due(Self::KIND), due.to_string()))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        Some(key::due().at(key::due_from(self.due_at?)))
     }
 }
 
 impl Record for AgentAction {
     const KIND: &'static str = "agent_action";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> Key<Self> {
         key::agent_action(self.organization_id, self.session_id, &self.action_id)
     }
 
-    fn gsi2(&self) -> Option<Key> {
-        let due = self.due_at?;
-        Some(Key::new(key::due(Self::KIND), due.to_string()))
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        Some(key::due().at(key::due_from(self.due_at?)))
     }
 }
 
@@ -59,28 +57,26 @@ impl Record for AgentAction {
 /// damaged action neither hides its session nor holds it up.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(untagged)]
-enum Part {
+pub(super) enum Part {
     Known(Box<Known>),
     Unreadable { pk: String, sk: String },
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-enum Known {
+pub(super) enum Known {
     AgentSession(AgentSession),
     AgentAction(AgentAction),
 }
 
-impl Record for Part {
-    const KIND: &'static str = "agent_part";
-
-    fn key(&self) -> Key {
+impl Part {
+    fn key(&self) -> AnyKey {
         match self {
             Self::Known(known) => match known.as_ref() {
-                Known::AgentSession(session) => session.key(),
-                Known::AgentAction(action) => action.key(),
+                Known::AgentSession(session) => session.key().into(),
+                Known::AgentAction(action) => action.key().into(),
             },
-            Self::Unreadable { pk, sk } => Key::new(pk.clone(), sk.clone()),
+            Self::Unreadable { pk, sk } => AnyKey::found(pk.clone(), sk.clone()),
         }
     }
 }
@@ -155,12 +151,8 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<SessionWithActions, Error> {
-        let partition = key::agent_session_partition(tenant, id);
-        let parts = self
-            .0
-            .table
-            .query::<Part>(Query::table(partition).consistent())
-            .await?;
+        let parts = key::agent_parts(tenant, id).consistent();
+        let parts = self.0.table.list_stored(parts).await?;
         let mut session = None;
         let mut actions = Vec::new();
         let mut unreadable = Vec::new();
@@ -170,14 +162,14 @@ impl Agent<'_> {
                     Known::AgentSession(record) => session = Some(Stored { record, version }),
                     Known::AgentAction(record) => actions.push(Stored { record, version }),
                 },
-                Part::Unreadable { sk, .. } => match sk.strip_prefix(key::AGENT_ACTION) {
+                Part::Unreadable { sk, .. } => match key::action_id(&sk) {
                     Some(action_id) => unreadable.push(action_id.to_owned()),
                     None => return Err(does_not_read(AgentSession::KIND)),
                 },
             }
         }
         let mut whole = SessionWithActions {
-            session: session.ok_or(Error::NotFound("agent session"))?,
+            session: session.or_not_found(AgentSessionId::NOUN)?,
             actions,
             unreadable,
         };

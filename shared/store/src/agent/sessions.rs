@@ -8,7 +8,7 @@ use model::{
 use super::{Agent, SessionWithActions};
 use crate::{
     REWRITES, key,
-    table::{Change, Condition, Read, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Stored, Write},
 };
 
 /// How many earlier signals of its class an analysis looks at.
@@ -46,12 +46,12 @@ impl Agent<'_> {
         let signal_key = key::signal(tenant, alert);
         for _ in 0..REWRITES {
             let signal = table
-                .get::<Signal>(&signal_key, Read::Consistent)
+                .get(&signal_key, Read::Consistent)
                 .await?
-                .ok_or(Error::NotFound(SignalId::NOUN))?;
-            let (newest, id) = futures::try_join!(
+                .or_not_found(SignalId::NOUN)?;
+            let (newest, id) = tokio::try_join!(
                 self.newest_session(tenant, signal.agent_session_id),
-                self.0.ids.next::<AgentSession, AgentSessionId>(table),
+                self.0.next_id(),
             )?;
             let now = self.0.clock.now();
             if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
@@ -75,11 +75,11 @@ impl Agent<'_> {
                 updated_at: now,
             };
             let points = Change::default()
-                .set("agentSessionId", model::Id::get(id))
+                .set("agentSessionId", id)
                 .set("updatedAt", now);
             let as_it_was = match signal.agent_session_id {
                 None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
-                Some(old) => Condition::default().equals("agentSessionId", model::Id::get(old)),
+                Some(old) => Condition::default().equals("agentSessionId", old),
             };
             let writes = vec![
                 Write::update(signal_key.clone(), points, as_it_was),
@@ -121,7 +121,7 @@ impl Agent<'_> {
         let mut session = self
             .session(tenant, id)
             .await?
-            .ok_or(Error::NotFound("agent session"))?;
+            .or_not_found(AgentSessionId::NOUN)?;
         let now = self.0.clock.now();
         match session.status_at(now) {
             AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
@@ -132,7 +132,7 @@ impl Agent<'_> {
         session.record.updated_at = now;
         let write = Write::replace(&session)?;
         let signals = self.0.signals();
-        let (written, mut signals) = futures::try_join!(
+        let (written, mut signals) = tokio::try_join!(
             self.0.table.write(write),
             signals.of_class_up_to(
                 tenant,

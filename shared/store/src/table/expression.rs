@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 
 use super::item::{IntoAttribute, Item};
+use crate::key::{Index, Main, Sort};
 
 /// What a write expects of the item that is there. Clauses are joined by AND.
 #[derive(Clone, Debug, Default)]
@@ -13,12 +14,12 @@ pub(crate) struct Condition(pub(super) Expression);
 impl Condition {
     /// There is no item.
     pub(crate) fn absent() -> Self {
-        Self::default().and("attribute_not_exists(#)", "pk", [])
+        Self::default().and("attribute_not_exists(#)", Main::PARTITION, [])
     }
 
     /// There is an item.
     pub(crate) fn exists() -> Self {
-        Self::default().and("attribute_exists(#)", "pk", [])
+        Self::default().and("attribute_exists(#)", Main::PARTITION, [])
     }
 
     /// There is an item of that version: nobody wrote it since it was read.
@@ -121,6 +122,16 @@ impl Change {
         let clause = self.expression.name(name);
         self.remove.push(clause);
         self
+    }
+
+    /// Moves the item within the partition that it has in an index.
+    pub(crate) fn move_to<I: Index>(self, place: Sort<I>) -> Self {
+        self.set(I::SORT, place.into_text())
+    }
+
+    /// Takes the item out of an index.
+    pub(crate) fn leave<I: Index>(self, _: I) -> Self {
+        self.remove(I::PARTITION).remove(I::SORT)
     }
 
     pub(super) fn text(&self) -> String {

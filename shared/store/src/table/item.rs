@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
+use model::{ActionState, AgentSessionStatus, Error, ReferenceType, ServiceStatus};
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::key::Key;
+use crate::key::{AnyKey, Gsi1, Gsi2, Index, Key, Main};
 
 /// What the table holds under a key.
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -17,15 +17,15 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     const KIND: &'static str;
 
     /// Where it lives.
-    fn key(&self) -> Key;
+    fn key(&self) -> Key<Self>;
 
     /// Its place in `gsi1`, if it has one.
-    fn gsi1(&self) -> Option<Key> {
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         None
     }
 
     /// Its place in `gsi2`, if it has one.
-    fn gsi2(&self) -> Option<Key> {
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         None
     }
 
@@ -53,6 +53,12 @@ impl<T> std::ops::Deref for Stored<T> {
     }
 }
 
+impl<T> std::ops::DerefMut for Stored<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.record
+    }
+}
+
 /// A value of an expression.
 pub(crate) trait IntoAttribute {
     /// As DynamoDB has it.
@@ -68,6 +74,12 @@ impl IntoAttribute for AttributeValue {
 impl IntoAttribute for i64 {
     fn into_attribute(self) -> AttributeValue {
         AttributeValue::N(self.to_string())
+    }
+}
+
+impl IntoAttribute for bool {
+    fn into_attribute(self) -> AttributeValue {
+        AttributeValue::Bool(self)
     }
 }
 
@@ -89,22 +101,40 @@ impl IntoAttribute for model::Timestamp {
     }
 }
 
+macro_rules! names {
+    ($($name:ty),* $(,)?) => {$(
+        impl IntoAttribute for $name {
+            fn into_attribute(self) -> AttributeValue {
+                // What has no fields serializes as its name, always.
+                attribute(&self).unwrap_or(AttributeValue::Null(true))
+            }
+        }
+    )*};
+}
+
+names!(
+    ActionState,
+    AgentSessionStatus,
+    ReferenceType,
+    ServiceStatus,
+);
+
 /// Any value as DynamoDB has it.
 pub(crate) fn attribute(value: &impl Serialize) -> Result<AttributeValue, Error> {
     serde_dynamo::to_attribute_value(value)
         .map_err(|error| Error::internal("writing a value", error))
 }
 
-pub(super) fn key_item(key: &Key) -> Item {
+pub(super) fn key_item(key: &AnyKey) -> Item {
     Item::from([
-        ("pk".to_owned(), key.pk.as_str().into_attribute()),
-        ("sk".to_owned(), key.sk.as_str().into_attribute()),
+        (Main::PARTITION.to_owned(), key.pk().into_attribute()),
+        (Main::SORT.to_owned(), key.sk().into_attribute()),
     ])
 }
 
-pub(super) fn key_of(item: &Item) -> Option<Key> {
+pub(super) fn key_of(item: &Item) -> Option<AnyKey> {
     let text = |name| item.get(name)?.as_s().ok().cloned();
-    Some(Key::new(text("pk")?, text("sk")?))
+    Some(AnyKey::found(text(Main::PARTITION)?, text(Main::SORT)?))
 }
 
 /// The record in an item, whatever its `kind`; unknown attributes are ignored.
@@ -123,22 +153,40 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
         .map_err(|error| Error::internal("writing a record", error))?;
     // An absent attribute reads as null, and costs nothing.
     item.retain(|_, value| !value.is_null());
-    let Key { pk, sk } = record.key();
     let mut put = |name: &str, value: AttributeValue| item.insert(name.to_owned(), value);
-    put("pk", pk.into_attribute());
-    put("sk", sk.into_attribute());
     put("kind", T::KIND.into_attribute());
     put("version", version.into_attribute());
-    if let Some(Key { pk, sk }) = record.gsi1() {
-        put("gsi1pk", pk.into_attribute());
-        put("gsi1sk", sk.into_attribute());
-    }
-    if let Some(Key { pk, sk }) = record.gsi2() {
-        put("gsi2pk", pk.into_attribute());
-        put("gsi2sk", sk.into_attribute());
-    }
     if let Some(at) = record.expires_at() {
         put("expiresAt", at.into_attribute());
     }
+    place(&mut item, Some(record.key()));
+    place(&mut item, record.gsi1());
+    place(&mut item, record.gsi2());
     Ok(item)
+}
+
+/// Puts an item where the table or an index is to have it, if anywhere.
+fn place<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
+    if let Some((partition, sort)) = key.map(Key::into_parts) {
+        item.insert(I::PARTITION.to_owned(), partition.into_attribute());
+        item.insert(I::SORT.to_owned(), sort.into_attribute());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_fields_is_written_as_its_name() {
+        let name = |value: AttributeValue| value.as_s().unwrap().clone();
+        assert_eq!(
+            name(ServiceStatus::InProgress.into_attribute()),
+            "in_progress"
+        );
+        assert_eq!(name(ReferenceType::Project.into_attribute()), "project");
+        assert_eq!(name(ActionState::Queued.into_attribute()), "queued");
+        let status = AgentSessionStatus::AwaitingConfirmation;
+        assert_eq!(name(status.into_attribute()), "awaiting_confirmation");
+    }
 }

@@ -1,4 +1,4 @@
-//! What a write does, what it expects, and how it is refused.
+//! What a write does and what it expects.
 
 use model::Error;
 
@@ -6,12 +6,12 @@ use super::{
     expression::{Change, Condition},
     item::{Item, Record, Stored, item},
 };
-use crate::key::Key;
+use crate::key::AnyKey;
 
 /// One conditional write, alone or in a transaction.
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
-    pub(super) key: Key,
+    pub(super) key: AnyKey,
     pub(super) what: What,
     pub(super) condition: Condition,
 }
@@ -28,7 +28,7 @@ impl Write {
     /// A new record; its key must be free.
     pub(crate) fn create<T: Record>(record: &T) -> Result<Self, Error> {
         Ok(Self {
-            key: record.key(),
+            key: record.key().into(),
             what: What::Put(item(record, 1)?),
             condition: Condition::absent(),
         })
@@ -37,7 +37,7 @@ impl Write {
     /// A record over whatever is there. Only for what repeats without harm.
     pub(crate) fn put<T: Record>(record: &T) -> Result<Self, Error> {
         Ok(Self {
-            key: record.key(),
+            key: record.key().into(),
             what: What::Put(item(record, 1)?),
             condition: Condition::default(),
         })
@@ -46,50 +46,36 @@ impl Write {
     /// A record in place of the one that was read.
     pub(crate) fn replace<T: Record>(stored: &Stored<T>) -> Result<Self, Error> {
         Ok(Self {
-            key: stored.record.key(),
+            key: stored.record.key().into(),
             what: What::Put(item(&stored.record, stored.version + 1)?),
             condition: Condition::version(stored.version),
         })
     }
 
     /// Some attributes of an item; its version is raised with them.
-    pub(crate) fn update(key: Key, change: Change, condition: Condition) -> Self {
+    pub(crate) fn update(key: impl Into<AnyKey>, change: Change, condition: Condition) -> Self {
         Self {
-            key,
+            key: key.into(),
             what: What::Update(change.add("version", 1)),
             condition,
         }
     }
 
     /// Removes an item.
-    pub(crate) fn delete(key: Key, condition: Condition) -> Self {
+    pub(crate) fn delete(key: impl Into<AnyKey>, condition: Condition) -> Self {
         Self {
-            key,
+            key: key.into(),
             what: What::Delete,
             condition,
         }
     }
 
     /// Writes nothing; the transaction fails unless the item is as expected.
-    pub(crate) fn check(key: Key, condition: Condition) -> Self {
+    pub(crate) fn check(key: impl Into<AnyKey>, condition: Condition) -> Self {
         Self {
-            key,
+            key: key.into(),
             what: What::Check,
             condition,
         }
-    }
-}
-
-/// A write was not done because what it expects does not hold; nothing was written.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    /// Per write of the transaction, whether its condition failed.
-    pub(super) failed: Vec<bool>,
-}
-
-impl Refused {
-    /// Whether the condition of the write at this place failed.
-    pub(crate) fn at(&self, place: usize) -> bool {
-        self.failed.get(place).copied().unwrap_or(false)
     }
 }
