@@ -37,6 +37,31 @@ input! {
     }
 }
 
+impl Comment {
+    /// A comment that somebody writes.
+    #[must_use]
+    pub fn new(
+        id: CommentId,
+        tenant: OrganizationId,
+        thread: Thread,
+        author: UserId,
+        create: CommentCreate,
+        now: Timestamp,
+    ) -> Self {
+        let CommentCreate { content, parent_id } = create;
+        Self {
+            id,
+            organization_id: tenant,
+            thread,
+            content,
+            user_id: author,
+            parent_id,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+}
+
 /// What a comment is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Thread {
@@ -46,4 +71,16 @@ pub enum Thread {
     /// An activity.
     #[serde(rename = "activityId")]
     Activity(ActivityId),
+}
+
+impl From<ServiceRequestId> for Thread {
+    fn from(id: ServiceRequestId) -> Self {
+        Self::ServiceRequest(id)
+    }
+}
+
+impl From<ActivityId> for Thread {
+    fn from(id: ActivityId) -> Self {
+        Self::Activity(id)
+    }
 }

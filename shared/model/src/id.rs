@@ -2,15 +2,9 @@
 //! kind of record across all organizations and are never used again.
 
 use serde_json::Value;
-use utoipa::{
-    PartialSchema, ToSchema,
-    openapi::{Ref, RefOr, Schema},
-};
+use utoipa::{PartialSchema, ToSchema, openapi::{Ref, RefOr, Schema}};
 
-use crate::{
-    input::{Field, Place, Reading},
-    integer::{integer, integer_schema},
-};
+use crate::{input::{Field, Place, Reading}, integer::{integer, integer_schema}};
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
 pub const MAX_ID: i64 = (1 << 53) - 1;
@@ -114,4 +108,16 @@ ids! {
     ReferenceId = "a" "record",
     /// A resolution-agent session.
     AgentSessionId = "an" "agent session",
+}
+
+impl From<ProjectId> for ReferenceId {
+    fn from(id: ProjectId) -> Self {
+        Self(id.0)
+    }
+}
+
+impl From<OrganizationId> for ReferenceId {
+    fn from(id: OrganizationId) -> Self {
+        Self(id.0)
+    }
 }

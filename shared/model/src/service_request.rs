@@ -3,12 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{
-    Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId,
-    Timestamp, Title, UserId,
-    input::{Defaulted, Place, Reading},
-};
 use crate::input;
+use super::{Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId, Timestamp, Title, UserId, input::{Defaulted, Place, Reading}};
 
 /// Something that a user asks the organization's services for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -79,6 +75,42 @@ fn come_together(
 }
 
 impl ServiceRequest {
+    /// A service request that somebody raises, which is open.
+    #[must_use]
+    pub fn new(
+        id: ServiceRequestId,
+        tenant: OrganizationId,
+        creator: UserId,
+        create: ServiceRequestCreate,
+        now: Timestamp,
+    ) -> Self {
+        let ServiceRequestCreate {
+            title,
+            description,
+            priority: Defaulted(priority),
+            category,
+            reference_type,
+            reference_id,
+        } = create;
+        Self {
+            id,
+            organization_id: tenant,
+            title,
+            description,
+            status: ServiceStatus::Open,
+            priority,
+            category,
+            creator_id: creator,
+            assignee_id: None,
+            reference_type,
+            reference_id,
+            metadata: None,
+            resolved_at: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
     /// Whether a comment of that user opens it again.
     #[must_use]
     pub fn reopens_on_comment_of(&self, user: UserId) -> bool {

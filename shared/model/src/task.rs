@@ -96,7 +96,6 @@ input! {
         /// A phase of the task's project; null removes the task from its phase.
         phase_id: Nullable<PhaseId>,
     }
-    changes Task;
 }
 
 input! {
@@ -157,6 +156,15 @@ impl Task {
             due_date,
             created_at: now,
             updated_at: now,
+        }
+    }
+}
+
+impl From<TaskPhase> for TaskUpdate {
+    fn from(TaskPhase { phase_id }: TaskPhase) -> Self {
+        Self {
+            phase_id: phase_id.0.map_or(Patch::Clear, Patch::Set),
+            ..Self::default()
         }
     }
 }

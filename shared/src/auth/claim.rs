@@ -138,7 +138,8 @@ async fn authenticate(app: &App, made: Made) -> Result<(), Error> {
         identity: tell,
     } = made;
     let sign_in = app.store.sign_in();
-    let found = sign_in.caller(sid.organization, sid.user, &sid.hash());
+    let hash = sid.hash();
+    let found = sign_in.caller(sid.organization, sid.user, &hash);
     let (session, user, organization) = found.await?.ok_or(Error::Unauthenticated)?;
     let now = app.clock.now();
     let mut session = session.record;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Activity, ActivityId, ActivityType, Error, Id, JsonText, OrganizationId, ProjectId, ProjectRef,
-    TagId, Timestamp, UserId, UserRef,
+    Activity, ActivityCreate, ActivityId, Error, Id, OrganizationId, ProjectId, ProjectRef, TagId,
+    UserId, UserRef,
 };
 use serde::{Deserialize, Serialize};
 
@@ -17,27 +17,6 @@ use super::{
 /// Activities.
 #[derive(Clone, Copy, Debug)]
 pub struct Activities<'a>(pub(super) &'a Store);
-
-/// What an activity begins with.
-#[derive(Clone, Debug)]
-pub struct NewActivity {
-    /// When it happened; now when `None`.
-    pub timestamp: Option<Timestamp>,
-    /// What kind of thing happened.
-    pub kind: ActivityType,
-    /// A free name within the type, `^[a-z0-9_]{1,64}$`.
-    pub subtype: Option<String>,
-    /// 1 to 50,000 characters.
-    pub description: String,
-    /// The project; `None` for an activity of the organization at large.
-    pub project_id: Option<ProjectId>,
-    /// Who records it.
-    pub creator_id: UserId,
-    /// Free-form, up to 16 KiB and five levels.
-    pub metadata: Option<JsonText>,
-    /// Free-form, up to 16 KiB and five levels.
-    pub evidence: Option<JsonText>,
-}
 
 /// An activity with what it refers to.
 #[derive(Clone, Debug)]
@@ -88,31 +67,22 @@ impl Record for ActivityTag {
 }
 
 impl Activities<'_> {
-    /// Records an activity. 404 when the project is not the tenant's.
+    /// Records an activity. 404 when the project or the organization is not the tenant's.
     pub async fn create(
         &self,
         tenant: OrganizationId,
-        new: NewActivity,
+        creator: UserId,
+        new: ActivityCreate,
     ) -> Result<Activity, Error> {
+        if new.organization_id.is_some_and(|named| named != tenant) {
+            return Err(Error::NotFound(OrganizationId::NOUN));
+        }
         let id = self.0.next_id().await?;
-        let now = self.0.clock.now();
-        let activity = Activity {
-            id,
-            timestamp: new.timestamp.unwrap_or(now),
-            kind: new.kind,
-            subtype: new.subtype,
-            description: new.description,
-            project_id: new.project_id,
-            organization_id: tenant,
-            creator_id: new.creator_id,
-            metadata: new.metadata,
-            evidence: new.evidence,
-            created_at: now,
-            updated_at: now,
-        };
+        let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
         let mut writes = vec![Write::create(&activity)?];
         writes.extend(
-            new.project_id
+            activity
+                .project_id
                 .map(|project| Write::check(key::project(tenant, project), Condition::exists())),
         );
         match self.0.table.transact(writes).await? {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    ActivityId, Comment, CommentId, Error, Fault, Id, OrganizationId, ServiceRequest,
-    ServiceRequestId, Thread, Timestamp, UserId, UserRef,
+    ActivityId, Comment, CommentCreate, Error, Fault, FaultCode, Id, OrganizationId,
+    ServiceRequest, ServiceRequestId, Thread, Timestamp, UserId, UserRef,
 };
 
 use super::{
@@ -18,19 +18,6 @@ use super::{
 /// Comments on service requests and activities.
 #[derive(Clone, Copy, Debug)]
 pub struct Comments<'a>(pub(super) &'a Store);
-
-/// What a comment begins with.
-#[derive(Clone, Debug)]
-pub struct NewComment {
-    /// What it is on.
-    pub thread: Thread,
-    /// Who writes it.
-    pub author: UserId,
-    /// 1 to 50,000 characters.
-    pub content: String,
-    /// The comment of the same thread that it replies to.
-    pub parent_id: Option<CommentId>,
-}
 
 /// A comment with who wrote it.
 #[derive(Clone, Debug)]
@@ -57,24 +44,21 @@ impl Comments<'_> {
     /// Writes a comment. One by the creator of a pending or resolved service request opens the
     /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
     /// comment of the same thread, 409 when the request to open kept changing.
-    pub async fn create(&self, tenant: OrganizationId, new: NewComment) -> Result<Comment, Error> {
-        let read = || self.service_request(tenant, new.thread);
+    pub async fn create(
+        &self,
+        tenant: OrganizationId,
+        thread: Thread,
+        author: UserId,
+        new: CommentCreate,
+    ) -> Result<Comment, Error> {
+        let read = || self.service_request(tenant, thread);
         let (id, request) = tokio::try_join!(self.0.next_id(), read())?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());
         }
         let now = self.0.clock.now();
-        let comment = Comment {
-            id,
-            organization_id: tenant,
-            thread: new.thread,
-            content: new.content,
-            user_id: new.author,
-            parent_id: new.parent_id,
-            created_at: now,
-            updated_at: now,
-        };
+        let comment = Comment::new(id, tenant, thread, author, new, now);
         let write = |request| self.write(&comment, request);
         let written = rewrite(request, read, write).await?;
         written.ok_or_else(Error::contended)?;
@@ -189,7 +173,7 @@ fn unknown_subject(thread: Thread) -> Error {
 fn unknown_parent() -> Error {
     Error::invalid(Fault::at(
         "parentId",
-        "unknown",
+        FaultCode::Unknown,
         "There is no such comment in this thread.",
     ))
 }

@@ -1,8 +1,9 @@
 //! Organizations, users, projects, phases and tags.
 
 use model::{
-    Error, Fault, Id, Organization, OrganizationId, Permission, Phase, PlanFeature, Project,
-    ProjectId, ProjectStatus, ReferenceType, Role, Tag, Timestamp, User, UserId,
+    Description, Error, Fault, FaultCode, Id, Organization, OrganizationId, Permission, Phase,
+    PlanFeature, Project, ProjectId, ProjectStatus, ReferenceId, ReferenceType, Role, Tag,
+    Timestamp, Title, User, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -35,10 +36,10 @@ pub struct NewUser {
 /// What a project begins with.
 #[derive(Clone, Debug)]
 pub struct NewProject {
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
+    /// What it is called.
+    pub title: Title,
+    /// More about it.
+    pub description: Option<Description>,
     /// Where it stands.
     pub status: ProjectStatus,
 }
@@ -89,7 +90,7 @@ impl Record for Tag {
 pub(super) struct Reference {
     pub(super) organization_id: OrganizationId,
     pub(super) refers_to: ReferenceType,
-    pub(super) id: i64,
+    pub(super) id: ReferenceId,
     /// The title's words in folded form, each with a space before it, so that ` ac` is in it
     /// exactly when a word begins with `ac`.
     pub(super) words: String,
@@ -139,7 +140,7 @@ impl Directory<'_> {
         let reference = Reference {
             organization_id: organization.id,
             refers_to: ReferenceType::Organization,
-            id: organization.id.get(),
+            id: organization.id.into(),
             words: words(&organization.name).concat(),
             created_at: now,
         };
@@ -179,7 +180,7 @@ impl Directory<'_> {
             Ok(()) => Ok(user),
             Err(refused) if refused.at(0) => Err(Error::invalid(Fault::at(
                 "username",
-                "taken",
+                FaultCode::Taken,
                 "Another user has this username.",
             ))),
             Err(_) => Err(Error::internal("creating a user", "the id is taken")),
@@ -242,7 +243,7 @@ impl Directory<'_> {
         let reference = Reference {
             organization_id: tenant,
             refers_to: ReferenceType::Project,
-            id: id.get(),
+            id: id.into(),
             words: words(&project.title).concat(),
             created_at: now,
         };
@@ -263,7 +264,7 @@ impl Directory<'_> {
         &self,
         tenant: OrganizationId,
         project: ProjectId,
-        title: String,
+        title: Title,
         order: i64,
     ) -> Result<Phase, Error> {
         let now = self.0.clock.now();

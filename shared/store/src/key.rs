@@ -12,9 +12,9 @@ pub use typed::{AnyKey, Gsi1, Gsi2, Index, Key, Main, Sort};
 
 use model::{
     Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId, Id,
-    Milestone, MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId,
-    ReferenceType, ServiceRequest, ServiceRequestId, Session, Signal, SignalId, Tag, TagId, Task,
-    TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, User, UserId,
+    Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId, Project,
+    ProjectId, ReferenceType, ServiceRequest, ServiceRequestId, Session, Signal, SignalId, Tag,
+    TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, User, UserId,
 };
 
 use crate::{
@@ -129,8 +129,8 @@ pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task
 }
 
 /// A place in [`tasks_of_project`].
-pub fn task_order(order: i64, id: TaskId) -> Sort<Gsi1> {
-    Sort::new(format!("{}#{}", padded(order), padded(id.get())))
+pub fn task_order(order: Order, id: TaskId) -> Sort<Gsi1> {
+    Sort::new(format!("{}#{}", padded(order.get()), padded(id.get())))
 }
 
 /// A task's place in [`tasks_of_project`], if it is of a project.
@@ -291,7 +291,7 @@ pub(super) fn reference(reference: &Reference) -> Key<Reference> {
         ReferenceType::Project => "PROJECT",
         ReferenceType::Organization => "ORGANIZATION",
     };
-    let (at, id) = (reference.created_at, padded(reference.id));
+    let (at, id) = (reference.created_at, padded(reference.id.get()));
     references(reference.organization_id).at(Sort::new(format!("{at}#{kind}#{id}")))
 }
 

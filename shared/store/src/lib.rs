@@ -79,23 +79,23 @@ mod table;
 mod tasks;
 mod tickets;
 
-pub use activities::{Activities, ActivityWithRefs, NewActivity};
+pub use activities::{Activities, ActivityWithRefs};
 pub use agent::{
     Agent, Analyzing, Approval, Beat, Claim, DueAction, DueSession, SessionWithActions, Verdict,
 };
 pub use cleanup::Cleanups;
-pub use comments::{CommentWithAuthor, Comments, NewComment};
+pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use meter::{Used, metered};
-pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
+pub use milestones::{MilestoneWithTasks, Milestones};
 pub use permit::Permit;
-pub use references::{FoundReference, ReferenceSearch, References};
-pub use service_requests::{History, NewServiceRequest, ServiceRequests};
+pub use references::{FoundReference, References};
+pub use service_requests::{History, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
-pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
+pub use tasks::{JoinedTask, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 
 use aws_sdk_dynamodb::Client;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Id, Milestone, MilestoneId, MilestoneStatus, OrganizationId, ProjectId, Task,
-    Timestamp,
+    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneId, MilestoneUpdate,
+    OrganizationId, ProjectId, Task,
 };
 
 use super::{
@@ -18,23 +18,6 @@ use super::{
 /// Milestones.
 #[derive(Clone, Copy, Debug)]
 pub struct Milestones<'a>(pub(super) &'a Store);
-
-/// What a milestone begins with.
-#[derive(Clone, Debug)]
-pub struct NewMilestone {
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
-    /// The project it is of.
-    pub project_id: ProjectId,
-    /// Not after `due_date`.
-    pub start_date: Option<Timestamp>,
-    /// Not before `start_date`.
-    pub due_date: Option<Timestamp>,
-    /// Where it stands.
-    pub status: MilestoneStatus,
-}
 
 /// A milestone with the tasks linked to it.
 #[derive(Clone, Debug)]
@@ -62,7 +45,7 @@ impl Milestones<'_> {
     pub async fn create(
         &self,
         tenant: OrganizationId,
-        new: NewMilestone,
+        new: MilestoneCreate,
     ) -> Result<Milestone, Error> {
         let table = &self.0.table;
         let project_key = key::project(tenant, new.project_id);
@@ -71,19 +54,7 @@ impl Milestones<'_> {
         if project.is_none() {
             return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
-        let now = self.0.clock.now();
-        let milestone = Milestone {
-            id,
-            organization_id: tenant,
-            project_id: new.project_id,
-            title: new.title,
-            description: new.description,
-            start_date: new.start_date,
-            due_date: new.due_date,
-            status: new.status,
-            created_at: now,
-            updated_at: now,
-        };
+        let milestone = Milestone::new(id, tenant, new, self.0.clock.now());
         self.0.create(&milestone).await?;
         Ok(milestone)
     }
@@ -140,15 +111,15 @@ impl Milestones<'_> {
         &self,
         tenant: OrganizationId,
         id: MilestoneId,
-        change: impl Fn(&mut Milestone) -> Result<(), Error>,
+        update: MilestoneUpdate,
     ) -> Result<Milestone, Error> {
         let table = &self.0.table;
         let key = key::milestone(tenant, id);
         let read = || table.get(&key, Read::Consistent);
-        let change = &change;
+        let update = &update;
         let write = |milestone: Option<Stored<Milestone>>| async move {
             let mut milestone = milestone.or_not_found(MilestoneId::NOUN)?;
-            change(&mut milestone)?;
+            milestone.change(update.clone())?;
             milestone.updated_at = self.0.clock.now();
             let done = table.write(Write::replace(&milestone)?).await?;
             Ok(done.is_ok().then_some(milestone.record))

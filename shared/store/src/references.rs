@@ -1,6 +1,8 @@
 //! Reference search: what a service request may refer to, by words of its title.
 
-use model::{Error, Id, OrganizationId, ProjectId, ReferenceType};
+use model::{
+    Description, Error, Id, OrganizationId, ProjectId, ReferenceId, ReferenceSearch, ReferenceType,
+};
 
 use super::{
     Store,
@@ -13,27 +15,17 @@ use super::{
 const FOUND: usize = 50;
 const RECENT: usize = 20;
 
-/// What to search for.
-#[derive(Clone, Debug, Default)]
-pub struct ReferenceSearch {
-    /// Each of its words must begin a word of the title, without regard to case. Without a word
-    /// in it, the 20 most recent are listed.
-    pub text: String,
-    /// Only those of this type.
-    pub refers_to: Option<ReferenceType>,
-}
-
 /// A record that a service request may refer to.
 #[derive(Clone, Debug)]
 pub struct FoundReference {
     /// The record's id within its type.
-    pub id: i64,
+    pub id: ReferenceId,
     /// What it is.
     pub refers_to: ReferenceType,
     /// A project's title or an organization's name.
     pub title: String,
     /// A project's description.
-    pub description: Option<String>,
+    pub description: Option<Description>,
 }
 
 /// What a service request may refer to.
@@ -47,7 +39,7 @@ impl References<'_> {
         tenant: OrganizationId,
         search: &ReferenceSearch,
     ) -> Result<Vec<FoundReference>, Error> {
-        let mut words = words(&search.text);
+        let mut words = words(search.query.as_deref().unwrap_or_default());
         words.sort_unstable();
         words.dedup();
         let limit = if words.is_empty() { RECENT } else { FOUND };
@@ -55,7 +47,7 @@ impl References<'_> {
         for word in &words {
             filter = filter.and("contains(#, :)", "words", [word.as_str().into_attribute()]);
         }
-        if let Some(refers_to) = search.refers_to {
+        if let Some(refers_to) = search.r#type {
             filter = filter.equals("refersTo", refers_to);
         }
         let matching = key::references(tenant)
@@ -79,7 +71,7 @@ impl References<'_> {
 fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     match reference.refers_to {
         ReferenceType::Project => {
-            ProjectId::new(reference.id).map(|id| key::project(tenant, id).into())
+            ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into())
         }
         // An organization refers to none but itself.
         ReferenceType::Organization => Some(key::organization(tenant).into()),
@@ -99,11 +91,11 @@ fn found_in(
         description,
     };
     Ok(match reference.refers_to {
-        ReferenceType::Project => ProjectId::new(reference.id)
+        ReferenceType::Project => ProjectId::new(reference.id.get())
             .map(|id| found.get(&key::project(tenant, id)))
             .transpose()?
             .flatten()
-            .map(|Stored { record, .. }| titled(record.title, record.description)),
+            .map(|Stored { record, .. }| titled(record.title.into(), record.description)),
         ReferenceType::Organization => found
             .get(&key::organization(tenant))?
             .map(|Stored { record, .. }| titled(record.name, None)),

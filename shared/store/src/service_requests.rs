@@ -1,8 +1,8 @@
 //! Service requests.
 
 use model::{
-    Error, Fault, Id, JsonText, OrganizationId, Priority, ProjectId, ReferenceType, ServiceRequest,
-    ServiceRequestId, ServiceStatus, Thread, Timestamp, UserId,
+    Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceType, ServiceRequest,
+    ServiceRequestCreate, ServiceRequestId, ServiceStatus, Thread, Timestamp, UserId,
 };
 
 use super::{
@@ -17,23 +17,6 @@ use super::{
 /// Service requests.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceRequests<'a>(pub(super) &'a Store);
-
-/// What a service request begins with.
-#[derive(Clone, Debug)]
-pub struct NewServiceRequest {
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
-    /// How pressing it is.
-    pub priority: Priority,
-    /// Up to 100 characters.
-    pub category: Option<String>,
-    /// Who raises it.
-    pub creator_id: UserId,
-    /// The record that it is about: its type and its id.
-    pub reference: Option<(ReferenceType, i64)>,
-}
 
 /// How a service request that was raised elsewhere or earlier has fared since. Where it tells no
 /// time, that is now.
@@ -68,9 +51,11 @@ impl ServiceRequests<'_> {
     pub async fn create(
         &self,
         tenant: OrganizationId,
-        new: NewServiceRequest,
+        creator: UserId,
+        new: ServiceRequestCreate,
     ) -> Result<ServiceRequest, Error> {
-        self.create_with(tenant, new, History::default()).await
+        let history = History::default();
+        self.create_with(tenant, creator, new, history).await
     }
 
     /// Records a service request with what has happened to it since; one that was resolved counts
@@ -78,12 +63,14 @@ impl ServiceRequests<'_> {
     pub async fn create_with(
         &self,
         tenant: OrganizationId,
-        new: NewServiceRequest,
+        creator: UserId,
+        new: ServiceRequestCreate,
         history: History,
     ) -> Result<ServiceRequest, Error> {
-        let reference = new
-            .reference
-            .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
+        let reference_type = new.reference_type;
+        let reference = reference_type
+            .zip(new.reference_id)
+            .map(|(kind, id)| referred_to(tenant, kind, id.get()).ok_or_else(|| unknown_reference(kind)))
             .transpose()?;
         let table = &self.0.table;
         let id = self.0.next_id().await?;
@@ -94,23 +81,13 @@ impl ServiceRequests<'_> {
             ServiceStatus::Resolved | ServiceStatus::Closed
         );
         let resolved_at = is_over.then(|| history.resolved_at.unwrap_or(now));
-        let (reference_type, reference_id) = new.reference.unzip();
         let request = ServiceRequest {
-            id,
-            organization_id: tenant,
-            title: new.title,
-            description: new.description,
             status: history.status,
-            priority: new.priority,
-            category: new.category,
-            creator_id: new.creator_id,
             assignee_id: history.assignee_id,
-            reference_type,
-            reference_id,
             metadata: history.metadata,
             resolved_at,
-            created_at,
             updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
+            ..ServiceRequest::new(id, tenant, creator, new, created_at)
         };
         let mut writes = vec![Write::create(&request)?];
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));

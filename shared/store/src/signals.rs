@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Error, Id, LifecycleEvent, Metric, Money, OrganizationId, Signal, SignalEntity, SignalId,
+    Code, Error, Id, LifecycleEvent, Metric, Money, OrganizationId, Signal, SignalEntity, SignalId,
     SignalStatus, Timestamp,
 };
 use serde::{Deserialize, Serialize};
@@ -117,7 +117,7 @@ impl Signals<'_> {
         match self.0.table.transact(writes).await? {
             Ok(()) => Ok(signal),
             Err(refused) if refused.at(0) => Err(Error::conflict(
-                "duplicate_signal",
+                Code::DuplicateSignal,
                 "The source has reported a signal of this id before.",
             )),
             Err(_) => Err(super::id_is_taken(Signal::KIND)),

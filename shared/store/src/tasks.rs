@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Id, MAX_ID, MilestoneId, MilestoneRef, OrganizationId, PhaseId, Priority,
-    ProjectId, ProjectRef, Task, TaskId, TaskStatus, Timestamp, UserId, UserRef, input::Patch,
+    Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
+    ProjectId, ProjectRef, Task, TaskCreate, TaskId, TaskPlace, TaskUpdate, UserId, UserRef,
 };
 
 use super::{
@@ -21,63 +21,6 @@ const JOIN: Read = Read::Consistent;
 /// Tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks<'a>(pub(super) &'a Store);
-
-/// What a task begins with.
-#[derive(Clone, Debug)]
-pub struct NewTask {
-    /// 1 to 255 characters.
-    pub title: String,
-    /// Up to 50,000 characters.
-    pub description: Option<String>,
-    /// The project it is of, if it is of one.
-    pub project_id: Option<ProjectId>,
-    /// The tenant, when the client names it.
-    pub organization_id: Option<OrganizationId>,
-    /// A milestone of the project.
-    pub milestone_id: Option<MilestoneId>,
-    /// A phase of the project.
-    pub phase_id: Option<PhaseId>,
-    /// A user of the organization.
-    pub assignee_id: Option<UserId>,
-    /// Where it stands.
-    pub status: TaskStatus,
-    /// How pressing it is.
-    pub priority: Priority,
-    /// When it should be done.
-    pub due_date: Option<Timestamp>,
-}
-
-/// What changes of a task; the rest is kept.
-#[derive(Clone, Debug, Default)]
-pub struct TaskPatch {
-    /// 1 to 255 characters.
-    pub title: Option<String>,
-    /// Up to 50,000 characters.
-    pub description: Patch<String>,
-    /// A milestone of the task's project.
-    pub milestone_id: Patch<MilestoneId>,
-    /// A phase of the task's project.
-    pub phase_id: Patch<PhaseId>,
-    /// A user of the organization.
-    pub assignee_id: Patch<UserId>,
-    /// Any change is legal.
-    pub status: Option<TaskStatus>,
-    /// How pressing it is.
-    pub priority: Option<Priority>,
-    /// When it should be done.
-    pub due_date: Patch<Timestamp>,
-    /// 0 to [`MAX_ID`].
-    pub order: Option<i64>,
-}
-
-/// A new place for a task.
-#[derive(Clone, Copy, Debug)]
-pub struct TaskPlace {
-    /// The task.
-    pub id: TaskId,
-    /// 0 to [`MAX_ID`].
-    pub order: i64,
-}
 
 /// A task with what it names, as it is called now.
 #[derive(Clone, Debug)]
@@ -111,7 +54,7 @@ impl Record for Task {
 impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference that is not the
     /// tenant's, and for a milestone or a phase that is not the project's.
-    pub async fn create(&self, tenant: OrganizationId, new: NewTask) -> Result<Task, Error> {
+    pub async fn create(&self, tenant: OrganizationId, new: TaskCreate) -> Result<Task, Error> {
         let table = &self.0.table;
         let links = Links {
             milestone: new.milestone_id,
@@ -138,28 +81,12 @@ impl Tasks<'_> {
             return Err(Error::Invalid(faults));
         }
         let order = match last {
-            Some(last) => last.saturating_add(Task::ORDER_STEP),
+            Some(last) => last.get().saturating_add(Task::ORDER_STEP),
             // Tasks of no project have no list whose end could be looked up; by their ids they
             // stand in the order of their creation, with the same room between them.
             None => id.get().saturating_mul(Task::ORDER_STEP),
         };
-        let now = self.0.clock.now();
-        let task = Task {
-            id,
-            title: new.title,
-            description: new.description,
-            project_id: new.project_id,
-            organization_id: tenant,
-            milestone_id: new.milestone_id,
-            phase_id: new.phase_id,
-            order: order.min(MAX_ID),
-            assignee_id: new.assignee_id,
-            status: new.status,
-            priority: new.priority,
-            due_date: new.due_date,
-            created_at: now,
-            updated_at: now,
-        };
+        let task = Task::new(id, tenant, new, Order::at(order), self.0.clock.now());
         self.save(tenant, Write::create(&task)?, links.milestone)
             .await?
             .map_err(|_| super::id_is_taken(Task::KIND))?;
@@ -203,14 +130,14 @@ impl Tasks<'_> {
         &self,
         tenant: OrganizationId,
         id: TaskId,
-        patch: TaskPatch,
+        update: TaskUpdate,
     ) -> Result<Task, Error> {
         let key = &key::task(tenant, id);
-        let patch = &patch;
+        let update = &update;
         let links = Links {
-            milestone: patch.milestone_id.value().copied(),
-            phase: patch.phase_id.value().copied(),
-            assignee: patch.assignee_id.value().copied(),
+            milestone: update.milestone_id.value().copied(),
+            phase: update.phase_id.value().copied(),
+            assignee: update.assignee_id.value().copied(),
         };
         let read = || {
             let keys = links.keys(tenant).chain([AnyKey::from(key)]);
@@ -222,7 +149,7 @@ impl Tasks<'_> {
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
-            patch.clone().apply(&mut task);
+            update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
             let (done, linked) = tokio::try_join!(
                 self.save(tenant, Write::replace(&task)?, links.milestone),
@@ -266,13 +193,13 @@ impl Tasks<'_> {
         &self,
         tenant: OrganizationId,
         project: Option<ProjectId>,
-    ) -> Result<Option<i64>, Error> {
+    ) -> Result<Option<Order>, Error> {
         let Some(project) = project else {
             return Ok(None);
         };
         let last = key::tasks_of_project(tenant, project).descending().limit(1);
         let last = self.0.table.list(last).await?;
-        Ok(Some(last.first().map_or(0, |task| task.order)))
+        Ok(Some(last.first().map_or(Order::at(0), |task| task.order)))
     }
 
     /// Writes a task. A link to a milestone is made only while the milestone is there, so that
@@ -308,28 +235,6 @@ impl Tasks<'_> {
                 Ok(milestone.await?.is_some())
             }
         }
-    }
-}
-
-impl TaskPatch {
-    fn apply(self, task: &mut Task) {
-        if let Some(title) = self.title {
-            task.title = title;
-        }
-        if let Some(status) = self.status {
-            task.status = status;
-        }
-        if let Some(priority) = self.priority {
-            task.priority = priority;
-        }
-        if let Some(order) = self.order {
-            task.order = order;
-        }
-        self.description.apply(&mut task.description);
-        self.milestone_id.apply(&mut task.milestone_id);
-        self.phase_id.apply(&mut task.phase_id);
-        self.assignee_id.apply(&mut task.assignee_id);
-        self.due_date.apply(&mut task.due_date);
     }
 }
 
@@ -393,7 +298,7 @@ fn not_of_project<I: Id>(
         }
         _ => return None,
     };
-    Some(Fault::at(field, "project", detail))
+    Some(Fault::at(field, FaultCode::Project, detail))
 }
 
 /// Keys of the tasks' assignees and milestones.

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
-    Timestamp, User, UserId,
+    Code, Content, Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId,
+    TicketMessage, Timestamp, Title, User, UserId,
 };
 
 use super::{
@@ -22,8 +22,8 @@ pub struct Tickets<'a>(pub(super) &'a Store);
 /// What a ticket begins with. Where it tells no time, that is now.
 #[derive(Clone, Debug)]
 pub struct NewTicket {
-    /// 1 to 255 characters.
-    pub title: String,
+    /// What it is about.
+    pub title: Title,
     /// Where it stands.
     pub status: ServiceStatus,
     /// How pressing it is.
@@ -43,8 +43,8 @@ pub struct NewTicket {
 pub struct NewMessage {
     /// Author.
     pub user_id: UserId,
-    /// 1 to 50,000 characters.
-    pub content: String,
+    /// What it says.
+    pub content: Content,
     /// When it was written.
     pub created_at: Option<Timestamp>,
 }
@@ -183,22 +183,23 @@ impl Tickets<'_> {
         tenant: OrganizationId,
         id: TicketId,
         author: UserId,
-        content: &str,
+        content: Content,
     ) -> Result<(), Error> {
         let key = key::ticket(tenant, id);
         let read = || self.0.table.get(&key, Read::Consistent);
         let (message_id, found) = tokio::try_join!(self.0.next_id(), read())?;
+        let content = &content;
         let write = |ticket: Option<Stored<Ticket>>| async move {
             let ticket = ticket.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
-                return Err(Error::conflict("ticket_closed", detail));
+                return Err(Error::conflict(Code::TicketClosed, detail));
             }
             let message = TicketMessage {
                 id: message_id,
                 organization_id: tenant,
                 ticket_id: id,
-                content: content.to_owned(),
+                content: Content::clone(content),
                 user_id: author,
                 created_at: self.0.clock.now(),
             };

@@ -230,6 +230,13 @@ macro_rules! input {
         $crate::input!(@apply $name [$($field)+] $($record)?);
     };
     (@apply $name:ident [$($field:ident)+] $record:ty) => {
+        /// Changes nothing.
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($field: Default::default(),)+ }
+            }
+        }
+
         impl $name {
             /// Applies the changes to a record.
             pub fn apply(self, record: &mut $record) {

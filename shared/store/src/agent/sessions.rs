@@ -1,8 +1,8 @@
 //! Transitions of a session.
 
 use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, Error, Fault, Id,
-    OrganizationId, Proposal, Signal, SignalId, UserId,
+    ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, Code, Error, Fault,
+    FaultCode, Id, OrganizationId, Proposal, Signal, SignalId, UserId,
 };
 
 use super::{Agent, SessionWithActions};
@@ -170,7 +170,7 @@ impl Agent<'_> {
         let now = self.0.clock.now();
         if session.status_at(now) != AgentSessionStatus::Analyzing {
             return Err(Error::conflict(
-                "analysis_interrupted",
+                Code::AnalysisInterrupted,
                 "The analysis took too long; open another session.",
             ));
         }
@@ -387,7 +387,7 @@ fn check_ids(session: &AgentSession, ids: &[String]) -> Result<(), Error> {
             Some(action) if action.is_automated => {}
             Some(_) => faults.push(Fault::at(
                 &field,
-                "manual",
+                FaultCode::Manual,
                 "This action is manual: a person has to do it.",
             )),
             None if session.is_void(id) => void = true,
@@ -398,7 +398,7 @@ fn check_ids(session: &AgentSession, ids: &[String]) -> Result<(), Error> {
         Err(Error::Invalid(faults))
     } else if void {
         Err(Error::conflict(
-            "proposal_superseded",
+            Code::ProposalSuperseded,
             "The actions were proposed again since; read the session and approve the new ones.",
         ))
     } else {
@@ -411,20 +411,20 @@ fn refusal(whole: &SessionWithActions, status: AgentSessionStatus, ids: &[String
     let any = |state| ids.iter().any(|id| whole.state(id) == Some(state));
     match status {
         AgentSessionStatus::Expired => Error::conflict(
-            "session_expired",
+            Code::SessionExpired,
             "The proposal expired after 24 hours; open another session.",
         ),
         AgentSessionStatus::Failed if any(ActionState::Unknown) => Error::conflict(
-            "outcome_unknown",
+            Code::OutcomeUnknown,
             "It is not known whether one of the actions took effect. Check the target system \
              before you go on; it cannot be run again here.",
         ),
         AgentSessionStatus::Failed => Error::conflict(
-            "action_not_failed",
+            Code::ActionNotFailed,
             "Only actions that failed can be executed again.",
         ),
         AgentSessionStatus::Executing | AgentSessionStatus::Completed => Error::conflict(
-            "other_actions_approved",
+            Code::OtherActionsApproved,
             format!(
                 "The session is {}, with another list of actions.",
                 status.name()
@@ -436,7 +436,7 @@ fn refusal(whole: &SessionWithActions, status: AgentSessionStatus, ids: &[String
 
 fn not_while(status: AgentSessionStatus, what: &str) -> Error {
     Error::conflict(
-        "invalid_transition",
+        Code::InvalidTransition,
         format!("{what} while the session is {}.", status.name()),
     )
 }

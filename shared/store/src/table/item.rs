@@ -77,6 +77,12 @@ impl IntoAttribute for i64 {
     }
 }
 
+impl IntoAttribute for model::Order {
+    fn into_attribute(self) -> AttributeValue {
+        self.get().into_attribute()
+    }
+}
+
 impl IntoAttribute for bool {
     fn into_attribute(self) -> AttributeValue {
         AttributeValue::Bool(self)
