@@ -1,0 +1,401 @@
+/**
+ * A morning of a team, as a front end would write it: every operation of the document, once.
+ *
+ * Type-checked, never run. What is read here is what a client relies on, so a document that says
+ * less than this does not compile.
+ */
+
+import type {
+  ActivityCreate,
+  AgentSession,
+  AgentSessionId,
+  AgentSessionStatus,
+  CommentCreate,
+  ExecutionResult,
+  Fault,
+  JsonObject,
+  MilestoneCreate,
+  MilestoneUpdate,
+  OrganizationId,
+  ProjectId,
+  ServiceRequestCreate,
+  Session,
+  SignalId,
+  TagId,
+  Task,
+  TaskCreate,
+  TaskId,
+  TaskUpdate,
+  TicketId,
+  UserRef,
+} from "./api";
+import { api, dataOf } from "./client";
+
+/** Where the compiler has seen every case. */
+function never(value: never): never {
+  throw new Error(`not in the document: ${JSON.stringify(value)}`);
+}
+
+export async function morning(username: string, password: string): Promise<void> {
+  const said = await signIn(username, password);
+  if (said !== undefined) {
+    return alert(said);
+  }
+  const session = await dataOf(api.GET("/api/auth/session"));
+  const project = await chosenProject();
+  await serviceRequests(project);
+  await tasks(project, session);
+  await milestones(project);
+  await activities(project, session.user.organizationId, 1);
+  await dashboard();
+  if (session.planFeatures.includes("agentAI")) {
+    await resolution(1);
+  }
+  await dataOf(api.POST("/api/auth/logout"));
+}
+
+/** What to tell the person who could not sign in. */
+async function signIn(username: string, password: string): Promise<string | undefined> {
+  const { data, error, response } = await api.POST("/api/auth/login", {
+    body: { username, password },
+  });
+  if (error === undefined) {
+    greet(data.fullName);
+    return undefined;
+  }
+  switch (error.code) {
+    case "invalid_credentials":
+      return "Wrong username or password.";
+    case "too_many_attempts":
+      return `Try again in ${response.headers.get("Retry-After")} seconds.`;
+    case "validation_error":
+      return faultAt("/username", error.errors)?.detail ?? error.detail;
+    case "body_too_large":
+    case "unsupported_media_type":
+    case "unavailable":
+    case "internal_error":
+      return `${error.title} (${error.requestId})`;
+    default:
+      return never(error);
+  }
+}
+
+function greet(name: string): void {
+  document.title = `Workdesk: ${name}`;
+}
+
+/** The fault of a field, by its JSON pointer. */
+function faultAt(pointer: string, faults: readonly Fault[] = []): Fault | undefined {
+  return faults.find((fault) => fault.pointer === pointer);
+}
+
+async function chosenProject(): Promise<ProjectId> {
+  const found = await dataOf(
+    api.GET("/api/managed-services/search-references", {
+      params: { query: { query: "website", type: "project" } },
+    }),
+  );
+  const [first] = found;
+  if (first === undefined) {
+    throw new Error("no such project");
+  }
+  const about: string | null = first.description;
+  console.log(first.title, about?.length);
+  return first.id;
+}
+
+async function serviceRequests(project: ProjectId): Promise<void> {
+  const request = await dataOf(
+    api.POST("/api/managed-services/request", {
+      body: {
+        title: "Invoices are late",
+        priority: "high",
+        category: null,
+        referenceType: "project",
+        referenceId: project,
+      } satisfies ServiceRequestCreate,
+    }),
+  );
+  const assignee: number | null = request.assigneeId;
+  console.log(request.status === "open", assignee);
+
+  const path = { serviceRequestId: request.id };
+  const comment = await dataOf(
+    api.POST("/api/service-requests/{serviceRequestId}/comments", {
+      params: { path },
+      body: { content: "Since Monday" },
+    }),
+  );
+  await dataOf(
+    api.POST("/api/service-requests/{serviceRequestId}/comments", {
+      params: { path },
+      body: { content: "We look into it", parentId: comment.id } satisfies CommentCreate,
+    }),
+  );
+  const thread = await dataOf(
+    api.GET("/api/service-requests/{serviceRequestId}/comments", { params: { path } }),
+  );
+  const authors: (string | undefined)[] = thread.map((row) => row.user?.fullName);
+  const replies = thread.filter((row) => row.parentId === comment.id);
+  console.log(authors, replies.length);
+  await dataOf(api.DELETE("/api/service-requests/{id}", { params: { path: { id: request.id } } }));
+}
+
+async function tasks(project: ProjectId, session: Session): Promise<void> {
+  const { data: task, error } = await api.POST("/api/tasks", {
+    body: {
+      title: "Find the cause",
+      projectId: project,
+      assigneeId: session.user.id,
+      dueDate: "2026-01-31T09:30:00.000Z",
+    } satisfies TaskCreate,
+  });
+  if (error !== undefined) {
+    return showFaults(error.errors);
+  }
+  const due: string | null = task.dueDate;
+  console.log(due === null ? "some day" : new Date(due).toLocaleDateString());
+
+  const all = await dataOf(api.GET("/api/tasks"));
+  for (const row of all) {
+    const assignee: UserRef | null = row.assignee;
+    const where: string = row.milestone?.title ?? row.project?.title ?? session.organization.name;
+    console.log(row.title, assignee?.fullName ?? "nobody", where);
+  }
+
+  const changed = await update(task.id, { status: "in_progress", dueDate: null, assigneeId: null });
+  console.log(typeof changed === "string" ? changed : changed.updatedAt);
+
+  const listed = await dataOf(
+    api.GET("/api/projects/{projectId}/tasks", { params: { path: { projectId: project } } }),
+  );
+  const order = listed.reverse().map(({ id }, order) => ({ id, order }));
+  await dataOf(api.PATCH("/api/tasks/reorder", { body: { tasks: order } }));
+  await dataOf(
+    api.PATCH("/api/tasks/{taskId}/phase", {
+      params: { path: { taskId: task.id } },
+      body: { phaseId: null },
+    }),
+  );
+  await dataOf(api.DELETE("/api/tasks/{id}", { params: { path: { id: task.id } } }));
+}
+
+/** The task as it is now, or what to tell the person who changed it. */
+async function update(id: TaskId, body: TaskUpdate): Promise<Task | string> {
+  const { data, error } = await api.PATCH("/api/tasks/{id}", { params: { path: { id } }, body });
+  if (error === undefined) {
+    return data;
+  }
+  switch (error.code) {
+    case "validation_error":
+      showFaults(error.errors);
+      return error.detail;
+    case "concurrent_change":
+      return "Somebody else changed the task; look at it again.";
+    case "not_found":
+      return "The task is gone.";
+    case "unauthenticated":
+      return "Sign in again.";
+    case "permission_denied":
+    case "cross_site":
+    case "body_too_large":
+    case "unsupported_media_type":
+      return error.detail;
+    case "unavailable":
+    case "internal_error":
+      return `${error.title} (${error.requestId})`;
+    default:
+      return never(error);
+  }
+}
+
+/** Each fault beside the field that it is about. */
+function showFaults(faults: readonly Fault[] = []): void {
+  for (const { pointer, code, detail } of faults) {
+    const field = document.querySelector(`[data-pointer="${pointer}"]`);
+    field?.setAttribute("title", code === "required" ? "Please fill in" : detail);
+  }
+}
+
+async function milestones(project: ProjectId): Promise<void> {
+  const created = await dataOf(
+    api.POST("/api/milestones", {
+      body: { title: "On time", projectId: project, startDate: null } satisfies MilestoneCreate,
+    }),
+  );
+  const path = { id: created.id };
+  const whole = await dataOf(api.GET("/api/milestones/{id}", { params: { path } }));
+  const open = whole.tasks.filter((task) => task.status !== "done" && task.priority === "urgent");
+  console.log(open.map((task) => task.title));
+
+  const updated = await dataOf(
+    api.PUT("/api/milestones/{id}", {
+      params: { path },
+      body: { status: "completed", description: null } satisfies MilestoneUpdate,
+    }),
+  );
+  const due: string | null = updated.dueDate;
+  console.log(due);
+  const all = await dataOf(
+    api.GET("/api/projects/{projectId}/milestones", { params: { path: { projectId: project } } }),
+  );
+  console.log(all.map((milestone) => milestone.tasks.length));
+  await dataOf(api.DELETE("/api/milestones/{id}", { params: { path } }));
+}
+
+async function activities(
+  project: ProjectId,
+  organization: OrganizationId,
+  tag: TagId,
+): Promise<void> {
+  const { id } = await dataOf(
+    api.POST("/api/activities", {
+      body: {
+        type: "decision",
+        subtype: "billing",
+        description: "Reprocess by hand",
+        projectId: project,
+        metadata: { source: "crm", call: { minutes: 12 } },
+      } satisfies ActivityCreate,
+    }),
+  );
+  const activity = await dataOf(api.GET("/api/activities/{id}", { params: { path: { id } } }));
+  const metadata: JsonObject | null = activity.metadata;
+  const source: unknown = metadata?.["source"];
+  if (typeof source === "string") {
+    console.log(source.toUpperCase(), activity.creator?.fullName, activity.project?.title);
+  }
+
+  const path = { activityId: id };
+  const comment = await dataOf(
+    api.POST("/api/activities/{activityId}/comments", {
+      params: { path },
+      body: { content: "Agreed", parentId: null } satisfies CommentCreate,
+    }),
+  );
+  const comments = await dataOf(
+    api.GET("/api/activities/{activityId}/comments", { params: { path } }),
+  );
+  console.log(comments.some((row) => row.id === comment.id));
+  await dataOf(
+    api.POST("/api/activities/{activityId}/tags", { params: { path }, body: { tagId: tag } }),
+  );
+  await dataOf(
+    api.DELETE("/api/activities/{activityId}/tags/{tagId}", {
+      params: { path: { ...path, tagId: tag } },
+    }),
+  );
+
+  const everywhere = await dataOf(api.GET("/api/activities"));
+  const here = await dataOf(
+    api.GET("/api/projects/{projectId}/activities", { params: { path: { projectId: project } } }),
+  );
+  const ours = await dataOf(
+    api.GET("/api/organizations/{organizationId}/activities", {
+      params: { path: { organizationId: organization } },
+    }),
+  );
+  const days = [everywhere, here, ours].flat().map((row) => row.timestamp.slice(0, 10));
+  console.log(new Set(days).size);
+}
+
+async function dashboard(): Promise<void> {
+  const { serviceRequests, tickets, metrics, activityFeed } = await dataOf(
+    api.GET("/api/managed-services/dashboard"),
+  );
+  const saved: number = metrics.hoursSaved;
+  console.log(saved, serviceRequests.length, activityFeed[0]?.creator?.fullName);
+  const answered = tickets.find((ticket) => ticket.lastMessageAt !== null);
+  if (answered !== undefined) {
+    await reply(answered.id);
+  }
+  const described = await dataOf(api.GET("/api/openapi.json"));
+  console.log(described["info"]);
+}
+
+async function reply(ticketId: TicketId): Promise<void> {
+  const path = { ticketId };
+  const { ticket, messages } = await dataOf(
+    api.GET("/api/managed-services/ticket/{ticketId}", { params: { path } }),
+  );
+  const last = messages.at(-1);
+  console.log(ticket.title, last?.sender.isSupport ? last.sender.name : "a customer");
+  const { error } = await api.POST("/api/managed-services/ticket/{ticketId}/reply", {
+    params: { path },
+    body: { content: "It is on its way" },
+  });
+  if (error?.code === "ticket_closed") {
+    alert("The ticket was closed meanwhile.");
+  }
+}
+
+async function resolution(signal: SignalId): Promise<void> {
+  const opened = await dataOf(
+    api.POST("/api/concierge/alerts/{id}/agent-session", { params: { path: { id: signal } } }),
+  );
+  const path = { id: opened.session.id };
+  const proposed = await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/propose", { params: { path } }),
+  );
+  const { analysis, proposedActions } = proposed.session;
+  console.log(analysis?.rootCause, analysis?.confidence.toFixed(2));
+  const approved = proposedActions.filter((action) => action.isAutomated && action.risk === "low");
+  console.log(approved.flatMap((action) => action.steps.map((step) => step.apiCall)));
+
+  const done = await execute(path.id, approved.map((action) => action.id));
+  console.log(done.map(outcome));
+  const session = await dataOf(api.GET("/api/concierge/agent-sessions/{id}", { params: { path } }));
+  console.log(inWords(session.status), session.error ?? "no error");
+  if (!ended(session)) {
+    const cancelled = await dataOf(
+      api.POST("/api/concierge/agent-sessions/{id}/cancel", { params: { path } }),
+    );
+    console.log(cancelled.message);
+  }
+}
+
+/** What has ended of the approved actions. The rest comes with the session. */
+async function execute(id: AgentSessionId, actionIds: string[]): Promise<ExecutionResult[]> {
+  const { data, error, response } = await api.POST("/api/concierge/agent-sessions/{id}/execute", {
+    params: { path: { id }, header: { Prefer: "respond-async" } },
+    body: { actionIds },
+  });
+  if (error !== undefined) {
+    if (error.code === "proposal_superseded" || error.code === "plan_feature_unavailable") {
+      alert(error.detail);
+    }
+    return [];
+  }
+  return response.status === 202 ? data.session.executionResults : data.results;
+}
+
+function outcome(result: ExecutionResult): string {
+  const seconds = result.duration / 1000;
+  const status: unknown = result.response?.["status"];
+  const error: string | null = result.error;
+  return result.success ? `done in ${seconds} s (${status})` : (error ?? "not done");
+}
+
+function ended(session: AgentSession): boolean {
+  return ["completed", "failed", "cancelled", "expired"].includes(session.status);
+}
+
+function inWords(status: AgentSessionStatus): string {
+  switch (status) {
+    case "started":
+    case "analyzing":
+      return "looking into it";
+    case "awaiting_confirmation":
+      return "waits for you";
+    case "executing":
+    case "cancelling":
+      return "at work";
+    case "completed":
+    case "failed":
+    case "cancelled":
+    case "expired":
+      return "ended";
+    default:
+      return never(status);
+  }
+}
