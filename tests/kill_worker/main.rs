@@ -22,7 +22,7 @@ use std::{
 
 use local::{
     engines::{Engines, REGION},
-    target_systems::{Fault, FaultMode, TargetSystems as Demo},
+    target_systems::{Fault, FaultMode, DemoTargets as Demo},
 };
 use resolution_agent::{Engine, PlaybookEngine};
 use serde_json::Value;

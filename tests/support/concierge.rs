@@ -59,7 +59,7 @@ impl AgentSettings {
 /// A world with target systems.
 pub struct Concierge {
     pub api: Api,
-    pub demo: demo::TargetSystems,
+    pub demo: demo::DemoTargets,
     pub sqs: aws_sdk_sqs::Client,
     /// A manager, who may do all there is, and does not wait for results.
     pub max: Caller,
@@ -79,7 +79,7 @@ impl Concierge {
     }
 
     pub async fn start_in(mut settings: Settings) -> Self {
-        let demo = demo::TargetSystems::start(0, None).unwrap();
+        let demo = demo::DemoTargets::start(0, None).unwrap();
         settings.agent.targets = demo.settings();
         let api = Api::start_with(settings).await;
         let max = api

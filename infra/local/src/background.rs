@@ -3,10 +3,12 @@
 //! Tests share one engine between many short-lived runtimes; a server that ran on the
 //! runtime of whoever started it would end with that test.
 
-use std::future::Future;
-use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
-use std::time::Duration;
+use std::{
+    future::Future,
+    io,
+    net::{Ipv4Addr, SocketAddr, TcpListener},
+    time::Duration,
+};
 
 use tokio::sync::{oneshot, watch};
 
@@ -22,7 +24,7 @@ pub(crate) struct Background {
 }
 
 /// Resolves when the server is to stop.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Stopping(watch::Receiver<bool>);
 
 impl Stopping {

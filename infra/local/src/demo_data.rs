@@ -18,7 +18,7 @@ use shared::{
 };
 
 /// Somebody who can sign in to the demo.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     pub(crate) username: &'static str,
     full_name: &'static str,

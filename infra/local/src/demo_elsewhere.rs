@@ -1,8 +1,11 @@
 //! `demo`: the demo's data and target systems, for a stack that runs elsewhere.
 
-use std::process::ExitCode;
+use std::{io, process::ExitCode};
 
-use crate::{console, demo_data, process, target_systems::TargetSystems};
+use crate::{
+    console, demo_data, process,
+    target_systems::{self, DemoTargets},
+};
 
 const USAGE: &str = "\
 Loads the demo data into a table, and runs the demo billing system until it is stopped.
@@ -34,10 +37,21 @@ pub async fn main() -> ExitCode {
     }
 }
 
-async fn run(table: &str, port: u16) -> Result<(), Box<dyn std::error::Error>> {
+/// Why the demo did not start.
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error(transparent)]
+    Data(#[from] demo_data::Error),
+    #[error(transparent)]
+    Targets(#[from] target_systems::Error),
+    #[error("listening for Ctrl-C: {0}")]
+    Signals(#[from] io::Error),
+}
+
+async fn run(table: &str, port: u16) -> Result<(), Error> {
     let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
     demo_data::load(client, table).await?;
-    let targets = TargetSystems::start(port, None)?;
+    let targets = DemoTargets::start(port, None)?;
     console::say(&targets.settings().to_string());
     tokio::signal::ctrl_c().await?;
     targets.stop().await;

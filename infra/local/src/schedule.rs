@@ -1,7 +1,6 @@
 //! Invokes a function at a fixed rate, as an EventBridge rule does.
 
-use std::future::Future;
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat};
@@ -11,12 +10,10 @@ use shared::{clock::Clock, random};
 use tokio::time::MissedTickBehavior;
 use uuid::Builder;
 
-use crate::console;
-use crate::engines::REGION;
-use crate::function::InvocationError;
+use crate::{console, engines::REGION, function::InvocationError};
 
 /// A rule with a fixed rate and the function that it invokes.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct Schedule<I> {
     rule: String,
     every: Duration,

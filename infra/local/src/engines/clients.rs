@@ -1,8 +1,10 @@
 //! SDK clients for an engine at a URL.
 
 use aws_sdk_dynamodb::config::{BehaviorVersion, Credentials, Region, SharedHttpClient};
-use aws_smithy_http_client::Builder;
-use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_http_client::{
+    Builder,
+    tls::{Provider, rustls_provider::CryptoMode},
+};
 
 /// The region that every local resource is in.
 pub const REGION: &str = "us-east-1";
@@ -11,7 +13,7 @@ pub const REGION: &str = "us-east-1";
 pub(crate) const ACCESS_KEY_ID: &str = "local";
 pub(crate) const SECRET_ACCESS_KEY: &str = "local";
 
-/// A client for the `DynamoDB` at `url`.
+/// A client for the DynamoDB at `url`.
 ///
 /// Its connections belong to the runtime that opened them: make one per runtime.
 #[must_use]

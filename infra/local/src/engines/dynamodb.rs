@@ -1,4 +1,4 @@
-//! The embedded `DynamoDB`.
+//! The embedded DynamoDB.
 
 use std::path::Path;
 
@@ -7,11 +7,14 @@ use dynoxide::Database;
 use super::{Error, TableEngine};
 use crate::background::{Background, listen};
 
-/// Starts `DynamoDB` and gives its URL.
+/// Starts DynamoDB and gives its URL.
 pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Background), Error> {
     let database = match engine {
         TableEngine::File(path) => open(path)?,
-        _ => Database::memory().map_err(|error| Error::Database(format!("in memory: {error}")))?,
+        _ => Database::memory().map_err(|source| Error::Database {
+            at: "in memory".to_owned(),
+            source,
+        })?,
     };
     let io = |source| Error::Io {
         what: format!("DynamoDB on port {port}"),
@@ -29,17 +32,16 @@ pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Backgrou
 }
 
 fn open(path: &Path) -> Result<Database, Error> {
-    let named = |problem: String| Error::Database(format!("{}: {problem}", path.display()));
+    let at = || path.display().to_string();
     if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(|error| named(error.to_string()))?;
+        std::fs::create_dir_all(folder).map_err(|source| Error::Io { what: at(), source })?;
     }
     let text = path
         .to_str()
-        .ok_or_else(|| named("its path is not UTF-8".to_owned()))?;
-    let database = Database::new(text).map_err(|error| named(error.to_string()))?;
+        .ok_or_else(|| Error::DatabasePath(path.to_owned()))?;
+    let failed = |source| Error::Database { at: at(), source };
+    let database = Database::new(text).map_err(failed)?;
     // Nothing else removes expired items here, and this file may be kept for months.
-    database
-        .sweep_ttl()
-        .map_err(|error| named(error.to_string()))?;
+    database.sweep_ttl().map_err(failed)?;
     Ok(database)
 }

@@ -1,4 +1,4 @@
-//! `DynamoDB` and SQS inside this process, with the table and queues of the template.
+//! DynamoDB and SQS inside this process, with the table and queues of the template.
 //!
 //! [`Engines`] is what `cargo local` and the tests stand on. Several may run side by side;
 //! each has its own ports, and its own thread, so one can be shared by tests that each bring
@@ -10,16 +10,17 @@ mod problem;
 mod resources;
 mod sqs;
 
-use std::io;
-use std::path::PathBuf;
+use std::{io, path::PathBuf};
 
 pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 pub use clients::{REGION, dynamodb_client, sqs_client};
 pub(crate) use problem::problem;
 pub use resources::Queues;
 
-use crate::background::Background;
-use crate::template::{self, Template};
+use crate::{
+    background::Background,
+    template::{self, Template},
+};
 
 /// Why the engines could not be started or a resource not be created.
 #[derive(Debug, thiserror::Error)]
@@ -35,9 +36,17 @@ pub enum Error {
         /// What the system said.
         source: io::Error,
     },
-    /// The database file cannot be opened.
-    #[error("the database {0}")]
-    Database(String),
+    /// The database cannot be opened.
+    #[error("the database {at}: {source}")]
+    Database {
+        /// The file, or that there is none.
+        at: String,
+        /// What the engine said.
+        source: dynoxide::errors::DynoxideError,
+    },
+    /// SQLite takes no such path.
+    #[error("the database {0}: its path is not UTF-8")]
+    DatabasePath(PathBuf),
     /// An engine refused a request.
     #[error("{what}: {problem}")]
     Request {
@@ -62,18 +71,18 @@ impl Error {
 }
 
 /// Where the table lives.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableEngine {
     /// In this process, gone when it ends.
     Memory,
-    /// In this process, kept in an `SQLite` file.
+    /// In this process, kept in an SQLite file.
     File(PathBuf),
     /// In another process, at this URL.
     At(String),
 }
 
 /// Where the queues live.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueEngine {
     /// In this process, gone when it ends.
     Memory,
@@ -82,11 +91,11 @@ pub enum QueueEngine {
 }
 
 /// How to start the engines. The default is all in memory, on free ports.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
     /// Where the table lives.
     pub table_engine: TableEngine,
-    /// Port of the embedded `DynamoDB`; 0 takes a free one.
+    /// Port of the embedded DynamoDB; 0 takes a free one.
     pub dynamodb_port: u16,
     /// Where the queues live.
     pub queue_engine: QueueEngine,
@@ -171,7 +180,7 @@ impl Engines {
         })
     }
 
-    /// Address of `DynamoDB`.
+    /// Address of DynamoDB.
     #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
@@ -195,7 +204,7 @@ impl Engines {
         &self.queues
     }
 
-    /// A client for `DynamoDB`. Its connections belong to the runtime that first uses it: make one per runtime.
+    /// A client for DynamoDB. Its connections belong to the runtime that first uses it: make one per runtime.
     #[must_use]
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         dynamodb_client(&self.dynamodb_url)

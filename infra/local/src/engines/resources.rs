@@ -1,11 +1,13 @@
 //! Creates the template's table and queues through the SDK, so that an engine elsewhere
 //! is furnished just as the embedded one.
 
-use aws_sdk_dynamodb::error::BuildError;
-use aws_sdk_dynamodb::operation::create_table::CreateTableError;
-use aws_sdk_dynamodb::types::{
-    AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType, Projection,
-    ProjectionType, ScalarAttributeType, TimeToLiveSpecification, TimeToLiveStatus,
+use aws_sdk_dynamodb::{
+    error::BuildError,
+    operation::create_table::CreateTableError,
+    types::{
+        AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType,
+        Projection, ProjectionType, ScalarAttributeType, TimeToLiveSpecification, TimeToLiveStatus,
+    },
 };
 use aws_sdk_sqs::types::QueueAttributeName;
 
@@ -13,7 +15,7 @@ use super::{Error, problem};
 use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
 
 /// A queue of actions and the dead-letter queue behind it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Queues {
     /// URL of the queue of approved actions.
     pub action_url: String,

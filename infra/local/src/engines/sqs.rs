@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::State;
-use axum::response::Response;
+use axum::{Router, body::Body, extract::State, response::Response};
 use bytes::Bytes;
 use http::{HeaderMap, Method, StatusCode, Uri};
 use winterbaume_core::{MockRequest, MockService};

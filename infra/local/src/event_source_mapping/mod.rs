@@ -7,18 +7,21 @@ mod batch;
 #[cfg(test)]
 mod tests;
 
-use std::future::Future;
-use std::time::Duration;
+use std::{future::Future, time::Duration};
 
-use aws_sdk_sqs::Client;
-use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName};
+use aws_sdk_sqs::{
+    Client,
+    types::{DeleteMessageBatchRequestEntry, Message, MessageSystemAttributeName},
+};
 use bytes::Bytes;
 use futures::FutureExt;
 use serde_json::Value;
 
-use crate::console;
-use crate::engines::{Queues, problem};
-use crate::function::InvocationError;
+use crate::{
+    console,
+    engines::{Queues, problem},
+    function::InvocationError,
+};
 
 /// Messages in one invocation at most.
 const BATCH_SIZE: i32 = 10;
@@ -30,7 +33,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// A queue and the function that consumes it.
 ///
 /// `invoke` gets the event and gives the function's answer, or why there is none.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub struct EventSourceMapping<I> {
     sqs: Client,
     queues: Queues,
@@ -38,7 +41,7 @@ pub struct EventSourceMapping<I> {
 }
 
 /// What became of one batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Messages that the queue gave.
     pub received: usize,

@@ -1,15 +1,17 @@
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
-use aws_sdk_sqs::types::QueueAttributeName;
-use axum::Json;
-use axum::routing::post;
+use aws_sdk_sqs::types::{MessageAttributeValue, QueueAttributeName};
+use axum::{Json, routing::post};
 use serde_json::json;
 
 use super::*;
-use crate::engines::Engines;
-use crate::function::{Functions, Invocation};
-use aws_sdk_sqs::types::MessageAttributeValue;
+use crate::{
+    engines::Engines,
+    function::{Functions, Invocation},
+};
 
 /// A worker behind HTTP that fails with the messages that ask for it, and the queue before it.
 struct Stack {

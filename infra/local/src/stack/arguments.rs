@@ -28,7 +28,7 @@ Environment:
   ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Handed on to the functions";
 
 /// A run as it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) fresh: bool,
     pub(crate) port: u16,
@@ -49,7 +49,7 @@ impl Default for Arguments {
 }
 
 /// What to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Run(Arguments),
     Help,

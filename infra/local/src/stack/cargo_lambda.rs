@@ -1,10 +1,14 @@
 //! Finds cargo-lambda, or fetches it.
 
-use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
 
-use super::Error;
-use super::child::run_silently;
+use super::{
+    Error,
+    child::{SilentError, run_silently},
+};
 use crate::console;
 
 const PROGRAM: &str = "cargo-lambda";
@@ -25,7 +29,7 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
     for python in ["python3", "python"] {
         match fetch(python, &folder).await {
             Ok(()) if fetched.is_file() => return Ok(fetched),
-            Ok(()) => problems.push(format!("{python}: the package brought no program")),
+            Ok(()) => problems.push(format!("{python}: {}", FetchError::NoProgram)),
             Err(problem) => problems.push(format!("{python}: {problem}")),
         }
     }
@@ -34,42 +38,42 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
 
 /// The package is a wheel with the program in it: nothing is compiled, and nothing outside
 /// of `folder` changes. Its only dependency, a cross compiler, is not needed to run functions here.
-async fn fetch(python: &str, folder: &Path) -> Result<(), String> {
-    let install = |target: &[&OsStr]| -> Vec<std::ffi::OsString> {
-        let options = [
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-deps",
-        ];
-        let mut arguments: Vec<std::ffi::OsString> = options.map(Into::into).to_vec();
-        arguments.extend(target.iter().map(|&part| part.to_owned()));
-        arguments.push(REQUIREMENT.into());
-        arguments
-    };
-    let without_venv = install(&[OsStr::new("--target"), folder.as_os_str()]);
-    let first = match run_silently(python, &as_refs(&without_venv)).await {
-        Ok(()) => return Ok(()),
-        Err(problem) => problem,
+async fn fetch(python: &str, folder: &Path) -> Result<(), FetchError> {
+    let target = [OsStr::new("--target"), folder.as_os_str()];
+    let first = match install(python.as_ref(), &target).await {
+        Err(SilentError::Failed(said)) if said.contains("No module named pip") => said,
+        done => return Ok(done?),
     };
     // Some systems package pip apart from Python; a virtual environment may bring its own.
-    if first.contains("No module named pip") {
-        let venv = ["-m", "venv"].map(OsStr::new);
-        let venv = [venv[0], venv[1], folder.as_os_str()];
-        run_silently(python, &venv)
-            .await
-            .map_err(|second| format!("{first}; {second}"))?;
-        let inside = install(&[]);
-        return run_silently(folder.join("bin/python"), &as_refs(&inside)).await;
-    }
-    Err(first)
+    let venv = [OsStr::new("-m"), OsStr::new("venv"), folder.as_os_str()];
+    run_silently(python, &venv)
+        .await
+        .map_err(|second| FetchError::NoPip { first, second })?;
+    Ok(install(folder.join("bin/python").as_os_str(), &[]).await?)
 }
 
-fn as_refs(arguments: &[std::ffi::OsString]) -> Vec<&OsStr> {
-    arguments
-        .iter()
-        .map(std::ffi::OsString::as_os_str)
-        .collect()
+/// Why cargo-lambda could not be fetched.
+#[derive(Debug, thiserror::Error)]
+enum FetchError {
+    #[error(transparent)]
+    Install(#[from] SilentError),
+    #[error("{first}; {second}")]
+    NoPip { first: String, second: SilentError },
+    #[error("the package brought no program")]
+    NoProgram,
+}
+
+async fn install(python: &OsStr, target: &[&OsStr]) -> Result<(), SilentError> {
+    let options = [
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+    ];
+    let mut arguments = options.map(OsStr::new).to_vec();
+    arguments.extend(target);
+    arguments.push(OsStr::new(REQUIREMENT));
+    run_silently(python, &arguments).await
 }

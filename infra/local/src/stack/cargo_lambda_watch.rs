@@ -1,19 +1,20 @@
 //! Builds the functions and runs them behind `cargo lambda watch`, which starts each at its first
 //! invocation and again when its sources change.
 
-use std::net::Ipv4Addr;
-use std::path::Path;
-use std::process::Stdio;
-use std::time::Duration;
+use std::{net::Ipv4Addr, path::Path, process::Stdio, time::Duration};
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
-use tokio::net::TcpStream;
-use tokio::process::Command;
+use tokio::{
+    io::{AsyncBufReadExt, AsyncRead, BufReader},
+    net::TcpStream,
+    process::Command,
+};
 
-use super::Error;
-use super::child::{self, Group};
-use super::config::Config;
-use super::environment;
+use super::{
+    Error,
+    child::{self, Group},
+    config::Config,
+    environment,
+};
 use crate::{console, process};
 
 /// The program of this package that functions run in.

@@ -3,10 +3,7 @@
 //! A terminal sends Ctrl-C to the foreground group: in a group of its own a child ends when
 //! the stack says so, and not before the stack has seen the signal.
 
-use std::ffi::OsStr;
-use std::io;
-use std::process::ExitStatus;
-use std::time::Duration;
+use std::{ffi::OsStr, io, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
@@ -80,20 +77,31 @@ pub(crate) async fn run(command: &mut Command) -> io::Result<ExitStatus> {
         .await
 }
 
-/// Runs a program silently; gives what it wrote as errors if it failed.
+/// A program that was to run silently did not do what it was run for.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SilentError {
+    /// It is not there, or cannot be run.
+    #[error(transparent)]
+    Start(#[from] io::Error),
+    /// It failed; holds what it wrote as errors.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// Runs a program silently.
 pub(crate) async fn run_silently(
     program: impl AsRef<OsStr>,
     arguments: &[&OsStr],
-) -> Result<(), String> {
+) -> Result<(), SilentError> {
     let output = Command::new(program)
         .args(arguments)
         .stdin(std::process::Stdio::null())
         .kill_on_drop(true)
         .output()
-        .await
-        .map_err(|error| error.to_string())?;
+        .await?;
     if output.status.success() {
         return Ok(());
     }
-    Err(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(SilentError::Failed(said.trim().to_owned()))
 }

@@ -25,9 +25,9 @@ pub(crate) struct Malformed {
 }
 
 /// The environment of a run.
-#[derive(Debug, Clone)]
+#[derive(Clone, Debug)]
 pub(crate) struct Config {
-    /// A `DynamoDB` to use instead of the embedded one.
+    /// A DynamoDB to use instead of the embedded one.
     pub(crate) dynamodb_url: Option<String>,
     /// An SQS to use instead of the embedded one.
     pub(crate) sqs_url: Option<String>,

@@ -1,8 +1,10 @@
 //! The folder in which a run keeps its data for the next.
 
-use std::fs::{self, File, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::{
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
 
 use shared::random;
 

@@ -1,8 +1,10 @@
 //! The environment that the functions run in.
 
 use super::config::Config;
-use crate::engines::{ACCESS_KEY_ID, Engines, REGION, SECRET_ACCESS_KEY};
-use crate::target_systems::TargetSystems;
+use crate::{
+    engines::{ACCESS_KEY_ID, Engines, REGION, SECRET_ACCESS_KEY},
+    target_systems::DemoTargets,
+};
 
 /// Variables of this shell that would lead the functions' SDK elsewhere.
 pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"];
@@ -11,7 +13,7 @@ pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
-    targets: &TargetSystems,
+    targets: &DemoTargets,
     session_secret: &str,
 ) -> Vec<(&'static str, String)> {
     // The functions reach engines and target systems on this machine, whatever proxy leads off it.

@@ -11,29 +11,31 @@ mod guide;
 mod ports;
 mod signals;
 
-use std::io;
-use std::path::{Path, PathBuf};
-use std::process::{ExitCode, ExitStatus};
-use std::time::Duration;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::{ExitCode, ExitStatus},
+    time::Duration,
+};
 
-use tokio::sync::watch;
-use tokio::task::JoinSet;
-
-use crate::console;
-use crate::demo_data;
-use crate::engines::{self, Engines, Options, QueueEngine, TableEngine};
-use crate::event_source_mapping::EventSourceMapping;
-use crate::function::Functions;
-use crate::gateway::{self, Gateway};
-use crate::process;
-use crate::schedule::Schedule;
-use crate::target_systems::{self, TargetSystems};
-use crate::template::{self, Template};
 use arguments::{Arguments, Command};
 use child::Group;
 use config::Config;
 use data::DataFolder;
 use signals::Signals;
+use tokio::{sync::watch, task::JoinSet};
+
+use crate::{
+    console, demo_data,
+    engines::{self, Engines, Options, QueueEngine, TableEngine},
+    event_source_mapping::EventSourceMapping,
+    function::Functions,
+    gateway::{self, Gateway},
+    process,
+    schedule::Schedule,
+    target_systems::{self, DemoTargets},
+    template::{self, Template},
+};
 
 /// The function that the queue is read for.
 const WORKER: &str = "action-worker";
@@ -80,7 +82,7 @@ enum Error {
     #[error(transparent)]
     Engines(#[from] engines::Error),
     #[error(transparent)]
-    TargetSystems(#[from] target_systems::Error),
+    DemoTargets(#[from] target_systems::Error),
     #[error(transparent)]
     Template(#[from] template::Error),
     #[error(transparent)]
@@ -140,7 +142,7 @@ async fn run() -> Result<(), Error> {
 #[derive(Debug, Default)]
 struct Stack {
     engines: Option<Engines>,
-    targets: Option<TargetSystems>,
+    targets: Option<DemoTargets>,
     functions: Option<Group>,
     gateway: Option<Gateway>,
     /// The mapping and the schedule.
@@ -175,7 +177,7 @@ impl Stack {
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
         demo_data::load(engines.dynamodb(), engines.table_name()).await?;
-        let targets = TargetSystems::start(arguments.billing_port, Some(&data.target_systems()))?;
+        let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
 
         console::say("Starting the functions …");

@@ -1,8 +1,11 @@
 //! The billing system: usage, invoices and customers.
 
-use super::operation::{Answer, Operation, Request, System, answer};
-use super::records::{
-    CreditNote, Customer, Invoice, InvoiceState, Records, SyncState, UsageBatch, UsageBatchState,
+use super::{
+    operation::{Answer, Operation, Request, System, answer},
+    records::{
+        CreditNote, Customer, Invoice, InvoiceState, Records, SyncState, UsageBatch,
+        UsageBatchState,
+    },
 };
 
 pub(crate) static BILLING: System = System {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// A failure that the next matching calls of a target system meet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fault {
     /// `billing`, `payments` or `notifications`.
@@ -25,7 +25,7 @@ pub struct Fault {
 }
 
 /// What goes wrong, and on which side of the effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultMode {
     /// Answers with `status` before any effect.

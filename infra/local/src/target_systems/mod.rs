@@ -18,21 +18,23 @@ mod world;
 #[cfg(test)]
 mod tests;
 
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::{
+    io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use axum::Router;
+use connection::{Connection, CuttableListener};
+use operation::{Operation, System};
 use serde_json::{Map, Value, json};
+use server::Demo;
+use world::World;
 
 pub use faults::{Fault, FaultMode};
 pub use records::Effect;
 
 use crate::background::{Background, listen};
-use connection::{Connection, CuttableListener};
-use operation::{Operation, System};
-use server::Shop;
-use world::World;
 
 static SYSTEMS: [&System; 3] = [
     &billing::BILLING,
@@ -45,7 +47,7 @@ static SYSTEMS: [&System; 3] = [
 pub enum Error {
     /// The seed is broken.
     #[error("the seed of the target systems: {0}")]
-    Seed(String),
+    Seed(#[from] serde_saphyr::Error),
     /// The state file cannot be read or written.
     #[error("the state of the target systems, {path}: {source}")]
     File {
@@ -64,15 +66,15 @@ pub enum Error {
     },
 }
 
-/// The running target systems. Dropping it stops them; [`TargetSystems::stop`] also waits.
+/// The running target systems. Dropping it stops them; [`DemoTargets::stop`] also waits.
 #[derive(Debug)]
-pub struct TargetSystems {
+pub struct DemoTargets {
     url: String,
     world: Arc<World>,
     server: Background,
 }
 
-impl TargetSystems {
+impl DemoTargets {
     /// Starts them on a port, or on a free one if it is 0.
     ///
     /// With a state file they go on where they were; without, they begin with the seed.
@@ -85,7 +87,7 @@ impl TargetSystems {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                 return;
             };
-            let shop = Shop {
+            let demo = Demo {
                 world: shared,
                 stopping: stopping.clone(),
             };
@@ -93,7 +95,7 @@ impl TargetSystems {
             for system in SYSTEMS {
                 routes = routes.nest(&path(system), server::routes(system));
             }
-            let service = Router::with_state::<()>(routes, shop)
+            let service = Router::with_state::<()>(routes, demo)
                 .into_make_service_with_connect_info::<Connection>();
             let _ = axum::serve(CuttableListener(listener), service)
                 .with_graceful_shutdown(stopping.wait())

@@ -1,7 +1,9 @@
 //! The notification system: sends messages to customers.
 
-use super::operation::{Answer, Operation, Request, System, answer};
-use super::records::{Message, Records};
+use super::{
+    operation::{Answer, Operation, Request, System, answer},
+    records::{Message, Records},
+};
 
 /// It takes no notice of idempotency keys, as many real ones: a repeated call is a second message.
 pub(crate) static NOTIFICATIONS: System = System {

@@ -1,7 +1,9 @@
 //! The payment system: collects what invoices ask for.
 
-use super::operation::{Answer, Operation, Request, System, answer};
-use super::records::{InvoiceState, PaymentState, Records};
+use super::{
+    operation::{Answer, Operation, Request, System, answer},
+    records::{InvoiceState, PaymentState, Records},
+};
 
 pub(crate) static PAYMENTS: System = System {
     name: "payments",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// Everything that survives a restart.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Records {
     pub(crate) customers: BTreeMap<String, Customer>,
@@ -22,7 +22,7 @@ pub(crate) struct Records {
     pub(crate) stored_answers: BTreeMap<String, StoredAnswer>,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Customer {
     pub(crate) name: String,
@@ -33,14 +33,14 @@ pub(crate) struct Customer {
     pub(crate) missing_usage_events: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum SyncState {
     InSync,
     OutOfSync,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct UsageBatch {
     pub(crate) customer_id: String,
@@ -49,7 +49,7 @@ pub(crate) struct UsageBatch {
     pub(crate) state: UsageBatchState,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum UsageBatchState {
     Processing,
@@ -58,7 +58,7 @@ pub(crate) enum UsageBatchState {
     Archived,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Invoice {
     pub(crate) customer_id: String,
@@ -70,7 +70,7 @@ pub(crate) struct Invoice {
     pub(crate) credit_notes: Vec<CreditNote>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum InvoiceState {
     Draft,
@@ -79,7 +79,7 @@ pub(crate) enum InvoiceState {
     Void,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CreditNote {
     pub(crate) id: String,
@@ -87,7 +87,7 @@ pub(crate) struct CreditNote {
     pub(crate) reason: String,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Payment {
     pub(crate) invoice_id: String,
@@ -98,7 +98,7 @@ pub(crate) struct Payment {
     pub(crate) failure: Option<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum PaymentState {
     Failed,
@@ -106,7 +106,7 @@ pub(crate) enum PaymentState {
     Cancelled,
 }
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Message {
     pub(crate) id: String,
@@ -117,7 +117,7 @@ pub(crate) struct Message {
 }
 
 /// Something that really happened in a target system.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Effect {
     /// Counts from 1.
@@ -135,7 +135,7 @@ pub struct Effect {
 }
 
 /// A successful answer, given again to whoever sends the same key.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredAnswer {
     /// The request that it answered: a key belongs to one request.

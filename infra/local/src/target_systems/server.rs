@@ -1,41 +1,44 @@
 //! The target systems over HTTP.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use axum::extract::{ConnectInfo, OriginalUri, Path, State};
-use axum::http::header::AUTHORIZATION;
-use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodFilter, on};
-use axum::{Json, Router};
+use axum::{
+    Json, Router,
+    extract::{ConnectInfo, OriginalUri, Path, State},
+    http::header::AUTHORIZATION,
+    response::{IntoResponse, Response},
+    routing::{MethodFilter, on},
+};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use serde_json::Value;
 
-use super::connection::Connection;
-use super::faults::FaultMode;
-use super::operation::{Answer, Operation, Request, System};
-use super::world::{Call, World};
+use super::{
+    connection::Connection,
+    faults::FaultMode,
+    operation::{Answer, Operation, Request, System},
+    world::{Call, World},
+};
 use crate::background::Stopping;
 
 /// The header in which a caller sends its idempotency key.
 pub(crate) const KEY_HEADER: &str = "Idempotency-Key";
 
 /// What every handler reaches.
-#[derive(Debug, Clone)]
-pub(crate) struct Shop {
+#[derive(Clone, Debug)]
+pub(crate) struct Demo {
     pub(crate) world: Arc<World>,
     pub(crate) stopping: Stopping,
 }
 
 /// The routes of one system below `/targets/{name}`.
-pub(crate) fn routes(system: &'static System) -> Router<Shop> {
+pub(crate) fn routes(system: &'static System) -> Router<Demo> {
     let mut routes = Router::new();
     for operation in system.operations {
         let Ok(method) = MethodFilter::try_from(operation.method.clone()) else {
             continue;
         };
-        let handler = move |State(shop): State<Shop>,
+        let handler = move |State(demo): State<Demo>,
                             ConnectInfo(connection): ConnectInfo<Connection>,
                             OriginalUri(uri): OriginalUri,
                             id: Option<Path<String>>,
@@ -49,7 +52,7 @@ pub(crate) fn routes(system: &'static System) -> Router<Shop> {
                 headers,
                 body,
             };
-            respond(&shop, &connection, received).await
+            respond(&demo, &connection, received).await
         };
         routes = routes.route(operation.path, on(method, handler));
     }
@@ -65,12 +68,12 @@ struct Received {
     body: Bytes,
 }
 
-async fn respond(shop: &Shop, connection: &Connection, received: Received) -> Response {
+async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Response {
     if !authorized(&received) {
         let detail = "the bearer token is not this system's secret";
         return Answer::refusal(StatusCode::UNAUTHORIZED, "unauthorized", detail).into_response();
     }
-    let fault = shop
+    let fault = demo
         .world
         .take_fault(received.system.name, &received.operation.name());
     if let Some(fault) = &fault {
@@ -82,7 +85,7 @@ async fn respond(shop: &Shop, connection: &Connection, received: Received) -> Re
             }
             FaultMode::Hang => {
                 // Whoever waits for this gives up first, or the server is stopped.
-                shop.stopping.clone().wait().await;
+                demo.stopping.clone().wait().await;
                 connection.cut();
                 return StatusCode::SERVICE_UNAVAILABLE.into_response();
             }
@@ -91,7 +94,7 @@ async fn respond(shop: &Shop, connection: &Connection, received: Received) -> Re
         }
     }
 
-    let answer = perform(&shop.world, received);
+    let answer = perform(&demo.world, received);
     match fault {
         Some(fault) if fault.mode == FaultMode::Drop => connection.cut(),
         Some(fault) => tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await,

@@ -3,19 +3,19 @@ use std::time::Duration;
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{Fault, FaultMode, TargetSystems};
+use super::{DemoTargets, Fault, FaultMode};
 
 struct Demo {
-    systems: TargetSystems,
+    systems: DemoTargets,
     http: reqwest::Client,
 }
 
 impl Demo {
     fn start() -> Self {
-        Self::over(TargetSystems::start(0, None).unwrap())
+        Self::over(DemoTargets::start(0, None).unwrap())
     }
 
-    fn over(systems: TargetSystems) -> Self {
+    fn over(systems: DemoTargets) -> Self {
         let http = reqwest::Client::builder()
             .timeout(Duration::from_secs(5))
             .build()
@@ -393,18 +393,18 @@ async fn the_state_file_carries_effects_and_keys_over_a_restart() {
     let file = folder.path().join("deep/target-systems.json");
     let path = "/customers/cus_501/sync";
 
-    let before = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    let before = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
     let first = before.post_with_key("k1", path, json!({})).await;
     let effects = before.effects();
     before.systems.stop().await;
 
-    let after = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    let after = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
     assert_eq!(after.effects(), effects);
     assert_eq!(after.post_with_key("k1", path, json!({})).await, first);
     after.systems.reset().unwrap();
     after.systems.stop().await;
 
-    let reset = Demo::over(TargetSystems::start(0, Some(&file)).unwrap());
+    let reset = Demo::over(DemoTargets::start(0, Some(&file)).unwrap());
     assert_eq!(reset.effects(), []);
 }
 
@@ -413,6 +413,6 @@ async fn a_broken_state_file_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("target-systems.json");
     std::fs::write(&file, "{").unwrap();
-    let error = TargetSystems::start(0, Some(&file)).unwrap_err();
+    let error = DemoTargets::start(0, Some(&file)).unwrap_err();
     assert!(error.to_string().contains("target-systems.json"), "{error}");
 }

@@ -1,17 +1,21 @@
 //! The state of the target systems: what they keep, the log of effects, stored answers.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::{
+    path::{Path, PathBuf},
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
 use http::StatusCode;
 use serde_json::{Value, json};
-
-use super::Error;
-use super::faults::{Fault, Faults};
-use super::operation::{Answer, Operation, Request, System};
-use super::records::{Effect, Records, StoredAnswer};
-use crate::atomic_file;
 use shared::clock::Clock;
+
+use super::{
+    Error,
+    faults::{Fault, Faults},
+    operation::{Answer, Operation, Request, System},
+    records::{Effect, Records, StoredAnswer},
+};
+use crate::atomic_file;
 
 const SEED: &str = include_str!("seed.yaml");
 
@@ -182,7 +186,7 @@ fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
 }
 
 fn seed() -> Result<Records, Error> {
-    serde_saphyr::from_str(SEED).map_err(|error| Error::Seed(error.to_string()))
+    Ok(serde_saphyr::from_str(SEED)?)
 }
 
 fn load(path: &Path) -> Result<Records, Error> {
