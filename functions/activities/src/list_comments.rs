@@ -21,8 +21,8 @@ pub async fn list_comments(
     Path(activity): Path<PathId<ActivityId>>,
 ) -> Result<List<ActivityComment>, Problem> {
     let activity = activity.known()?;
-    let comments = app.store.comments().of(caller.tenant(), activity.into());
-    let comments = comments.await?.into_iter();
+    let comments = app.store.comments();
+    let comments = comments.of(caller.tenant(), activity.into()).await?;
     let view = |one| ActivityComment::from_read(activity, one);
-    Ok(List(comments.map(view).collect()))
+    Ok(List(comments.into_iter().map(view).collect()))
 }

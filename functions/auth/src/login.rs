@@ -26,7 +26,7 @@ pub async fn login(
     Body(Login { username, password }): Body<Login>,
 ) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
     let sign_in = app.store.sign_in();
-    let (account, ()) = futures::try_join!(
+    let (account, ()) = tokio::try_join!(
         sign_in.account(&username),
         sign_in.attempt(&username, &address),
     )?;
@@ -42,7 +42,7 @@ pub async fn login(
         .ok_or_else(|| refused(&app))?;
     let sid = Sid::generate(user.organization_id, user.id);
     let session = Session::begin(&sid, &user, app.clock.now());
-    futures::try_join!(
+    tokio::try_join!(
         sign_in.begin(&session),
         sign_in.succeeded(&username, &address),
     )?;

@@ -21,8 +21,8 @@ pub async fn list_comments(
     Path(request): Path<PathId<ServiceRequestId>>,
 ) -> Result<List<ServiceRequestComment>, Problem> {
     let request = request.known()?;
-    let comments = app.store.comments().of(caller.tenant(), request.into());
-    let comments = comments.await?.into_iter();
+    let comments = app.store.comments();
+    let comments = comments.of(caller.tenant(), request.into()).await?;
     let view = |one| ServiceRequestComment::from_read(request, one);
-    Ok(List(comments.map(view).collect()))
+    Ok(List(comments.into_iter().map(view).collect()))
 }

@@ -9,7 +9,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store, id_is_taken,
+    Permit, Store, id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     table::{Condition, OrNotFound, Read, Record, Write},
 };
@@ -70,14 +70,16 @@ impl Activities<'_> {
     /// Records an activity. 404 when the project or the organization is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         creator: UserId,
         new: ActivityCreate,
     ) -> Result<Activity, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         if new.organization_id.is_some_and(|named| named != tenant) {
             return Err(Error::NotFound(OrganizationId::NOUN));
         }
-        let id = self.0.next_id().await?;
+        let id = permit.beside(self.0.next_id()).await?;
         let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
         let mut writes = vec![Write::create(&activity)?];
         writes.extend(
@@ -133,10 +135,11 @@ impl Activities<'_> {
     /// tenant's.
     pub async fn attach_tag(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         activity: ActivityId,
         tag: TagId,
     ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let link = Write::put(&ActivityTag {
             organization_id: tenant,
             activity_id: activity,
@@ -149,10 +152,11 @@ impl Activities<'_> {
     /// tenant's.
     pub async fn detach_tag(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         activity: ActivityId,
         tag: TagId,
     ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let link = key::activity_tag(tenant, activity, tag);
         let unlink = Write::delete(link, Condition::default());
         self.change_tag(tenant, activity, tag, unlink).await

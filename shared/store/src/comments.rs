@@ -8,7 +8,7 @@ use model::{
 };
 
 use super::{
-    Store, id_is_taken,
+    Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
     resolutions,
     rewrite::rewrite,
@@ -46,13 +46,16 @@ impl Comments<'_> {
     /// comment of the same thread, 409 when the request to open kept changing.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         thread: Thread,
         author: UserId,
         new: CommentCreate,
     ) -> Result<Comment, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let read = || self.service_request(tenant, thread);
-        let (id, request) = tokio::try_join!(self.0.next_id(), read())?;
+        let found = async { tokio::try_join!(self.0.next_id(), read()) };
+        let (id, request) = permit.beside(found).await?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());

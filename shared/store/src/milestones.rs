@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneId, MilestoneUpdate,
-    OrganizationId, ProjectId, Task,
+    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneId, MilestoneUpdate, OrganizationId,
+    ProjectId, Task,
 };
 
 use super::{
-    Store,
+    Permit, Store,
     cleanup::Subject,
     key::{self, Gsi1, Key},
     rewrite::rewrite,
@@ -44,13 +44,15 @@ impl Milestones<'_> {
     /// Creates a milestone. 400 when the project is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: MilestoneCreate,
     ) -> Result<Milestone, Error> {
-        let table = &self.0.table;
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let project_key = key::project(tenant, new.project_id);
-        let (id, project) =
-            tokio::try_join!(self.0.next_id(), table.get(&project_key, Read::Consistent),)?;
+        let project = self.0.table.get(&project_key, Read::Consistent);
+        let read = async { tokio::try_join!(self.0.next_id(), project) };
+        let (id, project) = permit.beside(read).await?;
         if project.is_none() {
             return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
@@ -109,12 +111,13 @@ impl Milestones<'_> {
     /// tenant's.
     pub async fn update(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: MilestoneId,
         update: MilestoneUpdate,
     ) -> Result<Milestone, Error> {
+        let permit = permit.into();
         let table = &self.0.table;
-        let key = key::milestone(tenant, id);
+        let key = key::milestone(permit.tenant(), id);
         let read = || table.get(&key, Read::Consistent);
         let update = &update;
         let write = |milestone: Option<Stored<Milestone>>| async move {
@@ -124,13 +127,15 @@ impl Milestones<'_> {
             let done = table.write(Write::replace(&milestone)?).await?;
             Ok(done.is_ok().then_some(milestone.record))
         };
-        let updated = rewrite(read().await?, read, write).await?;
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
         updated.ok_or_else(Error::contended)
     }
 
     /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes
     /// the links away, whatever their number. 404 when it is not the tenant's.
-    pub async fn delete(&self, tenant: OrganizationId, id: MilestoneId) -> Result<(), Error> {
+    pub async fn delete(&self, permit: impl Into<Permit>, id: MilestoneId) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let key = key::milestone(tenant, id);
         let deleted = self
             .0

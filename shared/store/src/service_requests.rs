@@ -1,12 +1,13 @@
 //! Service requests.
 
 use model::{
-    Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceType, ServiceRequest,
-    ServiceRequestCreate, ServiceRequestId, ServiceStatus, Thread, Timestamp, UserId,
+    Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType,
+    ServiceRequest, ServiceRequestCreate, ServiceRequestId, ServiceStatus, Thread, Timestamp,
+    UserId,
 };
 
 use super::{
-    Store,
+    Permit, Store,
     cleanup::Subject,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
@@ -50,30 +51,31 @@ impl ServiceRequests<'_> {
     /// Raises a service request, which is open. 400 when what it refers to is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         creator: UserId,
         new: ServiceRequestCreate,
     ) -> Result<ServiceRequest, Error> {
         let history = History::default();
-        self.create_with(tenant, creator, new, history).await
+        self.create_with(permit, creator, new, history).await
     }
 
     /// Records a service request with what has happened to it since; one that was resolved counts
     /// on that day. 400 when what it refers to is not the tenant's.
     pub async fn create_with(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         creator: UserId,
         new: ServiceRequestCreate,
         history: History,
     ) -> Result<ServiceRequest, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let reference_type = new.reference_type;
         let reference = reference_type
             .zip(new.reference_id)
-            .map(|(kind, id)| referred_to(tenant, kind, id.get()).ok_or_else(|| unknown_reference(kind)))
+            .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
             .transpose()?;
-        let table = &self.0.table;
-        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let created_at = history.created_at.unwrap_or(now);
         let is_over = matches!(
@@ -92,7 +94,7 @@ impl ServiceRequests<'_> {
         let mut writes = vec![Write::create(&request)?];
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
         writes.extend(resolved_at.map(|at| resolutions::count(tenant, created_at, at, 1)));
-        match table.transact(writes).await? {
+        match self.0.table.transact(writes).await? {
             Ok(()) => Ok(request),
             Err(refused) => Err(match reference_type {
                 Some(kind) if !refused.at(0) => unknown_reference(kind),
@@ -112,16 +114,19 @@ impl ServiceRequests<'_> {
         Ok(request.or_not_found(ServiceRequestId::NOUN)?.record)
     }
 
-    /// Deletes a service request, unless `allow` refuses when it sees it. From that moment its
+    /// Deletes a service request, unless `allow` refuses when it sees it, which it does once the
+    /// permit is given. From that moment its
     /// comments are out of reach; the sweeper deletes them, whatever their number. A resolution
     /// stays counted. 404 when the request is not the tenant's.
     pub async fn delete(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: ServiceRequestId,
-        allow: impl FnOnce(&ServiceRequest) -> Result<(), Error>,
+        allow: impl AsyncFnOnce(ServiceRequest) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        allow(&self.get(tenant, id).await?)?;
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        allow(permit.beside(self.get(tenant, id)).await?).await?;
         let key = key::service_request(tenant, id);
         let comments = Subject::Thread(Thread::ServiceRequest(id));
         let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
@@ -130,11 +135,13 @@ impl ServiceRequests<'_> {
 }
 
 /// The record that a reference names; `None` when the tenant cannot have it.
-fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: i64) -> Option<AnyKey> {
+fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: ReferenceId) -> Option<AnyKey> {
     match kind {
-        ReferenceType::Project => ProjectId::new(id).map(|id| key::project(tenant, id).into()),
+        ReferenceType::Project => {
+            ProjectId::new(id.get()).map(|id| key::project(tenant, id).into())
+        }
         ReferenceType::Organization => {
-            (id == tenant.get()).then(|| key::organization(tenant).into())
+            (id == tenant.into()).then(|| key::organization(tenant).into())
         }
     }
 }
