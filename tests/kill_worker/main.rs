@@ -231,7 +231,7 @@ impl World {
         };
         assert!(
             self.queue()
-                .send(&[message], None)
+                .send(&[message])
                 .await
                 .iter()
                 .all(Result::is_ok)

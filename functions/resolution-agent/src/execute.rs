@@ -1,6 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::{Json, extract::State, http::StatusCode};
 use shared::{
@@ -8,7 +8,7 @@ use shared::{
     auth::{Caller, need},
     http::{Body, Path, PathId, ProblemDetails, Trace},
     input::{Fields, Input, text},
-    model::{AgentSessionId, Message, OrganizationId},
+    model::{AgentSessionId, Message, OrganizationId, Stopwatch},
     store::{Approval, SessionWithActions},
 };
 use utoipa::ToSchema;
@@ -74,7 +74,7 @@ pub async fn execute(
     {
         Approval::Standing(session) => session,
         Approval::Queued(session, queued) => {
-            send(&state, tenant, id, queued, trace.as_deref()).await;
+            send(&state, tenant, id, queued).await;
             session
         }
     };
@@ -95,7 +95,6 @@ async fn send(
     organization_id: OrganizationId,
     session_id: AgentSessionId,
     actions: Vec<String>,
-    trace: Option<&str>,
 ) {
     let messages: Vec<Message> = actions
         .into_iter()
@@ -105,7 +104,7 @@ async fn send(
             action_id,
         })
         .collect();
-    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages, trace)).await;
+    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
     let cause = match sent {
         Ok(sent) => sent
             .into_iter()
@@ -124,11 +123,11 @@ async fn results(
     mut whole: SessionWithActions,
     wait: Duration,
 ) -> Result<SessionWithActions, Error> {
-    let started = Instant::now();
+    let waited = Stopwatch::start();
     let mut pause = FIRST_PAUSE;
     let (tenant, id) = (whole.session.organization_id, whole.session.id);
     while whole.session.status.is_running() {
-        let left = wait.saturating_sub(started.elapsed());
+        let left = wait.saturating_sub(waited.elapsed());
         if left.is_zero() {
             break;
         }

@@ -39,7 +39,7 @@ pub async fn propose(
             Ok(Json(ProposedView::of(&session)))
         }
         Err(error) => {
-            agent.fail_analysis(analyzing, FAILED.to_owned()).await?;
+            agent.fail_analysis(analyzing, FAILED).await?;
             Err(Error::internal("analysing a signal", error).into())
         }
     }

@@ -100,7 +100,7 @@ impl Sweeper {
                 to_give_up.push(due);
             }
         }
-        let sent = self.queue.send(&messages, None).await;
+        let sent = self.queue.send(&messages).await;
         let agent = self.store.agent();
         let noted: Vec<_> = stream::iter(to_send.into_iter().zip(sent))
             .map(async |(due, sent)| {

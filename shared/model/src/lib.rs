@@ -4,7 +4,7 @@
 //! API answers with other fields than it keeps, the function that answers has a view of its own.
 
 mod activity;
-mod agent;
+pub mod agent;
 pub mod clock;
 mod comment;
 mod directory;
@@ -27,9 +27,10 @@ mod time;
 pub use activity::{Activity, ActivityType};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, AgentAction, AgentSession,
-    AgentSessionStatus, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk, answer,
+    AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
+    Effect, Idempotency, Outcome, Proposal, ProposedAction, Risk, answer,
 };
-pub use clock::Clock;
+pub use clock::{Clock, Stopwatch};
 pub use comment::{Comment, Thread};
 pub use directory::{
     Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,

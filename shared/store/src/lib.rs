@@ -79,9 +79,7 @@ mod tasks;
 mod tickets;
 
 pub use activities::{Activities, ActivityWithRefs, NewActivity};
-pub use agent::{
-    Agent, Analyzing, Approval, Beat, Claim, DueAction, DueSession, SessionWithActions, Verdict,
-};
+pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments, NewComment};
 pub use dashboard::{Dashboard, FeedItem, Metrics};

@@ -53,6 +53,12 @@ impl<T> std::ops::Deref for Stored<T> {
     }
 }
 
+impl<T> std::ops::DerefMut for Stored<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.record
+    }
+}
+
 /// A value of an expression.
 pub(crate) trait IntoAttribute {
     /// As DynamoDB has it.
