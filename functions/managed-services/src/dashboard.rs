@@ -82,7 +82,7 @@ pub async fn dashboard(
     State(app): State<App>,
     caller: Caller<need::ViewManagedServices>,
 ) -> Result<Json<DashboardView>, Problem> {
-    let dashboard = app.store.dashboard(caller.tenant()).await?;
+    let dashboard = app.store.dashboard().of(caller.tenant()).await?;
     Ok(Json(dashboard.into()))
 }
 

@@ -88,6 +88,6 @@ pub async fn search_references(
         text: caller.query.query.unwrap_or_default(),
         refers_to: caller.query.refers_to,
     };
-    let found = app.store.search_references(tenant, &search).await?;
+    let found = app.store.references().search(tenant, &search).await?;
     Ok(Json(found.into_iter().map(Into::into).collect()))
 }

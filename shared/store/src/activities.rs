@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store, id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
-    table::{Condition, Read, Record, Write},
+    table::{Condition, OrNotFound, Read, Record, Write},
 };
 
 /// Activities.
@@ -94,8 +94,7 @@ impl Activities<'_> {
         tenant: OrganizationId,
         new: NewActivity,
     ) -> Result<Activity, Error> {
-        let table = &self.0.table;
-        let id = self.0.ids.next::<Activity, ActivityId>(table).await?;
+        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let activity = Activity {
             id,
@@ -116,10 +115,9 @@ impl Activities<'_> {
             new.project_id
                 .map(|project| Write::check(key::project(tenant, project), Condition::exists())),
         );
-        match table.transact(writes).await? {
-            Ok(()) => Ok(activity),
+        match self.0.table.transact(writes).await? {
             Err(refused) if refused.at(0) => Err(id_is_taken(Activity::KIND)),
-            Err(_) => Err(Error::NotFound(ProjectId::NOUN)),
+            done => done.or_not_found(ProjectId::NOUN).map(|()| activity),
         }
     }
 
@@ -131,9 +129,9 @@ impl Activities<'_> {
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
         let activity = self.0.table.get(&key, Read::Consistent).await?;
-        let activity = activity.ok_or(Error::NotFound(ActivityId::NOUN))?;
+        let activity = activity.or_not_found(ActivityId::NOUN)?;
         let mut joined = self.join(tenant, vec![activity.record]).await?;
-        joined.pop().ok_or(Error::NotFound(ActivityId::NOUN))
+        joined.pop().or_not_found(ActivityId::NOUN)
     }
 
     /// The organization's activities, those of its projects included, newest first.
@@ -156,10 +154,8 @@ impl Activities<'_> {
         let key = key::project(tenant, project);
         let newest_first = key::activities_of_project(tenant, project).descending();
         let (project, activities) =
-            futures::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
-        if project.is_none() {
-            return Err(Error::NotFound(ProjectId::NOUN));
-        }
+            tokio::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
+        project.or_not_found(ProjectId::NOUN)?;
         self.join(tenant, activities).await
     }
 
@@ -204,14 +200,10 @@ impl Activities<'_> {
             Write::check(key::tag(tenant, tag), Condition::exists()),
             change,
         ];
-        let done = self.0.table.transact(writes).await?;
-        done.map_err(|refused| {
-            Error::NotFound(if refused.at(0) {
-                ActivityId::NOUN
-            } else {
-                TagId::NOUN
-            })
-        })
+        match self.0.table.transact(writes).await? {
+            Err(refused) if !refused.at(0) => Err(Error::NotFound(TagId::NOUN)),
+            done => done.or_not_found(ActivityId::NOUN),
+        }
     }
 
     /// Reads creators and projects, each once.

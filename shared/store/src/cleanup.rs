@@ -2,13 +2,13 @@
 //! as the delete, and the sweeper does it, so that a crash loses nothing however many records
 //! hang on the deleted one.
 
-use model::{Error, Id, MilestoneId, OrganizationId, Thread, Timestamp};
+use model::{Error, MilestoneId, OrganizationId, Thread, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
     key::{self, Gsi2, Key},
-    table::{Change, Condition, Record, Write},
+    table::{Change, Condition, OrLeave, Record, Refused, Write},
 };
 
 /// Something left to do.
@@ -38,6 +38,27 @@ impl Record for Cleanup {
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         Some(key::due().at(key::due_from(self.due_at)))
+    }
+}
+
+impl Store {
+    /// Deletes a record that has to be there, and notes what is left to do.
+    pub(super) async fn delete_with_cleanup<R>(
+        &self,
+        tenant: OrganizationId,
+        key: Key<R>,
+        subject: Subject,
+    ) -> Result<Result<(), Refused>, Error> {
+        let cleanup = Cleanup {
+            organization_id: tenant,
+            subject,
+            due_at: self.clock.now(),
+        };
+        let writes = vec![
+            Write::delete(key, Condition::exists()),
+            Write::put(&cleanup)?,
+        ];
+        self.table.transact(writes).await
     }
 }
 
@@ -74,7 +95,7 @@ impl Cleanups<'_> {
             return Ok(false);
         }
         let done = Write::delete(cleanup.key(), Condition::default());
-        let _ = self.0.table.write(done).await?;
+        self.0.table.write(done).await?.or_leave();
         Ok(true)
     }
 
@@ -89,10 +110,10 @@ impl Cleanups<'_> {
         let tasks = self.0.table.list(linked).await?;
         for task in &tasks {
             let unlink = Change::default().remove("milestoneId").leave(Gsi2);
-            let still_linked = Condition::default().equals("milestoneId", milestone.get());
+            let still_linked = Condition::default().equals("milestoneId", milestone);
             let write = Write::update(key::task(tenant, task.id), unlink, still_linked);
             // Refused means that somebody moved the task or deleted it meanwhile.
-            let _ = self.0.table.write(write).await?;
+            self.0.table.write(write).await?.or_leave();
         }
         Ok(tasks.len())
     }
@@ -111,7 +132,7 @@ impl Cleanups<'_> {
                 .iter()
                 .map(|comment| Write::delete(comment.key(), Condition::default()))
                 .collect();
-            let _ = self.0.table.transact(deletes).await?;
+            self.0.table.transact(deletes).await?.or_leave();
         }
         Ok(comments.len())
     }

@@ -8,9 +8,10 @@ use model::{
 };
 
 use super::{
-    REWRITES, Store, id_is_taken,
+    Store, id_is_taken,
     key::{self, Gsi1, Key},
     resolutions,
+    rewrite::rewrite,
     table::{Condition, Read, Record, Stored, Write},
 };
 
@@ -57,14 +58,8 @@ impl Comments<'_> {
     /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
     /// comment of the same thread, 409 when the request to open kept changing.
     pub async fn create(&self, tenant: OrganizationId, new: NewComment) -> Result<Comment, Error> {
-        /// Places in the transaction; what is behind them expects nothing.
-        const SUBJECT: usize = 0;
-        const PARENT: usize = 2;
-
-        let (id, mut request) = futures::try_join!(
-            self.0.ids.next::<Comment, CommentId>(&self.0.table),
-            self.service_request(tenant, new.thread),
-        )?;
+        let read = || self.service_request(tenant, new.thread);
+        let (id, request) = tokio::try_join!(self.0.next_id(), read())?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());
@@ -80,34 +75,46 @@ impl Comments<'_> {
             created_at: now,
             updated_at: now,
         };
-        for _ in 0..REWRITES {
-            let reopening = request
-                .take()
-                .filter(|request| request.reopens_on_comment_of(new.author))
-                .map(|request| reopen(request, now))
-                .transpose()?;
-            let reopens = reopening.is_some();
-            let (on, count) = reopening.unwrap_or_else(|| {
-                let key = key::subject(tenant, new.thread);
-                (Write::check(key, Condition::exists()), None)
-            });
-            let mut writes = vec![on, Write::create(&comment)?];
-            writes.extend(new.parent_id.map(|parent| {
-                let key = key::comment(tenant, new.thread, parent);
-                Write::check(key, Condition::exists())
-            }));
-            writes.extend(count);
-            match self.0.table.transact(writes).await? {
-                Ok(()) => return Ok(comment),
-                Err(refused) if refused.at(SUBJECT) && reopens => {
-                    request = self.service_request(tenant, new.thread).await?;
-                }
-                Err(refused) if refused.at(SUBJECT) => return Err(unknown_subject(new.thread)),
-                Err(refused) if refused.at(PARENT) => return Err(unknown_parent()),
-                Err(_) => return Err(id_is_taken(Comment::KIND)),
-            }
+        let write = |request| self.write(&comment, request);
+        let written = rewrite(request, read, write).await?;
+        written.ok_or_else(Error::contended)?;
+        Ok(comment)
+    }
+
+    /// Writes a comment, and opens the service request again that it is on, if it does so and
+    /// nobody changed that since it was read; none when somebody did.
+    async fn write(
+        &self,
+        comment: &Comment,
+        request: Option<Stored<ServiceRequest>>,
+    ) -> Result<Option<()>, Error> {
+        /// Places in the transaction; what is behind them expects nothing.
+        const SUBJECT: usize = 0;
+        const PARENT: usize = 2;
+
+        let (tenant, thread) = (comment.organization_id, comment.thread);
+        let reopening = request
+            .filter(|request| request.reopens_on_comment_of(comment.user_id))
+            .map(|request| reopen(request, comment.created_at))
+            .transpose()?;
+        let reopens = reopening.is_some();
+        let (on, count) = reopening.unwrap_or_else(|| {
+            let key = key::subject(tenant, thread);
+            (Write::check(key, Condition::exists()), None)
+        });
+        let mut writes = vec![on, Write::create(comment)?];
+        writes.extend(comment.parent_id.map(|parent| {
+            let key = key::comment(tenant, thread, parent);
+            Write::check(key, Condition::exists())
+        }));
+        writes.extend(count);
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(Some(())),
+            Err(refused) if refused.at(SUBJECT) && reopens => Ok(None),
+            Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
+            Err(refused) if refused.at(PARENT) => Err(unknown_parent()),
+            Err(_) => Err(id_is_taken(Comment::KIND)),
         }
-        Err(Error::contended())
     }
 
     /// A thread's comments, oldest first, with their authors. 404 when what they are on is not
@@ -119,7 +126,7 @@ impl Comments<'_> {
     ) -> Result<Vec<CommentWithAuthor>, Error> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
-        let (known, comments) = futures::try_join!(
+        let (known, comments) = tokio::try_join!(
             table.batch_get([subject.clone()], Read::Consistent),
             table.list(key::comments_by_time(tenant, thread)),
         )?;
@@ -160,7 +167,7 @@ fn reopen(
     mut request: Stored<ServiceRequest>,
     now: Timestamp,
 ) -> Result<(Write, Option<Write>), Error> {
-    let was_resolved_at = request.record.reopen(now);
+    let was_resolved_at = request.reopen(now);
     let count = was_resolved_at.map(|at| {
         let ServiceRequest {
             organization_id,

@@ -56,16 +56,20 @@ pub(super) struct Totals {
     minutes_saved: i64,
 }
 
-impl Store {
+/// Dashboards.
+#[derive(Clone, Copy, Debug)]
+pub struct Dashboards<'a>(pub(super) &'a Store);
+
+impl Dashboards<'_> {
     /// An organization's dashboard.
-    pub async fn dashboard(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
+    pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {
         let totals_key = key::totals(tenant);
-        let (service_requests, tickets, activities, totals, resolution_hours) = futures::try_join!(
+        let (service_requests, tickets, activities, totals, resolution_hours) = tokio::try_join!(
             self.newest(key::service_requests(tenant)),
             self.newest(key::tickets(tenant)),
             self.newest(key::activities(tenant)),
-            self.table.get(&totals_key, Read::Eventual),
-            self.mean_resolution_hours(tenant),
+            self.0.table.get(&totals_key, Read::Eventual),
+            self.0.mean_resolution_hours(tenant),
         )?;
         let totals = totals.map(|totals| totals.record).unwrap_or_default();
         Ok(Dashboard {
@@ -81,7 +85,7 @@ impl Store {
     }
 
     async fn newest<R: Record>(&self, by_time: List<R, Gsi1>) -> Result<Vec<R>, Error> {
-        self.table.list(by_time.descending().limit(NEWEST)).await
+        self.0.table.list(by_time.descending().limit(NEWEST)).await
     }
 
     async fn with_creators(
@@ -92,7 +96,7 @@ impl Store {
         let creators = || activities.iter().map(|activity| activity.creator_id);
         let user = |id| key::user(tenant, id);
         let keys = creators().map(user);
-        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let users: HashMap<_, UserRef> = found.all(creators(), user)?;
         let item = |activity: Activity| FeedItem {
             creator: users.get(&activity.creator_id).cloned(),

@@ -1,8 +1,8 @@
 //! Organizations, users, projects, phases and tags.
 
 use model::{
-    Error, Fault, Id, Organization, OrganizationId, Permission, Phase, PhaseId, PlanFeature,
-    Project, ProjectId, ProjectStatus, ReferenceType, Role, Tag, TagId, Timestamp, User, UserId,
+    Error, Fault, Id, Organization, OrganizationId, Permission, Phase, PlanFeature, Project,
+    ProjectId, ProjectStatus, ReferenceType, Role, Tag, Timestamp, User, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use super::{
     Store,
     key::{self, Key},
     sign_in::{Account, fold},
-    table::{Change, Condition, Record, Write},
+    table::{Change, Condition, OrNotFound, Record, Write},
 };
 
 /// Organizations, users, projects, phases and tags.
@@ -28,7 +28,7 @@ pub struct NewUser {
     pub role: Role,
     /// Permissions beyond the role's.
     pub extra_permissions: Vec<Permission>,
-    /// Argon2id in PHC form, as [`shared::auth::password::hash`] makes it.
+    /// Argon2id in PHC form.
     pub password_hash: String,
 }
 
@@ -130,11 +130,7 @@ impl Directory<'_> {
     ) -> Result<Organization, Error> {
         let now = self.0.clock.now();
         let organization = Organization {
-            id: self
-                .0
-                .ids
-                .next::<Organization, OrganizationId>(&self.0.table)
-                .await?,
+            id: self.0.next_id().await?,
             name,
             plan_features,
             created_at: now,
@@ -159,7 +155,7 @@ impl Directory<'_> {
     /// Creates a user with an account. 400 when the username is taken.
     pub async fn create_user(&self, tenant: OrganizationId, new: NewUser) -> Result<User, Error> {
         let now = self.0.clock.now();
-        let id = self.0.ids.next::<User, UserId>(&self.0.table).await?;
+        let id = self.0.next_id().await?;
         let account = Account {
             username: fold(&new.username),
             organization_id: tenant,
@@ -208,7 +204,7 @@ impl Directory<'_> {
             ),
         ];
         let done = self.0.table.transact(writes).await?;
-        done.map_err(|_| Error::NotFound("user"))
+        done.or_not_found(UserId::NOUN)
     }
 
     /// Disables a user or enables it again; a disabled user's sessions are void at once.
@@ -219,14 +215,11 @@ impl Directory<'_> {
         disabled: bool,
     ) -> Result<(), Error> {
         let change = Change::default()
-            .set(
-                "disabled",
-                aws_sdk_dynamodb::types::AttributeValue::Bool(disabled),
-            )
+            .set("disabled", disabled)
             .set("updatedAt", self.0.clock.now());
         let write = Write::update(key::user(tenant, user), change, Condition::exists());
         let done = self.0.table.write(write).await?;
-        done.map_err(|_| Error::NotFound("user"))
+        done.or_not_found(UserId::NOUN)
     }
 
     /// Creates a project, counts it if it is active, and lets reference search find it.
@@ -236,7 +229,7 @@ impl Directory<'_> {
         new: NewProject,
     ) -> Result<Project, Error> {
         let now = self.0.clock.now();
-        let id = self.0.ids.next::<Project, ProjectId>(&self.0.table).await?;
+        let id = self.0.next_id().await?;
         let project = Project {
             id,
             organization_id: tenant,
@@ -275,7 +268,7 @@ impl Directory<'_> {
     ) -> Result<Phase, Error> {
         let now = self.0.clock.now();
         let phase = Phase {
-            id: self.0.ids.next::<Phase, PhaseId>(&self.0.table).await?,
+            id: self.0.next_id().await?,
             organization_id: tenant,
             project_id: project,
             title,
@@ -288,7 +281,7 @@ impl Directory<'_> {
             Write::create(&phase)?,
         ];
         let done = self.0.table.transact(writes).await?;
-        done.map_err(|_| Error::NotFound("project"))?;
+        done.or_not_found(ProjectId::NOUN)?;
         Ok(phase)
     }
 
@@ -296,7 +289,7 @@ impl Directory<'_> {
     pub async fn create_tag(&self, tenant: OrganizationId, name: String) -> Result<Tag, Error> {
         let now = self.0.clock.now();
         let tag = Tag {
-            id: self.0.ids.next::<Tag, TagId>(&self.0.table).await?,
+            id: self.0.next_id().await?,
             organization_id: tenant,
             name,
             created_at: now,

@@ -2,16 +2,59 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use model::{Error, Id};
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::{
+    Activity, ActivityId, AgentSession, AgentSessionId, Comment, CommentId, Error, Id, Milestone,
+    MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
+    ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
+    TicketMessageId, User, UserId,
+};
 use tokio::sync::Mutex;
 
 use super::{
-    key,
-    table::{Record, Table},
+    Store, key,
+    table::{IntoAttribute, Record, Table},
 };
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;
+
+/// Ids of records of one kind.
+pub(super) trait IdOf: Id {
+    /// Stands in the records as `kind`.
+    const KIND: &'static str;
+}
+
+macro_rules! ids {
+    ($($record:ty: $id:ty),* $(,)?) => {$(
+        impl IdOf for $id {
+            const KIND: &'static str = <$record as Record>::KIND;
+        }
+
+        impl IntoAttribute for $id {
+            fn into_attribute(self) -> AttributeValue {
+                self.get().into_attribute()
+            }
+        }
+    )*};
+}
+
+ids! {
+    Organization: OrganizationId,
+    User: UserId,
+    Project: ProjectId,
+    Phase: PhaseId,
+    Tag: TagId,
+    Milestone: MilestoneId,
+    Task: TaskId,
+    Activity: ActivityId,
+    Comment: CommentId,
+    ServiceRequest: ServiceRequestId,
+    Ticket: TicketId,
+    TicketMessage: TicketMessageId,
+    Signal: SignalId,
+    AgentSession: AgentSessionId,
+}
 
 /// Gives out ids. An instance reserves one at first and twice as many each time it runs out, so
 /// that a quiet service leaves no gaps and a busy one spends no extra write per record.
@@ -25,27 +68,34 @@ struct Block {
     size: i64,
 }
 
+impl Store {
+    /// An id for a new record, unique across organizations and instances. One that is not used
+    /// after all leaves a gap.
+    pub(super) async fn next_id<I: IdOf>(&self) -> Result<I, Error> {
+        let number = self.ids.next(&self.table, I::KIND).await?;
+        I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
+    }
+}
+
 impl Ids {
-    /// An id for a new record of this kind, unique across organizations and instances.
-    pub(super) async fn next<T: Record, I: Id>(&self, table: &Table) -> Result<I, Error> {
+    async fn next(&self, table: &Table, kind: &'static str) -> Result<i64, Error> {
         let mut blocks = self.0.lock().await;
-        let block = blocks.entry(T::KIND).or_insert(Block {
+        let block = blocks.entry(kind).or_insert(Block {
             next: 1,
             last: 0,
             size: 0,
         });
         if block.next > block.last {
             let size = (block.size * 2).clamp(1, LARGEST_BLOCK);
-            let last = table.add(key::counter(T::KIND), "last", size).await?;
+            let last = table.add(key::counter(kind), "last", size).await?;
             *block = Block {
                 next: last - size + 1,
                 last,
                 size,
             };
         }
-        let id = I::new(block.next)
-            .ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))?;
+        let number = block.next;
         block.next += 1;
-        Ok(id)
+        Ok(number)
     }
 }

@@ -71,6 +71,7 @@ mod milestones;
 mod permit;
 mod references;
 mod resolutions;
+mod rewrite;
 mod service_requests;
 mod sign_in;
 mod signals;
@@ -82,12 +83,12 @@ pub use activities::{Activities, ActivityWithRefs, NewActivity};
 pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments, NewComment};
-pub use dashboard::{Dashboard, FeedItem, Metrics};
+pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use meter::{Used, metered};
 pub use milestones::{MilestoneWithTasks, Milestones, NewMilestone};
 pub use permit::Permit;
-pub use references::{FoundReference, ReferenceSearch};
+pub use references::{FoundReference, ReferenceSearch, References};
 pub use service_requests::{History, NewServiceRequest, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
@@ -96,7 +97,7 @@ pub use tasks::{JoinedTask, NewTask, TaskPatch, TaskPlace, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, Error};
+use model::{Clock, Error, Timestamp};
 
 use self::{
     ids::Ids,
@@ -110,10 +111,6 @@ pub async fn warm_up(client: &Client, table: &str) {
         .batch_get([key::nothing()], Read::Eventual)
         .await;
 }
-
-/// The most often that a read, changed and written back record is tried again because somebody
-/// else wrote it in between.
-const REWRITES: u32 = 5;
 
 /// All records, by resource. Cheap to clone; clones share their reserved ids.
 #[derive(Clone, Debug)]
@@ -134,6 +131,12 @@ impl Store {
         }
     }
 
+    /// The time that records are written with.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
     /// Sessions, accounts and failed sign-ins.
     #[must_use]
     pub const fn sign_in(&self) -> SignIn<'_> {
@@ -152,34 +155,10 @@ impl Store {
         Milestones(self)
     }
 
-    /// The time that records are written with.
-    #[must_use]
-    pub fn now(&self) -> model::Timestamp {
-        self.clock.now()
-    }
-
-    /// Signals (alerts).
-    #[must_use]
-    pub const fn signals(&self) -> Signals<'_> {
-        Signals(self)
-    }
-
-    /// Resolution-agent sessions and their approved actions.
-    #[must_use]
-    pub const fn agent(&self) -> Agent<'_> {
-        Agent(self)
-    }
-
     /// Tasks.
     #[must_use]
     pub const fn tasks(&self) -> Tasks<'_> {
         Tasks(self)
-    }
-
-    /// Support tickets and their messages.
-    #[must_use]
-    pub const fn tickets(&self) -> Tickets<'_> {
-        Tickets(self)
     }
 
     /// Activities and the tags they carry.
@@ -198,6 +177,36 @@ impl Store {
     #[must_use]
     pub const fn comments(&self) -> Comments<'_> {
         Comments(self)
+    }
+
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+
+    /// The managed-services dashboard.
+    #[must_use]
+    pub const fn dashboard(&self) -> Dashboards<'_> {
+        Dashboards(self)
+    }
+
+    /// What a service request may refer to.
+    #[must_use]
+    pub const fn references(&self) -> References<'_> {
+        References(self)
+    }
+
+    /// Signals (alerts).
+    #[must_use]
+    pub const fn signals(&self) -> Signals<'_> {
+        Signals(self)
+    }
+
+    /// Resolution-agent sessions and their approved actions.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent(self)
     }
 
     /// What deletes left to do.

@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, Fault, Milestone, MilestoneId, MilestoneStatus, OrganizationId, ProjectId, Task,
+    Error, Fault, Id, Milestone, MilestoneId, MilestoneStatus, OrganizationId, ProjectId, Task,
     Timestamp,
 };
 
 use super::{
-    REWRITES, Store,
-    cleanup::{Cleanup, Subject},
+    Store,
+    cleanup::Subject,
     key::{self, Gsi1, Key},
-    table::{Condition, Read, Record, Write},
+    rewrite::rewrite,
+    table::{OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Milestones.
@@ -65,12 +66,10 @@ impl Milestones<'_> {
     ) -> Result<Milestone, Error> {
         let table = &self.0.table;
         let project_key = key::project(tenant, new.project_id);
-        let (id, project) = futures::try_join!(
-            self.0.ids.next::<Milestone, MilestoneId>(table),
-            table.get(&project_key, Read::Consistent),
-        )?;
+        let (id, project) =
+            tokio::try_join!(self.0.next_id(), table.get(&project_key, Read::Consistent),)?;
         if project.is_none() {
-            return Err(Error::invalid(Fault::unknown("projectId", "project")));
+            return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
         let now = self.0.clock.now();
         let milestone = Milestone {
@@ -97,11 +96,11 @@ impl Milestones<'_> {
     ) -> Result<MilestoneWithTasks, Error> {
         let key = key::milestone(tenant, id);
         let linked = key::tasks_of_milestone(tenant, id);
-        let (milestone, tasks) = futures::try_join!(
+        let (milestone, tasks) = tokio::try_join!(
             self.0.table.get(&key, Read::Consistent),
             self.0.table.list(linked),
         )?;
-        let milestone = milestone.ok_or(Error::NotFound("milestone"))?.record;
+        let milestone = milestone.or_not_found(MilestoneId::NOUN)?.record;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
@@ -114,14 +113,12 @@ impl Milestones<'_> {
     ) -> Result<Vec<MilestoneWithTasks>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, milestones, tasks) = futures::try_join!(
+        let (project, milestones, tasks) = tokio::try_join!(
             table.get(&key, Read::Eventual),
             table.list(key::milestones_of_project(tenant, project)),
             table.list(key::tasks_of_project(tenant, project)),
         )?;
-        if project.is_none() {
-            return Err(Error::NotFound("project"));
-        }
+        project.or_not_found(ProjectId::NOUN)?;
         let mut by_milestone: HashMap<MilestoneId, Vec<Task>> = HashMap::new();
         for task in tasks {
             if let Some(milestone) = task.milestone_id {
@@ -145,36 +142,29 @@ impl Milestones<'_> {
         id: MilestoneId,
         change: impl Fn(&mut Milestone) -> Result<(), Error>,
     ) -> Result<Milestone, Error> {
+        let table = &self.0.table;
         let key = key::milestone(tenant, id);
-        for _ in 0..REWRITES {
-            let mut stored = self
-                .0
-                .table
-                .get(&key, Read::Consistent)
-                .await?
-                .ok_or(Error::NotFound("milestone"))?;
-            change(&mut stored.record)?;
-            stored.record.updated_at = self.0.clock.now();
-            if self.0.table.write(Write::replace(&stored)?).await?.is_ok() {
-                return Ok(stored.record);
-            }
-        }
-        Err(Error::contended())
+        let read = || table.get(&key, Read::Consistent);
+        let change = &change;
+        let write = |milestone: Option<Stored<Milestone>>| async move {
+            let mut milestone = milestone.or_not_found(MilestoneId::NOUN)?;
+            change(&mut milestone)?;
+            milestone.updated_at = self.0.clock.now();
+            let done = table.write(Write::replace(&milestone)?).await?;
+            Ok(done.is_ok().then_some(milestone.record))
+        };
+        let updated = rewrite(read().await?, read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
     /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes
     /// the links away, whatever their number. 404 when it is not the tenant's.
     pub async fn delete(&self, tenant: OrganizationId, id: MilestoneId) -> Result<(), Error> {
-        let cleanup = Cleanup {
-            organization_id: tenant,
-            subject: Subject::Milestone(id),
-            due_at: self.0.clock.now(),
-        };
-        let writes = vec![
-            Write::delete(key::milestone(tenant, id), Condition::exists()),
-            Write::put(&cleanup)?,
-        ];
-        let done = self.0.table.transact(writes).await?;
-        done.map_err(|_| Error::NotFound("milestone"))
+        let key = key::milestone(tenant, id);
+        let deleted = self
+            .0
+            .delete_with_cleanup(tenant, key, Subject::Milestone(id))
+            .await?;
+        deleted.or_not_found(MilestoneId::NOUN)
     }
 }

@@ -43,7 +43,7 @@ impl Permit {
     /// Waits until it is given and answers what was read meanwhile. A refusal comes before any
     /// error of the read.
     pub async fn beside<T>(self, read: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        let (given, read) = futures::join!(self.given(), read);
+        let (given, read) = tokio::join!(self.given(), read);
         given?;
         read
     }

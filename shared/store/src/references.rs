@@ -6,7 +6,7 @@ use super::{
     Store,
     directory::{Reference, words},
     key::{self, AnyKey},
-    table::{Batch, Condition, Read, Stored, attribute},
+    table::{Batch, Condition, IntoAttribute, Read, Stored},
 };
 
 /// Rows of a search, and of a look at the most recent ones.
@@ -36,9 +36,13 @@ pub struct FoundReference {
     pub description: Option<String>,
 }
 
-impl Store {
+/// What a service request may refer to.
+#[derive(Clone, Copy, Debug)]
+pub struct References<'a>(pub(super) &'a Store);
+
+impl References<'_> {
     /// What matches, newest first: at most 50, or the 20 most recent when there is no text.
-    pub async fn search_references(
+    pub async fn search(
         &self,
         tenant: OrganizationId,
         search: &ReferenceSearch,
@@ -49,20 +53,20 @@ impl Store {
         let limit = if words.is_empty() { RECENT } else { FOUND };
         let mut filter = Condition::default();
         for word in &words {
-            filter = filter.and("contains(#, :)", "words", [attribute(word)?]);
+            filter = filter.and("contains(#, :)", "words", [word.as_str().into_attribute()]);
         }
         if let Some(refers_to) = search.refers_to {
-            filter = filter.equals("refersTo", attribute(&refers_to)?);
+            filter = filter.equals("refersTo", refers_to);
         }
         let matching = key::references(tenant)
             .descending()
             .limit(limit)
             .filter(filter);
-        let matching = self.table.list(matching).await?;
+        let matching = self.0.table.list(matching).await?;
         let keys = matching
             .iter()
             .filter_map(|reference| key_of(tenant, reference));
-        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let mut references = Vec::with_capacity(matching.len());
         for reference in &matching {
             references.extend(found_in(&found, tenant, reference)?);

@@ -2,7 +2,7 @@
 //! long they had taken. Whoever changes a status counts in the same transaction, so that the
 //! dashboard reads a few small items instead of every request.
 
-use model::{Error, Id, OrganizationId, Timestamp, span};
+use model::{Error, OrganizationId, Timestamp, span};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -49,7 +49,7 @@ pub(super) fn count(
     let key = key::resolution_days(tenant).at(key::resolution_day(&date));
     let change = Change::default()
         .set("kind", Day::KIND)
-        .set("organizationId", tenant.get())
+        .set("organizationId", tenant)
         .set("date", date)
         .add("count", sign)
         .add("millis", sign * resolved_at.since(created_at));

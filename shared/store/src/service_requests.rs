@@ -7,11 +7,11 @@ use model::{
 
 use super::{
     Store,
-    cleanup::{Cleanup, Subject},
+    cleanup::Subject,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
     resolutions,
-    table::{Condition, Read, Record, Write},
+    table::{Condition, OrNotFound, Read, Record, Write},
 };
 
 /// Service requests.
@@ -86,7 +86,7 @@ impl ServiceRequests<'_> {
             .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
             .transpose()?;
         let table = &self.0.table;
-        let id = self.0.ids.next::<ServiceRequest, _>(table).await?;
+        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let created_at = history.created_at.unwrap_or(now);
         let is_over = matches!(
@@ -132,8 +132,7 @@ impl ServiceRequests<'_> {
     ) -> Result<ServiceRequest, Error> {
         let key = key::service_request(tenant, id);
         let request = self.0.table.get(&key, Read::Consistent).await?;
-        let request = request.ok_or(Error::NotFound(ServiceRequestId::NOUN))?;
-        Ok(request.record)
+        Ok(request.or_not_found(ServiceRequestId::NOUN)?.record)
     }
 
     /// Deletes a service request, unless `allow` refuses when it sees it. From that moment its
@@ -146,17 +145,10 @@ impl ServiceRequests<'_> {
         allow: impl FnOnce(&ServiceRequest) -> Result<(), Error>,
     ) -> Result<(), Error> {
         allow(&self.get(tenant, id).await?)?;
-        let cleanup = Cleanup {
-            organization_id: tenant,
-            subject: Subject::Thread(Thread::ServiceRequest(id)),
-            due_at: self.0.clock.now(),
-        };
-        let writes = vec![
-            Write::delete(key::service_request(tenant, id), Condition::exists()),
-            Write::put(&cleanup)?,
-        ];
-        let done = self.0.table.transact(writes).await?;
-        done.map_err(|_| Error::NotFound(ServiceRequestId::NOUN))
+        let key = key::service_request(tenant, id);
+        let comments = Subject::Thread(Thread::ServiceRequest(id));
+        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
+        deleted.or_not_found(ServiceRequestId::NOUN)
     }
 }
 

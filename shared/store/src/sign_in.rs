@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store,
     key::{self, AnyKey, Key},
-    table::{Change, Condition, Read, Record, Stored, Write},
+    rewrite::rewrite,
+    table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
 };
 
 /// Sessions, accounts and failed sign-ins.
@@ -65,6 +66,12 @@ impl Failures {
         let oldest = *self.at.get(self.at.len().checked_sub(Self::MOST)?)?;
         let left = oldest.plus(Self::WINDOW).since(now);
         (left > 0).then_some(left)
+    }
+
+    fn book(&mut self, now: Timestamp) {
+        self.at.push(now);
+        let surplus = self.at.len().saturating_sub(Self::MOST);
+        self.at.drain(..surplus);
     }
 }
 
@@ -140,14 +147,14 @@ impl SignIn<'_> {
             Condition::exists(),
         );
         // Refused means that the session has ended, which the next request will see.
-        let _ = self.0.table.write(write).await?;
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
     /// Ends a session; one that has ended already stays so.
     pub async fn end(&self, session: &Session) -> Result<(), Error> {
         let write = Write::delete(session.key(), Condition::default());
-        let _ = self.0.table.write(write).await?;
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
@@ -157,40 +164,34 @@ impl SignIn<'_> {
     pub async fn attempt(&self, username: &str, address: &str) -> Result<(), Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
-        for _ in 0..super::REWRITES {
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let subject = &subject;
+        let write = |failures: Option<Stored<Failures>>| async move {
             let now = self.0.clock.now();
-            let before = self.0.table.get(&key, Read::Consistent).await?;
-            let write = if let Some(mut stored) = before {
-                if let Some(wait) = stored.closed_for(now) {
+            let write = if let Some(mut failures) = failures {
+                if let Some(wait) = failures.closed_for(now) {
                     return Err(too_many(wait));
                 }
-                let failures = &mut stored.record;
-                failures.at.push(now);
-                let surplus = failures.at.len().saturating_sub(Failures::MOST);
-                failures.at.drain(..surplus);
-                Write::replace(&stored)?
+                failures.book(now);
+                Write::replace(&failures)?
             } else {
                 Write::create(&Failures {
                     subject: subject.clone(),
                     at: vec![now],
                 })?
             };
-            if self.0.table.write(write).await?.is_ok() {
-                return Ok(());
-            }
-        }
+            Ok(self.0.table.write(write).await?.ok())
+        };
+        let booked = rewrite(read().await?, read, write).await?;
         // So many attempts of one account at the same moment are nobody's honest ones.
-        Err(too_many(span::SECOND))
+        booked.ok_or_else(|| too_many(span::SECOND))
     }
 
     /// Forgets the failures of an account from an address.
     pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
         let key = key::sign_in_failures(&subject(username, address));
-        let _ = self
-            .0
-            .table
-            .write(Write::delete(key, Condition::default()))
-            .await?;
+        let write = Write::delete(key, Condition::default());
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }

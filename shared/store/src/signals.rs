@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Store,
     key::{self, Gsi1, Key},
-    table::{Read, Record, Write},
+    table::{OrNotFound, Read, Record, Write},
 };
 
 /// Signals.
@@ -84,7 +84,7 @@ impl Record for SignalSource {
 impl Signals<'_> {
     /// Records a signal. 409 `duplicate_signal` when the source has reported that id before.
     pub async fn create(&self, tenant: OrganizationId, new: NewSignal) -> Result<Signal, Error> {
-        let id = self.0.ids.next::<Signal, SignalId>(&self.0.table).await?;
+        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let source = SignalSource {
             organization_id: tenant,
@@ -126,12 +126,9 @@ impl Signals<'_> {
 
     /// One signal. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
-        let stored = self
-            .0
-            .table
-            .get(&key::signal(tenant, id), Read::Consistent)
-            .await?;
-        Ok(stored.ok_or(Error::NotFound(SignalId::NOUN))?.record)
+        let key = key::signal(tenant, id);
+        let signal = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(signal.or_not_found(SignalId::NOUN)?.record)
     }
 
     /// The signals of a class up to one of them and with it, newest first, at most `most`.

@@ -8,9 +8,10 @@ use model::{
 };
 
 use super::{
-    REWRITES, Store,
+    Store,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
-    table::{Batch, Change, Condition, Read, Record, Refused, Write},
+    rewrite::rewrite,
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
 };
 
 /// A milestone that was deleted must not show on its tasks, not even for the moment in which an
@@ -121,17 +122,17 @@ impl Tasks<'_> {
         let keys = links
             .keys(tenant)
             .chain(project_key.as_ref().map(AnyKey::from));
-        let (id, found, last) = futures::try_join!(
-            self.0.ids.next::<Task, TaskId>(table),
+        let (id, found, last): (TaskId, _, _) = tokio::try_join!(
+            self.0.next_id(),
             table.batch_get(keys, Read::Consistent),
             self.largest_order(tenant, new.project_id),
         )?;
         let mut faults = links.faults(tenant, new.project_id, &found)?;
         if project_key.is_some_and(|key| !found.has(&key)) {
-            faults.push(Fault::unknown("projectId", "project"));
+            faults.push(Fault::unknown("projectId", ProjectId::NOUN));
         }
         if new.organization_id.is_some_and(|named| named != tenant) {
-            faults.push(Fault::unknown("organizationId", "organization"));
+            faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
         }
         if !faults.is_empty() {
             return Err(Error::Invalid(faults));
@@ -183,11 +184,11 @@ impl Tasks<'_> {
     ) -> Result<Vec<JoinedTask>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, tasks) = futures::try_join!(
+        let (project, tasks) = tokio::try_join!(
             table.get(&key, Read::Eventual),
             table.list(key::tasks_of_project(tenant, project)),
         )?;
-        let project = ProjectRef::from(&project.ok_or(Error::NotFound("project"))?.record);
+        let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
         let found = table.batch_get(links_of(tenant, &tasks), JOIN).await?;
         let mut tasks = join(tenant, tasks, &found)?;
         for task in &mut tasks {
@@ -204,34 +205,35 @@ impl Tasks<'_> {
         id: TaskId,
         patch: TaskPatch,
     ) -> Result<Task, Error> {
-        let key = key::task(tenant, id);
+        let key = &key::task(tenant, id);
+        let patch = &patch;
         let links = Links {
             milestone: patch.milestone_id.value().copied(),
             phase: patch.phase_id.value().copied(),
             assignee: patch.assignee_id.value().copied(),
         };
-        for _ in 0..REWRITES {
-            let keys = links.keys(tenant).chain([AnyKey::from(&key)]);
-            let found = self.0.table.batch_get(keys, Read::Consistent).await?;
-            let mut stored = found.get(&key)?.ok_or(Error::NotFound("task"))?;
-            let faults = links.faults(tenant, stored.project_id, &found)?;
+        let read = || {
+            let keys = links.keys(tenant).chain([AnyKey::from(key)]);
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = |found: Batch| async move {
+            let mut task = found.get(key)?.or_not_found(TaskId::NOUN)?;
+            let faults = links.faults(tenant, task.project_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
-            patch.clone().apply(&mut stored.record);
-            stored.record.updated_at = self.0.clock.now();
-            let write = Write::replace(&stored)?;
-            let (done, linked) = futures::try_join!(
-                self.save(tenant, write, links.milestone),
-                self.is_linked(&stored.record, links.milestone),
+            patch.clone().apply(&mut task);
+            task.updated_at = self.0.clock.now();
+            let (done, linked) = tokio::try_join!(
+                self.save(tenant, Write::replace(&task)?, links.milestone),
+                self.is_linked(&task, links.milestone),
             )?;
-            if done.is_ok() {
-                let mut task = stored.record;
-                task.milestone_id = task.milestone_id.filter(|_| linked);
-                return Ok(task);
-            }
-        }
-        Err(Error::contended())
+            let mut task = task.record;
+            task.milestone_id = task.milestone_id.filter(|_| linked);
+            Ok(done.is_ok().then_some(task))
+        };
+        let updated = rewrite(read().await?, read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
     /// Gives up to 100 tasks new places, all or none; what else is written to them meanwhile is
@@ -247,14 +249,14 @@ impl Tasks<'_> {
             Write::update(key::task(tenant, id), change, Condition::exists())
         });
         let done = self.0.table.transact(moves.collect()).await?;
-        done.map_err(|_| Error::NotFound("task"))
+        done.or_not_found(TaskId::NOUN)
     }
 
     /// Deletes a task. 404 when it is not the tenant's.
     pub async fn delete(&self, tenant: OrganizationId, id: TaskId) -> Result<(), Error> {
         let write = Write::delete(key::task(tenant, id), Condition::exists());
         let done = self.0.table.write(write).await?;
-        done.map_err(|_| Error::NotFound("task"))
+        done.or_not_found(TaskId::NOUN)
     }
 
     /// The largest order in the project's list, 0 when that is empty, if there is a project. The
@@ -287,9 +289,10 @@ impl Tasks<'_> {
         let is_there = Write::check(key::milestone(tenant, milestone), Condition::exists());
         let done = self.0.table.transact(vec![task, is_there]).await?;
         match done {
-            Err(refused) if refused.at(1) => {
-                Err(Error::invalid(Fault::unknown("milestoneId", "milestone")))
-            }
+            Err(refused) if refused.at(1) => Err(Error::invalid(Fault::unknown(
+                "milestoneId",
+                MilestoneId::NOUN,
+            ))),
             done => Ok(done),
         }
     }
@@ -357,18 +360,18 @@ impl Links {
         if let Some(id) = self.milestone {
             let milestone = found.get(&key::milestone(tenant, id))?;
             let owner = milestone.map(|milestone| milestone.project_id);
-            faults.extend(not_of_project("milestoneId", "milestone", owner, project));
+            faults.extend(not_of_project::<MilestoneId>("milestoneId", owner, project));
         }
         if let Some(id) = self.phase {
             let owner = found
                 .get(&key::phase(tenant, id))?
                 .map(|phase| phase.project_id);
-            faults.extend(not_of_project("phaseId", "phase", owner, project));
+            faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
         if let Some(id) = self.assignee
             && !found.has(&key::user(tenant, id))
         {
-            faults.push(Fault::unknown("assigneeId", "user"));
+            faults.push(Fault::unknown("assigneeId", UserId::NOUN));
         }
         Ok(faults)
     }
@@ -376,12 +379,12 @@ impl Links {
 
 /// The fault of naming a record of `owner`, which is none when there is no such record, in a task
 /// of `project`.
-fn not_of_project(
+fn not_of_project<I: Id>(
     field: &str,
-    noun: &str,
     owner: Option<ProjectId>,
     project: Option<ProjectId>,
 ) -> Option<Fault> {
+    let noun = I::NOUN;
     let detail = match (owner, project) {
         (None, _) => return Some(Fault::unknown(field, noun)),
         (Some(_), None) => format!("A task of no project has no {noun}."),

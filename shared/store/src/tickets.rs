@@ -3,15 +3,16 @@
 use std::collections::HashMap;
 
 use model::{
-    Error, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
-    TicketMessageId, Timestamp, User, UserId,
+    Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
+    Timestamp, User, UserId,
 };
 
 use super::{
-    REWRITES, Store,
+    Store, id_is_taken,
     key::{self, Gsi1, Key},
     resolutions,
-    table::{Change, Condition, Read, Record, Write, attribute},
+    rewrite::rewrite,
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Support tickets and their messages.
@@ -111,7 +112,7 @@ impl Tickets<'_> {
         let created_at = new.created_at.unwrap_or(now);
         let is_over = matches!(new.status, ServiceStatus::Resolved | ServiceStatus::Closed);
         let mut ticket = Ticket {
-            id: self.0.ids.next::<Ticket, _>(&self.0.table).await?,
+            id: self.0.next_id().await?,
             organization_id: tenant,
             title: new.title,
             status: new.status,
@@ -125,7 +126,7 @@ impl Tickets<'_> {
         let mut writes = Vec::with_capacity(2 + new.messages.len());
         for message in new.messages {
             let message = TicketMessage {
-                id: self.next_message_id().await?,
+                id: self.0.next_id().await?,
                 organization_id: tenant,
                 ticket_id: ticket.id,
                 content: message.content,
@@ -156,11 +157,11 @@ impl Tickets<'_> {
     ) -> Result<TicketWithMessages, Error> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
-        let (ticket, messages) = futures::try_join!(
+        let (ticket, messages) = tokio::try_join!(
             table.get(&key, Read::Consistent),
             table.list(key::ticket_messages(tenant, id).consistent()),
         )?;
-        let ticket = ticket.ok_or(Error::NotFound("ticket"))?.record;
+        let ticket = ticket.or_not_found(TicketId::NOUN)?.record;
         let authors = || messages.iter().map(|message| message.user_id);
         let user = |id| key::user(tenant, id);
         let found = table.batch_get(authors().map(user), Read::Eventual).await?;
@@ -185,9 +186,10 @@ impl Tickets<'_> {
         content: &str,
     ) -> Result<(), Error> {
         let key = key::ticket(tenant, id);
-        let (message_id, mut read) = futures::try_join!(self.next_message_id(), self.read(&key))?;
-        for _ in 0..REWRITES {
-            let ticket = read.ok_or(Error::NotFound("ticket"))?;
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let (message_id, found) = tokio::try_join!(self.0.next_id(), read())?;
+        let write = |ticket: Option<Stored<Ticket>>| async move {
+            let ticket = ticket.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict("ticket_closed", detail));
@@ -200,27 +202,14 @@ impl Tickets<'_> {
                 user_id: author,
                 created_at: self.0.clock.now(),
             };
-            match self
-                .0
-                .table
-                .transact(writes_of_reply(&ticket, &message)?)
-                .await?
-            {
-                Ok(()) => return Ok(()),
-                Err(refused) if refused.at(0) => read = self.read(&key).await?,
-                Err(_) => return Err(super::id_is_taken(TicketMessage::KIND)),
+            let writes = writes_of_reply(&ticket, &message)?;
+            match self.0.table.transact(writes).await? {
+                Err(refused) if !refused.at(0) => Err(id_is_taken(TicketMessage::KIND)),
+                done => Ok(done.ok()),
             }
-        }
-        Err(Error::contended())
-    }
-
-    async fn next_message_id(&self) -> Result<TicketMessageId, Error> {
-        self.0.ids.next::<TicketMessage, _>(&self.0.table).await
-    }
-
-    async fn read(&self, key: &Key<Ticket>) -> Result<Option<Ticket>, Error> {
-        let ticket = self.0.table.get(key, Read::Consistent).await?;
-        Ok(ticket.map(|ticket| ticket.record))
+        };
+        let replied = rewrite(found, read, write).await?;
+        replied.ok_or_else(Error::contended)
     }
 }
 
@@ -228,13 +217,13 @@ impl Tickets<'_> {
 /// replies at the same time do not stand in each other's way.
 fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write>, Error> {
     let now = message.created_at;
-    let mut as_read = Condition::default().equals("status", attribute(&ticket.status)?);
+    let mut as_read = Condition::default().equals("status", ticket.status);
     let mut change = Change::default()
         .set("lastMessageAt", now)
         .set("updatedAt", now);
     let mut uncounted = None;
     if ticket.status.reopens_on_answer() {
-        change = change.set("status", attribute(&ServiceStatus::Open)?);
+        change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {
             as_read = as_read.equals("resolvedAt", resolved_at);
             change = change.remove("resolvedAt");

@@ -159,7 +159,11 @@ mod tests {
             ("reprocess_usage_batch", "format_disk", "unknown variant"),
             ("\"POST\"", "\"SEND\"", "no method"),
             ("method = \"POST\"", "", "a method and a path"),
-            ("expect", "body = {b = \"{batch\"}\nexpect", "stays open"),
+            (
+                "expect =",
+                "body = {b = \"{batch\"}\nexpect =",
+                "stays open",
+            ),
             (
                 "expect",
                 "body = {b = [\"{bach}\"]}\nexpect",

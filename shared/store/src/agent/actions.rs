@@ -2,15 +2,16 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    ActionState, AgentAction, AgentSessionId, Claim, Error, Idempotency, OrganizationId, Outcome,
+    ActionState, AgentAction, AgentSessionId, AgentSessionStatus, Claim, Error, Idempotency,
+    OrganizationId, Outcome,
 };
 
 use super::{Agent, does_not_read, sessions::while_executing};
 use crate::{
-    REWRITES,
     directory::totals,
     key::{self, AnyKey, Gsi2},
-    table::{Change, Condition, Read, Record, Stored, Write, attribute},
+    rewrite::rewrite,
+    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
 /// What became of a worker's lease on an action.
@@ -49,38 +50,43 @@ impl Agent<'_> {
         lease: i64,
         target: impl Fn(&str) -> Idempotency,
     ) -> Result<Claim<Box<AgentAction>>, Error> {
+        let read = || self.with_session(tenant, session_id, action_id);
+        let claimed = rewrite(read().await?, read, async |(session, mut action)| {
+            let now = self.0.clock.now();
+            let target = target(&action.target_system);
+            let claim = action.claim(session, target, lease, now);
+            let mut writes = vec![Write::replace(&action)?];
+            let claim = match claim {
+                Claim::Over => return Ok(Some(Claim::Over)),
+                Claim::Busy => return Ok(Some(Claim::Busy)),
+                Claim::Ended(outcome) => Claim::Ended(outcome),
+                Claim::Held(()) => {
+                    writes.push(while_executing(tenant, session_id));
+                    Claim::Held(Box::new(action.record))
+                }
+            };
+            // Refused means that somebody else claimed it, or that the session was cancelled.
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(claim))
+        });
+        Ok(claimed.await?.unwrap_or(Claim::Busy))
+    }
+
+    /// An action, and where its session stands.
+    async fn with_session(
+        &self,
+        tenant: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<(AgentSessionStatus, Stored<AgentAction>), Error> {
         let session_key = key::agent_session(tenant, session_id);
         let action_key = key::agent_action(tenant, session_id, action_id);
-        for _ in 0..REWRITES {
-            let keys = [AnyKey::from(&session_key), AnyKey::from(&action_key)];
-            let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-            let session = batch.get(&session_key)?;
-            let action = batch.get(&action_key)?;
-            let (Some(session), Some(mut action)) = (session, action) else {
-                return Err(is_not_there());
-            };
-            let target = target(&action.target_system);
-            match action.claim(session.status, target, lease, self.0.clock.now()) {
-                Claim::Over => return Ok(Claim::Over),
-                Claim::Busy => return Ok(Claim::Busy),
-                Claim::Ended(outcome) => {
-                    if self.0.table.write(Write::replace(&action)?).await?.is_ok() {
-                        return Ok(Claim::Ended(outcome));
-                    }
-                }
-                Claim::Held(()) => {
-                    let writes = vec![
-                        while_executing(tenant, session_id),
-                        Write::replace(&action)?,
-                    ];
-                    if self.0.table.transact(writes).await?.is_ok() {
-                        return Ok(Claim::Held(Box::new(action.record)));
-                    }
-                }
-            }
-            // Somebody else claimed it, or the session was cancelled: look again.
+        let keys = [AnyKey::from(&session_key), AnyKey::from(&action_key)];
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        match (batch.get(&session_key)?, batch.get(&action_key)?) {
+            (Some(session), Some(action)) => Ok((session.status, action)),
+            _ => Err(is_not_there()),
         }
-        Ok(Claim::Busy)
     }
 
     /// Notes the progress of an action that the caller holds, and asks whether the next call may
@@ -165,11 +171,11 @@ impl Agent<'_> {
     pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<(), Error> {
         let change = Change::default()
             .set("setAsideAt", self.0.clock.now())
-            .set("state", ActionState::Failed.name())
+            .set("state", ActionState::Failed)
             .leave(Gsi2);
         let write = Write::update(key.clone(), change, Condition::exists());
         // Refused means that it is gone.
-        self.0.table.write(write).await?.ok();
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }
@@ -199,7 +205,7 @@ fn as_in(action: &AgentAction, names: &[&str]) -> Result<Change, Error> {
 fn held(action: &AgentAction) -> Condition {
     Condition::default()
         .equals("token", action.token)
-        .equals("state", ActionState::Running.name())
+        .equals("state", ActionState::Running)
 }
 
 /// A message names an action that the table does not have.

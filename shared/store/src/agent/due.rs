@@ -5,7 +5,7 @@ use model::{ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, M
 use super::{Agent, Readable};
 use crate::{
     key::{self, AnyKey},
-    table::{Record, Stored, Write},
+    table::{OrLeave, Record, Stored, Write},
 };
 
 /// An approved action that should have got further by now.
@@ -98,7 +98,11 @@ impl Agent<'_> {
         };
         action.resent(self.0.clock.now());
         // Refused means that a worker has claimed it meanwhile, which is what the message is for.
-        self.0.table.write(Write::replace(&action)?).await?.ok();
+        self.0
+            .table
+            .write(Write::replace(&action)?)
+            .await?
+            .or_leave();
         Ok(())
     }
 
@@ -134,7 +138,11 @@ impl Agent<'_> {
             return Ok(session.status);
         }
         // Refused means that it was cancelled or finished in the last instant.
-        self.0.table.write(Write::replace(&session)?).await?.ok();
+        self.0
+            .table
+            .write(Write::replace(&session)?)
+            .await?
+            .or_leave();
         Ok(session.status)
     }
 }

@@ -17,14 +17,14 @@ pub use sessions::{Analyzing, Approval};
 
 use model::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Error,
-    OrganizationId,
+    Id, OrganizationId,
 };
 use serde::Deserialize;
 
 use super::{
     Store,
     key::{self, Gsi2, Key},
-    table::{Record, Stored},
+    table::{OrNotFound, Record, Stored},
 };
 
 /// Resolution-agent sessions.
@@ -132,7 +132,7 @@ impl Agent<'_> {
                 },
             }
         }
-        let session = session.ok_or(Error::NotFound("agent session"))?;
+        let session = session.or_not_found(AgentSessionId::NOUN)?;
         Ok(SessionWithActions { session, actions })
     }
 }

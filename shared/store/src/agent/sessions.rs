@@ -7,8 +7,9 @@ use model::{
 
 use super::{Agent, SessionWithActions};
 use crate::{
-    Permit, REWRITES, key,
-    table::{Change, Condition, Read, Stored, Write},
+    Permit, key,
+    rewrite::rewrite,
+    table::{Change, Condition, OrNotFound, Read, Stored, Write},
 };
 
 /// A session whose signal is being analysed.
@@ -42,43 +43,43 @@ impl Agent<'_> {
     ) -> Result<AgentSession, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let table = &self.0.table;
-        let mut signal = permit.beside(self.signal(tenant, alert)).await?;
-        for _ in 0..REWRITES {
-            let (newest, id) = futures::try_join!(
-                self.newest_session(tenant, signal.agent_session_id),
-                self.0.ids.next::<AgentSession, AgentSessionId>(table),
-            )?;
-            let now = self.0.clock.now();
-            if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
-                return Ok(newest);
-            }
-            let session = AgentSession::open(id, &signal, by, now);
-            let points = Change::default()
-                .set("agentSessionId", id.get())
-                .set("updatedAt", now);
-            let as_it_was = match signal.agent_session_id {
-                None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
-                Some(old) => Condition::default().equals("agentSessionId", old.get()),
-            };
-            let writes = vec![
-                Write::update(key::signal(tenant, alert), points, as_it_was),
-                Write::create(&session)?,
-            ];
-            if table.transact(writes).await?.is_ok() {
-                return Ok(session);
-            }
-            // Somebody else opened one meanwhile: the next round answers theirs.
-            signal = self.signal(tenant, alert).await?;
+        let read = || self.signal(tenant, alert);
+        let signal = permit.beside(read()).await?;
+        let opened = rewrite(signal, read, |signal| self.open_on(signal, by)).await?;
+        opened.ok_or_else(Error::contended)
+    }
+
+    /// None when somebody else opened one meanwhile, which is answered next.
+    async fn open_on(&self, signal: Signal, by: UserId) -> Result<Option<AgentSession>, Error> {
+        let tenant = signal.organization_id;
+        let (newest, id) = tokio::try_join!(
+            self.newest_session(tenant, signal.agent_session_id),
+            self.0.next_id(),
+        )?;
+        let now = self.0.clock.now();
+        if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
+            return Ok(Some(newest));
         }
-        Err(Error::contended())
+        let session = AgentSession::open(id, &signal, by, now);
+        let points = Change::default()
+            .set("agentSessionId", id)
+            .set("updatedAt", now);
+        let as_it_was = match signal.agent_session_id {
+            None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
+            Some(old) => Condition::default().equals("agentSessionId", old),
+        };
+        let writes = vec![
+            Write::update(key::signal(tenant, signal.id), points, as_it_was),
+            Write::create(&session)?,
+        ];
+        let done = self.0.table.transact(writes).await?;
+        Ok(done.is_ok().then_some(session))
     }
 
     async fn signal(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
         let key = key::signal(tenant, id);
         let signal = self.0.table.get(&key, Read::Consistent).await?;
-        let signal = signal.ok_or(Error::NotFound(SignalId::NOUN))?;
-        Ok(signal.record)
+        Ok(signal.or_not_found(SignalId::NOUN)?.record)
     }
 
     async fn newest_session(
@@ -99,7 +100,7 @@ impl Agent<'_> {
     ) -> Result<Stored<AgentSession>, Error> {
         let key = key::agent_session(tenant, id);
         let session = self.0.table.get(&key, Read::Consistent).await?;
-        session.ok_or(Error::NotFound("agent session"))
+        session.or_not_found(AgentSessionId::NOUN)
     }
 
     /// Begins an analysis: `analyzing` is written while signal and history are read. 404 when the
@@ -115,7 +116,7 @@ impl Agent<'_> {
         session.begin_analysis(self.0.clock.now())?;
         let write = Write::replace(&session)?;
         let signals = self.0.signals();
-        let (written, mut signals) = futures::try_join!(
+        let (written, mut signals) = tokio::try_join!(
             self.0.table.write(write),
             signals.of_class_up_to(
                 tenant,
@@ -185,29 +186,36 @@ impl Agent<'_> {
     ) -> Result<Approval, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let mut whole = permit.beside(self.get(tenant, id)).await?;
-        for _ in 0..REWRITES {
-            let now = self.0.clock.now();
-            let SessionWithActions { session, actions } = &mut whole;
-            let approved = session.approve(actions, ids, trace, now)?;
-            let Approved::Queued { again, new } = approved else {
-                return Ok(Approval::Standing(whole));
-            };
-            let mut writes = vec![Write::replace(session)?];
-            for action in again {
-                writes.push(Write::replace(action)?);
-            }
-            for action in &new {
-                writes.push(Write::create(action)?);
-            }
-            if self.0.table.transact(writes).await?.is_ok() {
-                let queued = session.approved.clone();
-                return Ok(Approval::Queued(whole.approved(new), queued));
-            }
-            // The session changed meanwhile: the next round sees how.
-            whole = self.get(tenant, id).await?;
+        let read = || self.get(tenant, id);
+        let whole = permit.beside(read()).await?;
+        let approved = rewrite(whole, read, |whole| self.approve_in(whole, ids, trace)).await?;
+        approved.ok_or_else(Error::contended)
+    }
+
+    /// None when the session changed meanwhile.
+    async fn approve_in(
+        &self,
+        mut whole: SessionWithActions,
+        ids: &[String],
+        trace: Option<&str>,
+    ) -> Result<Option<Approval>, Error> {
+        let SessionWithActions { session, actions } = &mut whole;
+        let approved = session.approve(actions, ids, trace, self.0.clock.now())?;
+        let Approved::Queued { again, new } = approved else {
+            return Ok(Some(Approval::Standing(whole)));
+        };
+        let mut writes = vec![Write::replace(session)?];
+        for action in again {
+            writes.push(Write::replace(action)?);
         }
-        Err(Error::contended())
+        for action in &new {
+            writes.push(Write::create(action)?);
+        }
+        let queued = session.approved.clone();
+        let done = self.0.table.transact(writes).await?;
+        Ok(done
+            .is_ok()
+            .then(|| Approval::Queued(whole.approved(new), queued)))
     }
 
     /// Cancels a session: actions that are queued are skipped, those that run end and are
@@ -220,24 +228,31 @@ impl Agent<'_> {
     ) -> Result<(AgentSession, Vec<ActionState>), Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let mut whole = permit.beside(self.get(tenant, id)).await?;
-        for _ in 0..REWRITES {
-            let SessionWithActions { session, actions } = &mut whole;
-            let Some(ended) = session.cancel(actions, self.0.clock.now())? else {
-                return Ok((whole.session.record, Vec::new()));
-            };
-            let outcomes = ended.iter().map(|action| action.state).collect();
-            let mut writes = vec![Write::replace(session)?];
-            for action in ended {
-                writes.push(Write::replace(action)?);
-            }
-            if self.0.table.transact(writes).await?.is_ok() {
-                return Ok((whole.session.record, outcomes));
-            }
-            // A worker claimed an action or ended one meanwhile.
-            whole = self.get(tenant, id).await?;
+        let read = || self.get(tenant, id);
+        let whole = permit.beside(read()).await?;
+        let cancelled = rewrite(whole, read, |whole| self.cancel_in(whole)).await?;
+        cancelled.ok_or_else(Error::contended)
+    }
+
+    /// None when a worker claimed an action or ended one meanwhile.
+    async fn cancel_in(
+        &self,
+        whole: SessionWithActions,
+    ) -> Result<Option<(AgentSession, Vec<ActionState>)>, Error> {
+        let SessionWithActions {
+            mut session,
+            mut actions,
+        } = whole;
+        let Some(ended) = session.cancel(&mut actions, self.0.clock.now())? else {
+            return Ok(Some((session.record, Vec::new())));
+        };
+        let outcomes = ended.iter().map(|action| action.state).collect();
+        let mut writes = vec![Write::replace(&session)?];
+        for action in ended {
+            writes.push(Write::replace(action)?);
         }
-        Err(Error::contended())
+        let done = self.0.table.transact(writes).await?;
+        Ok(done.is_ok().then_some((session.record, outcomes)))
     }
 
     /// Ends a session all of whose approved actions have ended; otherwise, and when it has ended
@@ -247,21 +262,26 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<AgentSessionStatus, Error> {
-        for _ in 0..REWRITES {
-            let SessionWithActions {
-                mut session,
-                actions,
-            } = self.get(tenant, id).await?;
-            if !session.settle(&actions, self.0.clock.now()) {
-                return Ok(session.status);
-            }
-            let write = Write::replace(&session)?;
-            if self.0.table.write(write).await?.is_ok() {
-                return Ok(session.status);
-            }
-        }
+        let read = || self.get(tenant, id);
+        let settled = rewrite(read().await?, read, |whole| self.settle_in(whole)).await?;
         // Others keep writing it, and each of them settles after that.
-        Ok(AgentSessionStatus::Executing)
+        Ok(settled.unwrap_or(AgentSessionStatus::Executing))
+    }
+
+    /// None when somebody else wrote it meanwhile.
+    async fn settle_in(
+        &self,
+        whole: SessionWithActions,
+    ) -> Result<Option<AgentSessionStatus>, Error> {
+        let SessionWithActions {
+            mut session,
+            actions,
+        } = whole;
+        if !session.settle(&actions, self.0.clock.now()) {
+            return Ok(Some(session.status));
+        }
+        let done = self.0.table.write(Write::replace(&session)?).await?;
+        Ok(done.is_ok().then_some(session.status))
     }
 }
 
@@ -269,6 +289,6 @@ impl Agent<'_> {
 pub(super) fn while_executing(tenant: OrganizationId, id: AgentSessionId) -> Write {
     Write::check(
         key::agent_session(tenant, id),
-        Condition::default().equals("status", AgentSessionStatus::Executing.name()),
+        Condition::default().equals("status", AgentSessionStatus::Executing),
     )
 }

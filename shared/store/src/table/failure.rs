@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::{
 };
 use model::Error;
 
-use super::{item::Item, write::Refused};
+use super::{Refused, item::Item};
 
 /// The attribute that tells a write of ours, repeated after a lost answer, from somebody else's.
 pub(super) const WRITE_ID: &str = "writeId";

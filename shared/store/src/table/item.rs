@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::Error;
+use model::{ActionState, AgentSessionStatus, Error, ReferenceType, ServiceStatus};
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::key::{AnyKey, Gsi1, Gsi2, Index, Key, Main};
@@ -77,6 +77,12 @@ impl IntoAttribute for i64 {
     }
 }
 
+impl IntoAttribute for bool {
+    fn into_attribute(self) -> AttributeValue {
+        AttributeValue::Bool(self)
+    }
+}
+
 impl IntoAttribute for &str {
     fn into_attribute(self) -> AttributeValue {
         AttributeValue::S(self.to_owned())
@@ -94,6 +100,24 @@ impl IntoAttribute for model::Timestamp {
         AttributeValue::S(self.to_string())
     }
 }
+
+macro_rules! names {
+    ($($name:ty),* $(,)?) => {$(
+        impl IntoAttribute for $name {
+            fn into_attribute(self) -> AttributeValue {
+                // What has no fields serializes as its name, always.
+                attribute(&self).unwrap_or(AttributeValue::Null(true))
+            }
+        }
+    )*};
+}
+
+names!(
+    ActionState,
+    AgentSessionStatus,
+    ReferenceType,
+    ServiceStatus,
+);
 
 /// Any value as DynamoDB has it.
 pub(crate) fn attribute(value: &impl Serialize) -> Result<AttributeValue, Error> {
@@ -146,5 +170,23 @@ fn place<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
     if let Some((partition, sort)) = key.map(Key::into_parts) {
         item.insert(I::PARTITION.to_owned(), partition.into_attribute());
         item.insert(I::SORT.to_owned(), sort.into_attribute());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_no_fields_is_written_as_its_name() {
+        let name = |value: AttributeValue| value.as_s().unwrap().clone();
+        assert_eq!(
+            name(ServiceStatus::InProgress.into_attribute()),
+            "in_progress"
+        );
+        assert_eq!(name(ReferenceType::Project.into_attribute()), "project");
+        assert_eq!(name(ActionState::Queued.into_attribute()), "queued");
+        let status = AgentSessionStatus::AwaitingConfirmation;
+        assert_eq!(name(status.into_attribute()), "awaiting_confirmation");
     }
 }

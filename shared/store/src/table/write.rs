@@ -1,4 +1,4 @@
-//! What a write does, what it expects, and how it is refused.
+//! What a write does and what it expects.
 
 use model::Error;
 
@@ -77,19 +77,5 @@ impl Write {
             what: What::Check,
             condition,
         }
-    }
-}
-
-/// A write was not done because what it expects does not hold; nothing was written.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    /// Per write of the transaction, whether its condition failed.
-    pub(super) failed: Vec<bool>,
-}
-
-impl Refused {
-    /// Whether the condition of the write at this place failed.
-    pub(crate) fn at(&self, place: usize) -> bool {
-        self.failed.get(place).copied().unwrap_or(false)
     }
 }

@@ -1,0 +1,28 @@
+//! Writing what follows from what was read.
+
+use model::Error;
+
+/// The most often that a read, changed and written back record is tried again because somebody
+/// else wrote it in between.
+const REWRITES: u32 = 5;
+
+/// Writes what follows from what was `found`; when that is no longer so, reads again and starts
+/// over. `write` answers `None` when it was refused because somebody else wrote in between, and so
+/// does this when that happened every time.
+pub(crate) async fn rewrite<F, T, R, W>(
+    mut found: F,
+    read: impl Fn() -> R,
+    write: impl Fn(F) -> W,
+) -> Result<Option<T>, Error>
+where
+    R: Future<Output = Result<F, Error>>,
+    W: Future<Output = Result<Option<T>, Error>>,
+{
+    for _ in 1..REWRITES {
+        if let Some(written) = write(found).await? {
+            return Ok(Some(written));
+        }
+        found = read().await?;
+    }
+    write(found).await
+}
