@@ -5,11 +5,14 @@ use std::ops::{Deref, DerefMut};
 use super::{ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus};
 use crate::{Error, Fault, Timestamp};
 
+/// What a session forbids in a state that allows no approval.
+const EXECUTE: &str = "Actions cannot be executed";
+
 /// The approved actions of a session, each as `A` holds it: the store with the version that its
 /// next write expects.
 #[derive(Clone, Debug)]
 pub struct ApprovedActions<A> {
-    /// Those that read, in the order of the proposal.
+    /// Those that read, in any order.
     pub known: Vec<A>,
     /// Ids of those whose records do not read; they count as ended, outcome unknown.
     pub unreadable: Vec<String>,
@@ -239,8 +242,6 @@ impl AgentSession {
         results
     }
 }
-
-const EXECUTE: &str = "Actions cannot be executed";
 
 /// Why a list cannot be executed that is not the one that stands.
 fn refusal<A: Deref<Target = AgentAction>>(

@@ -44,27 +44,32 @@
 //! # An approved action
 //!
 //! ```text
-//!    approve
-//!       │
-//!       ▼      claim              every step done
-//!     queued ─────────▶ running ─────────────────────────────────▶ succeeded
-//!      │ ▲ ▲              │ │ ▲ └┐ claim, once the lease is over
-//!      │ │ │              │ │ └──┘
-//!      │ │ └── release ───┘ │
-//!      │ │   no clear answer│  refused; or given up, and no call may have taken effect
-//!      │ │                  ├────────────────────────────────────▶ failed
-//!      │ └──────────────────│───────────────────────────────────────  │
-//!      │                    │                    approve again        │
-//!      │                    │  given up, and a call may have taken effect
-//!      │                    └────────────────────────────────────▶ unknown
-//!      │  cancel
-//!      └─────────────────────────────────────────────────────────▶ skipped
+//!                 claim                  every step is done
+//! approve ──▶ queued ─────▶ running ──────────────────────────────────────▶ succeeded
+//!             │ ▲ ▲          │ ▲ │
+//!             │ │ │          └─┘ │   claim again, once the lease is over
+//!             │ │ │              │
+//!             │ │ └── release ───┤   no clear answer yet
+//!             │ │                │
+//!             │ │                │   refused; or given up, and nothing can have happened
+//!             │ │                ├────────────────────────────────────────▶ failed
+//!             │ └────────────────│───────────── approve again ───────────────┘
+//!             │                  │
+//!             │                  │   no telling; or given up, and something can have happened
+//!             │                  └────────────────────────────────────────▶ unknown
+//!             │ cancel
+//!             └───────────────────────────────────────────────────────────▶ skipped
 //! ```
 //!
-//! An action is *given up* after [`AgentAction::MOST_ATTEMPTS`] claims, on the last delivery of
-//! its message, or after [`AgentAction::MOST_RESENDS`] messages of the sweeper that nobody
-//! followed. To be *skipped* it must never have got anywhere: a queued action that an earlier
-//! claim left in the middle is cancelled as `failed` or `unknown`.
+//! It is *given up* after [`AgentAction::MOST_ATTEMPTS`] claims, on the last delivery of its
+//! message, or after [`AgentAction::MOST_RESENDS`] messages of the sweeper that nobody followed.
+//!
+//! When its session is *cancelled*, a queued action ends at once, and a running one before its
+//! next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
+//! unknown (a call may have taken effect).
+//!
+//! It carries the trace of the request that approved it, and is the only one to do so: messages
+//! hold ids and nothing else, so that whoever sends one, the worker's log tells the same.
 //!
 //! | trigger | method | who |
 //! |---|---|---|
