@@ -165,8 +165,8 @@ mod tests {
                 "stays open",
             ),
             (
-                "expect",
-                "body = {b = [\"{bach}\"]}\nexpect",
+                "expect =",
+                "body = {b = [\"{bach}\"]}\nexpect =",
                 "no parameter",
             ),
             ("expect = [200, 202]", "expect = []", "at least one status"),
