@@ -115,7 +115,7 @@ async fn a_changed_password_ends_every_session() {
         .unwrap();
     api.store
         .directory()
-        .change_password(&user, hash)
+        .change_password(user.organization_id, &user, hash)
         .await
         .unwrap();
     mia.get("/api/auth/session").await.expect(401);

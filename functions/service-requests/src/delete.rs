@@ -22,7 +22,7 @@ pub async fn delete(
 ) -> Result<StatusCode, Problem> {
     app.store
         .service_requests()
-        .delete(caller.tenant(), id.known()?, |request| {
+        .delete(caller.tenant(), id.known()?, async |request| {
             if request.creator_id == caller.user_id() {
                 Ok(())
             } else {

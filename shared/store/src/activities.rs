@@ -9,7 +9,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store, id_is_taken,
+    Permit, Store, id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     table::{Condition, OrNotFound, Read, Record, Write},
 };
@@ -91,10 +91,12 @@ impl Activities<'_> {
     /// Records an activity. 404 when the project is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: NewActivity,
     ) -> Result<Activity, Error> {
-        let id = self.0.next_id().await?;
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let activity = Activity {
             id,
@@ -163,10 +165,11 @@ impl Activities<'_> {
     /// tenant's.
     pub async fn attach_tag(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         activity: ActivityId,
         tag: TagId,
     ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let link = Write::put(&ActivityTag {
             organization_id: tenant,
             activity_id: activity,
@@ -179,10 +182,11 @@ impl Activities<'_> {
     /// tenant's.
     pub async fn detach_tag(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         activity: ActivityId,
         tag: TagId,
     ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let link = key::activity_tag(tenant, activity, tag);
         let unlink = Write::delete(link, Condition::default());
         self.change_tag(tenant, activity, tag, unlink).await

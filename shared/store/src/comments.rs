@@ -8,7 +8,7 @@ use model::{
 };
 
 use super::{
-    Store, id_is_taken,
+    Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
     resolutions,
     rewrite::rewrite,
@@ -57,9 +57,16 @@ impl Comments<'_> {
     /// Writes a comment. One by the creator of a pending or resolved service request opens the
     /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
     /// comment of the same thread, 409 when the request to open kept changing.
-    pub async fn create(&self, tenant: OrganizationId, new: NewComment) -> Result<Comment, Error> {
+    pub async fn create(
+        &self,
+        permit: impl Into<Permit>,
+        new: NewComment,
+    ) -> Result<Comment, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let read = || self.service_request(tenant, new.thread);
-        let (id, request) = tokio::try_join!(self.0.next_id(), read())?;
+        let found = async { tokio::try_join!(self.0.next_id(), read()) };
+        let (id, request) = permit.beside(found).await?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());

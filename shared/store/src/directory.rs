@@ -7,7 +7,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store,
+    Permit, Store,
     key::{self, Key},
     sign_in::{Account, fold},
     table::{Change, Condition, OrNotFound, Record, Write},
@@ -153,9 +153,15 @@ impl Directory<'_> {
     }
 
     /// Creates a user with an account. 400 when the username is taken.
-    pub async fn create_user(&self, tenant: OrganizationId, new: NewUser) -> Result<User, Error> {
+    pub async fn create_user(
+        &self,
+        permit: impl Into<Permit>,
+        new: NewUser,
+    ) -> Result<User, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
-        let id = self.0.next_id().await?;
         let account = Account {
             username: fold(&new.username),
             organization_id: tenant,
@@ -186,8 +192,15 @@ impl Directory<'_> {
         }
     }
 
-    /// Replaces a user's password, which ends all of the user's sessions.
-    pub async fn change_password(&self, user: &User, password_hash: String) -> Result<(), Error> {
+    /// Replaces a user's password, which ends all of the user's sessions. 404 when the user is not
+    /// the tenant's.
+    pub async fn change_password(
+        &self,
+        permit: impl Into<Permit>,
+        user: &User,
+        password_hash: String,
+    ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let now = self.0.clock.now();
         let writes = vec![
             Write::update(
@@ -196,7 +209,7 @@ impl Directory<'_> {
                 Condition::exists(),
             ),
             Write::update(
-                key::user(user.organization_id, user.id),
+                key::user(tenant, user.id),
                 Change::default()
                     .add("sessionEpoch", 1)
                     .set("updatedAt", now),
@@ -210,10 +223,11 @@ impl Directory<'_> {
     /// Disables a user or enables it again; a disabled user's sessions are void at once.
     pub async fn disable_user(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         user: UserId,
         disabled: bool,
     ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let change = Change::default()
             .set("disabled", disabled)
             .set("updatedAt", self.0.clock.now());
@@ -225,11 +239,13 @@ impl Directory<'_> {
     /// Creates a project, counts it if it is active, and lets reference search find it.
     pub async fn create_project(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: NewProject,
     ) -> Result<Project, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id::<ProjectId>()).await?;
         let now = self.0.clock.now();
-        let id = self.0.next_id().await?;
         let project = Project {
             id,
             organization_id: tenant,
@@ -261,14 +277,17 @@ impl Directory<'_> {
     /// Creates a phase of a project.
     pub async fn create_phase(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         project: ProjectId,
         title: String,
         order: i64,
     ) -> Result<Phase, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let phase = Phase {
-            id: self.0.next_id().await?,
+            id,
             organization_id: tenant,
             project_id: project,
             title,
@@ -286,10 +305,13 @@ impl Directory<'_> {
     }
 
     /// Creates a tag.
-    pub async fn create_tag(&self, tenant: OrganizationId, name: String) -> Result<Tag, Error> {
+    pub async fn create_tag(&self, permit: impl Into<Permit>, name: String) -> Result<Tag, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let tag = Tag {
-            id: self.0.next_id().await?,
+            id,
             organization_id: tenant,
             name,
             created_at: now,

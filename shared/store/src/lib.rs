@@ -5,6 +5,10 @@
 //! write raises. Every key format stands in [`key`]. Reads are eventually consistent unless a
 //! client would miss its own write.
 //!
+//! A write on behalf of a request takes a [`Permit`], which its authentication gives: it reads all
+//! that it needs beside that and then writes, two requests one after another. Reads by id are one
+//! request deep; what joins other records, the lists and the dashboard among them, two.
+//!
 //! # Access patterns
 //!
 //! Keys are written without their `ORG#<organization>` prefix; `n` is the number of rows. Capacity

@@ -8,7 +8,7 @@ use model::{
 };
 
 use super::{
-    Store,
+    Permit, Store,
     cleanup::Subject,
     key::{self, Gsi1, Key},
     rewrite::rewrite,
@@ -61,13 +61,15 @@ impl Milestones<'_> {
     /// Creates a milestone. 400 when the project is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: NewMilestone,
     ) -> Result<Milestone, Error> {
-        let table = &self.0.table;
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let project_key = key::project(tenant, new.project_id);
-        let (id, project) =
-            tokio::try_join!(self.0.next_id(), table.get(&project_key, Read::Consistent),)?;
+        let project = self.0.table.get(&project_key, Read::Consistent);
+        let read = async { tokio::try_join!(self.0.next_id(), project) };
+        let (id, project) = permit.beside(read).await?;
         if project.is_none() {
             return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
@@ -138,12 +140,13 @@ impl Milestones<'_> {
     /// tenant's.
     pub async fn update(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: MilestoneId,
         change: impl Fn(&mut Milestone) -> Result<(), Error>,
     ) -> Result<Milestone, Error> {
+        let permit = permit.into();
         let table = &self.0.table;
-        let key = key::milestone(tenant, id);
+        let key = key::milestone(permit.tenant(), id);
         let read = || table.get(&key, Read::Consistent);
         let change = &change;
         let write = |milestone: Option<Stored<Milestone>>| async move {
@@ -153,13 +156,15 @@ impl Milestones<'_> {
             let done = table.write(Write::replace(&milestone)?).await?;
             Ok(done.is_ok().then_some(milestone.record))
         };
-        let updated = rewrite(read().await?, read, write).await?;
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
         updated.ok_or_else(Error::contended)
     }
 
     /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes
     /// the links away, whatever their number. 404 when it is not the tenant's.
-    pub async fn delete(&self, tenant: OrganizationId, id: MilestoneId) -> Result<(), Error> {
+    pub async fn delete(&self, permit: impl Into<Permit>, id: MilestoneId) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let key = key::milestone(tenant, id);
         let deleted = self
             .0

@@ -7,7 +7,8 @@ use model::{Error, OrganizationId};
 
 /// Leave to write records of a tenant. A request's comes with its authentication still under way:
 /// what a write needs is read [`beside`](Self::beside) it, so that neither waits for the other, and
-/// nothing is written before it is given.
+/// nothing is written before it is given. Only ids are reserved meanwhile; those of a write that is
+/// not permitted are a gap.
 pub struct Permit {
     tenant: OrganizationId,
     /// `None` when it was given already.
@@ -32,12 +33,12 @@ impl Permit {
         self.tenant
     }
 
-    /// Waits until it is given.
-    pub async fn given(self) -> Result<(), Error> {
-        match self.pending {
-            Some(pending) => pending.await,
-            None => Ok(()),
+    /// Waits until it is given, and answers whose records may be written from then on.
+    pub async fn given(self) -> Result<OrganizationId, Error> {
+        if let Some(pending) = self.pending {
+            pending.await?;
         }
+        Ok(self.tenant)
     }
 
     /// Waits until it is given and answers what was read meanwhile. A refusal comes before any

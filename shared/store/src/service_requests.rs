@@ -6,7 +6,7 @@ use model::{
 };
 
 use super::{
-    Store,
+    Permit, Store,
     cleanup::Subject,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
@@ -67,26 +67,27 @@ impl ServiceRequests<'_> {
     /// Raises a service request, which is open. 400 when what it refers to is not the tenant's.
     pub async fn create(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: NewServiceRequest,
     ) -> Result<ServiceRequest, Error> {
-        self.create_with(tenant, new, History::default()).await
+        self.create_with(permit, new, History::default()).await
     }
 
     /// Records a service request with what has happened to it since; one that was resolved counts
     /// on that day. 400 when what it refers to is not the tenant's.
     pub async fn create_with(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         new: NewServiceRequest,
         history: History,
     ) -> Result<ServiceRequest, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let reference = new
             .reference
             .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
             .transpose()?;
-        let table = &self.0.table;
-        let id = self.0.next_id().await?;
         let now = self.0.clock.now();
         let created_at = history.created_at.unwrap_or(now);
         let is_over = matches!(
@@ -115,7 +116,7 @@ impl ServiceRequests<'_> {
         let mut writes = vec![Write::create(&request)?];
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
         writes.extend(resolved_at.map(|at| resolutions::count(tenant, created_at, at, 1)));
-        match table.transact(writes).await? {
+        match self.0.table.transact(writes).await? {
             Ok(()) => Ok(request),
             Err(refused) => Err(match reference_type {
                 Some(kind) if !refused.at(0) => unknown_reference(kind),
@@ -135,16 +136,19 @@ impl ServiceRequests<'_> {
         Ok(request.or_not_found(ServiceRequestId::NOUN)?.record)
     }
 
-    /// Deletes a service request, unless `allow` refuses when it sees it. From that moment its
+    /// Deletes a service request, unless `allow` refuses when it sees it, which it does once the
+    /// permit is given. From that moment its
     /// comments are out of reach; the sweeper deletes them, whatever their number. A resolution
     /// stays counted. 404 when the request is not the tenant's.
     pub async fn delete(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: ServiceRequestId,
-        allow: impl FnOnce(&ServiceRequest) -> Result<(), Error>,
+        allow: impl AsyncFnOnce(ServiceRequest) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        allow(&self.get(tenant, id).await?)?;
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        allow(permit.beside(self.get(tenant, id)).await?).await?;
         let key = key::service_request(tenant, id);
         let comments = Subject::Thread(Thread::ServiceRequest(id));
         let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;

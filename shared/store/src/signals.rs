@@ -9,7 +9,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store,
+    Permit, Store,
     key::{self, Gsi1, Key},
     table::{OrNotFound, Read, Record, Write},
 };
@@ -83,8 +83,10 @@ impl Record for SignalSource {
 
 impl Signals<'_> {
     /// Records a signal. 409 `duplicate_signal` when the source has reported that id before.
-    pub async fn create(&self, tenant: OrganizationId, new: NewSignal) -> Result<Signal, Error> {
-        let id = self.0.next_id().await?;
+    pub async fn create(&self, permit: impl Into<Permit>, new: NewSignal) -> Result<Signal, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let source = SignalSource {
             organization_id: tenant,

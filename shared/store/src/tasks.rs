@@ -8,7 +8,7 @@ use model::{
 };
 
 use super::{
-    Store,
+    Permit, Store,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
@@ -111,7 +111,9 @@ impl Record for Task {
 impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference that is not the
     /// tenant's, and for a milestone or a phase that is not the project's.
-    pub async fn create(&self, tenant: OrganizationId, new: NewTask) -> Result<Task, Error> {
+    pub async fn create(&self, permit: impl Into<Permit>, new: NewTask) -> Result<Task, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let table = &self.0.table;
         let links = Links {
             milestone: new.milestone_id,
@@ -122,11 +124,14 @@ impl Tasks<'_> {
         let keys = links
             .keys(tenant)
             .chain(project_key.as_ref().map(AnyKey::from));
-        let (id, found, last): (TaskId, _, _) = tokio::try_join!(
-            self.0.next_id(),
-            table.batch_get(keys, Read::Consistent),
-            self.largest_order(tenant, new.project_id),
-        )?;
+        let read = async {
+            tokio::try_join!(
+                self.0.next_id::<TaskId>(),
+                table.batch_get(keys, Read::Consistent),
+                self.largest_order(tenant, new.project_id),
+            )
+        };
+        let (id, found, last) = permit.beside(read).await?;
         let mut faults = links.faults(tenant, new.project_id, &found)?;
         if project_key.is_some_and(|key| !found.has(&key)) {
             faults.push(Fault::unknown("projectId", ProjectId::NOUN));
@@ -201,10 +206,12 @@ impl Tasks<'_> {
     /// tenant's, and for a milestone or a phase that is not of the task's project.
     pub async fn update(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: TaskId,
         patch: TaskPatch,
     ) -> Result<Task, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let key = &key::task(tenant, id);
         let patch = &patch;
         let links = Links {
@@ -232,13 +239,19 @@ impl Tasks<'_> {
             task.milestone_id = task.milestone_id.filter(|_| linked);
             Ok(done.is_ok().then_some(task))
         };
-        let updated = rewrite(read().await?, read, write).await?;
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
         updated.ok_or_else(Error::contended)
     }
 
     /// Gives up to 100 tasks new places, all or none; what else is written to them meanwhile is
     /// kept. 404 when one of them is not the tenant's.
-    pub async fn reorder(&self, tenant: OrganizationId, places: &[TaskPlace]) -> Result<(), Error> {
+    pub async fn reorder(
+        &self,
+        permit: impl Into<Permit>,
+        places: &[TaskPlace],
+    ) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let now = self.0.clock.now();
         let moves = places.iter().map(|&TaskPlace { id, order }| {
             // The project, which the task keeps, is the other half of its place in the index.
@@ -253,7 +266,8 @@ impl Tasks<'_> {
     }
 
     /// Deletes a task. 404 when it is not the tenant's.
-    pub async fn delete(&self, tenant: OrganizationId, id: TaskId) -> Result<(), Error> {
+    pub async fn delete(&self, permit: impl Into<Permit>, id: TaskId) -> Result<(), Error> {
+        let tenant = permit.into().given().await?;
         let write = Write::delete(key::task(tenant, id), Condition::exists());
         let done = self.0.table.write(write).await?;
         done.or_not_found(TaskId::NOUN)

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use futures::future::try_join_all;
 use model::{
     Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId, TicketMessage,
     Timestamp, User, UserId,
 };
 
 use super::{
-    Store, id_is_taken,
+    Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
     resolutions,
     rewrite::rewrite,
@@ -107,12 +108,17 @@ impl From<&User> for Sender {
 
 impl Tickets<'_> {
     /// Creates a ticket with its first messages, and counts its resolution if it has one.
-    pub async fn create(&self, tenant: OrganizationId, new: NewTicket) -> Result<Ticket, Error> {
+    pub async fn create(&self, permit: impl Into<Permit>, new: NewTicket) -> Result<Ticket, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
+        let read = async { tokio::try_join!(self.0.next_id(), message_ids) };
+        let (id, message_ids) = permit.beside(read).await?;
         let now = self.0.clock.now();
         let created_at = new.created_at.unwrap_or(now);
         let is_over = matches!(new.status, ServiceStatus::Resolved | ServiceStatus::Closed);
         let mut ticket = Ticket {
-            id: self.0.next_id().await?,
+            id,
             organization_id: tenant,
             title: new.title,
             status: new.status,
@@ -124,9 +130,9 @@ impl Tickets<'_> {
             updated_at: created_at,
         };
         let mut writes = Vec::with_capacity(2 + new.messages.len());
-        for message in new.messages {
+        for (id, message) in message_ids.into_iter().zip(new.messages) {
             let message = TicketMessage {
-                id: self.0.next_id().await?,
+                id,
                 organization_id: tenant,
                 ticket_id: ticket.id,
                 content: message.content,
@@ -180,14 +186,17 @@ impl Tickets<'_> {
     /// longer counts. 404 when it is not the tenant's, 409 when it is closed.
     pub async fn reply(
         &self,
-        tenant: OrganizationId,
+        permit: impl Into<Permit>,
         id: TicketId,
         author: UserId,
         content: &str,
     ) -> Result<(), Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
         let key = key::ticket(tenant, id);
         let read = || self.0.table.get(&key, Read::Consistent);
-        let (message_id, found) = tokio::try_join!(self.0.next_id(), read())?;
+        let found = async { tokio::try_join!(self.0.next_id(), read()) };
+        let (message_id, found) = permit.beside(found).await?;
         let write = |ticket: Option<Stored<Ticket>>| async move {
             let ticket = ticket.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
