@@ -1,7 +1,10 @@
 //! What the sweeper finishes that others left undone.
 
 use serde_json::json;
-use shared::queue::Queue;
+use shared::{
+    model::{Claim, Idempotency, Outcome},
+    queue::Queue,
+};
 use sweeper::{Sweeper, Swept};
 
 use crate::support::Concierge;
@@ -115,18 +118,16 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let claim = agent
-        .claim(world.api.home.id, session, &action, MINUTE, |_| true)
+        .claim(world.api.home.id, session, &action, MINUTE, |_| {
+            Idempotency::Keyed
+        })
         .await
         .unwrap();
-    let shared::store::Claim::Held(held) = claim else {
+    let Claim::Held(held) = claim else {
         panic!("{claim:?}");
     };
-    let verdict = shared::store::Verdict {
-        state: shared::model::ActionState::Succeeded,
-        response: None,
-        error: None,
-    };
-    assert!(agent.record(&held, &verdict).await.unwrap());
+    let outcome = Outcome::succeeded(None);
+    assert!(agent.record(&held, &outcome).await.unwrap());
     assert_eq!(world.session(&id).await["status"], "executing");
     world.api.clock.advance(MINUTE);
     assert_eq!(world.sweeper().sweep().await.settled, 1);

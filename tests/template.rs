@@ -62,6 +62,14 @@ fn the_template_routes_every_path_to_its_function() {
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
 
+/// The worker ends an action before its message becomes a dead letter, so it has to know when.
+#[test]
+fn the_worker_knows_a_messages_last_delivery() {
+    let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
+    let deliveries = action_worker::Limits::default().deliveries;
+    assert_eq!(queue["RedrivePolicy"]["maxReceiveCount"], deliveries);
+}
+
 /// Every test refuses what a role does not grant; this one walks over everything that the
 /// functions do, and names what a role grants beyond that.
 #[tokio::test]

@@ -22,7 +22,7 @@ use std::{
 
 use local::{
     engines::{Engines, REGION},
-    target_systems::{Fault, FaultMode, DemoTargets as Demo},
+    target_systems::{DemoTargets as Demo, Fault, FaultMode},
 };
 use resolution_agent::{Engine, PlaybookEngine};
 use serde_json::Value;
@@ -231,7 +231,7 @@ impl World {
         };
         assert!(
             self.queue()
-                .send(&[message], None)
+                .send(&[message])
                 .await
                 .iter()
                 .all(Result::is_ok)

@@ -2,9 +2,10 @@
 
 use std::{error::Error as _, time::Duration};
 
-use model::{ApiCall, Error, JsonText, answer};
+use model::{ApiCall, Effect, Error, JsonText, answer};
 use reqwest::{Method, Response, StatusCode, Url, redirect, retry};
 use runtime::target_systems::TargetSystem;
+use secrecy::ExposeSecret;
 use serde_json::Value;
 
 /// The most bytes of an answer that are read.
@@ -13,17 +14,25 @@ const MOST_READ: usize = 64 * 1024;
 /// The most bytes of an answer that are kept with the result.
 const MOST_KEPT: usize = 4 * 1024;
 
-/// What an answer means.
+/// What came of a call.
 #[derive(Debug)]
-pub(crate) enum Answer {
-    /// It was done, now or before.
-    Done(JsonText),
-    /// It was not done and will not be.
-    Refused(Option<JsonText>, String),
-    /// It was not done; later it may be.
-    NotNow(Option<JsonText>, String),
-    /// It may have been done.
-    Unclear(Option<JsonText>, String),
+pub(crate) struct Answer {
+    /// What is known of its effect.
+    pub(crate) effect: Effect,
+    /// What the target system answered, as results keep it.
+    pub(crate) response: Option<JsonText>,
+    /// What was wrong, for a person; empty where nothing was.
+    pub(crate) problem: String,
+}
+
+impl Answer {
+    fn new(effect: Effect, response: Option<JsonText>, problem: impl Into<String>) -> Self {
+        Self {
+            effect,
+            response,
+            problem: problem.into(),
+        }
+    }
 }
 
 /// A client that does nothing on its own: it follows no redirect, repeats no request, and opens
@@ -51,17 +60,13 @@ pub(crate) async fn send(
     repeated: bool,
 ) -> Answer {
     let Some((method, url)) = target(system, call) else {
-        return Answer::Refused(
-            None,
-            format!(
-                "{} is not a call that the configuration allows.",
-                call.summary()
-            ),
-        );
+        let call = call.summary();
+        let problem = format!("{call} is not a call that the configuration allows.");
+        return Answer::new(Effect::Refused, None, problem);
     };
     let mut request = client.request(method, url).timeout(timeout);
     if let Some(secret) = &system.secret {
-        request = request.bearer_auth(secret);
+        request = request.bearer_auth(secret.expose_secret());
     }
     if let Some(header) = &system.idempotency_header {
         request = request.header(header, key);
@@ -72,13 +77,13 @@ pub(crate) async fn send(
     match request.send().await {
         Ok(response) => read(call, response, repeated).await,
         Err(error) if error.is_builder() => {
-            Answer::Refused(None, "The request could not be built.".to_owned())
+            Answer::new(Effect::Refused, None, "The request could not be built.")
         }
-        Err(error) if error.is_connect() => Answer::NotNow(
-            None,
-            "The target system cannot be reached; nothing was sent.".to_owned(),
-        ),
-        Err(error) => Answer::Unclear(None, broken_off(&error)),
+        Err(error) if error.is_connect() => {
+            let problem = "The target system cannot be reached; nothing was sent.";
+            Answer::new(Effect::NotNow, None, problem)
+        }
+        Err(error) => Answer::new(Effect::Unclear, None, broken_off(&error)),
     }
 }
 
@@ -104,33 +109,39 @@ async fn read(call: &ApiCall, response: Response, repeated: bool) -> Answer {
         Err(_) if !expected && is_definite(status) => (Value::Null, true),
         Err(error) => {
             let kept = answer(number, Value::Null);
-            return Answer::Unclear(Some(kept), broken_off(&error));
+            return Answer::new(Effect::Unclear, Some(kept), broken_off(&error));
         }
     };
-    let done_before = call.already_done.iter().any(|known| {
-        known.status == number
-            && known
-                .code
-                .as_deref()
-                .is_none_or(|code| value.get("code").and_then(Value::as_str) == Some(code))
-    });
-    let kept = answer(number, kept(value));
-    let text = format!("The target system answered {number}.");
-    if (expected && well_formed) || done_before {
-        Answer::Done(kept)
+    let done = (expected && well_formed) || was_done_before(call, number, &value);
+    let effect = if done {
+        Effect::Done
     } else if status == StatusCode::CONFLICT && repeated {
         // Many systems answer so while the first call with the same key is still at work.
-        Answer::Unclear(Some(kept), text)
+        Effect::Unclear
     } else if matches!(number, 425 | 429 | 503) {
-        Answer::NotNow(Some(kept), text)
+        Effect::NotNow
     } else if is_definite(status) {
-        Answer::Refused(Some(kept), text)
-    } else if expected {
-        let text = format!("The target system answered {number} with something else than JSON.");
-        Answer::Unclear(Some(kept), text)
+        Effect::Refused
     } else {
-        Answer::Unclear(Some(kept), text)
-    }
+        Effect::Unclear
+    };
+    let problem = if done {
+        String::new()
+    } else if expected {
+        format!("The target system answered {number} with something else than JSON.")
+    } else {
+        format!("The target system answered {number}.")
+    };
+    Answer::new(effect, Some(answer(number, kept(value))), problem)
+}
+
+/// Whether an answer says that the effect had taken place before.
+fn was_done_before(call: &ApiCall, status: u16, body: &Value) -> bool {
+    call.already_done.iter().any(|known| {
+        let code = known.code.as_deref();
+        known.status == status
+            && code.is_none_or(|code| body.get("code").and_then(Value::as_str) == Some(code))
+    })
 }
 
 /// Whether the status says for certain that nothing was done.

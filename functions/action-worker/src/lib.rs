@@ -13,15 +13,16 @@ pub use limits::Limits;
 
 use std::panic::AssertUnwindSafe;
 
-use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use model::{ActionState, Error, Message};
+use model::{ActionState, AgentAction, Claim, Error, Message};
 use runtime::{
-    queue,
     target_systems::TargetSystems,
     telemetry::{self, Metric},
 };
-use store::{Claim, Store};
+use store::Store;
+
+use self::run::{Done, Run};
 
 /// Messages that are worked on at the same time.
 const CONCURRENCY: usize = 10;
@@ -33,15 +34,6 @@ pub struct Worker {
     targets: TargetSystems,
     limits: Limits,
     http: reqwest::Client,
-}
-
-/// Whether a message is done with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Done {
-    /// It can be forgotten.
-    Handled,
-    /// It is to be delivered again.
-    Again,
 }
 
 impl Worker {
@@ -69,10 +61,8 @@ impl Worker {
         let mut response = SqsBatchResponse::default();
         for (message, done) in handled {
             if done == Done::Again {
-                let mut failure = BatchItemFailure::default();
                 // Without an id it is the whole batch that is delivered again.
-                failure.item_identifier = message.message_id.unwrap_or_default();
-                response.batch_item_failures.push(failure);
+                response.add_failure(message.message_id.unwrap_or_default());
             }
         }
         response
@@ -93,7 +83,7 @@ impl Worker {
             tracing::error!(messageId = message_id, cause, "a message was not handled");
         }
         if self.is_last_delivery(message)
-            && let Err(error) = self.bury(message).await
+            && let Err(error) = self.dead_letter(message).await
         {
             let cause = error.chain();
             tracing::error!(messageId = message_id, cause, "an action was not given up");
@@ -108,13 +98,10 @@ impl Worker {
             action_id,
         } = read(message)?;
         let agent = self.store.agent();
-        let honours_keys = |system: &str| {
-            let system = self.targets.get(system);
-            system.is_some_and(|system| system.idempotency_header.is_some())
-        };
+        let target = |name: &str| self.targets.idempotency(name);
         let lease = self.limits.lease_millis();
         let claim = agent
-            .claim(organization_id, session_id, &action_id, lease, honours_keys)
+            .claim(organization_id, session_id, &action_id, lease, target)
             .await?;
         let done = match claim {
             Claim::Busy => return Ok(Done::Handled),
@@ -123,18 +110,25 @@ impl Worker {
                 self.count(outcome);
                 Done::Handled
             }
-            Claim::Held(action) => {
-                let trace = trace_id(message);
-                self.run(*action, self.is_last_delivery(message), trace)
-                    .await?
-            }
+            Claim::Held(action) => self.run(*action, self.is_last_delivery(message)).await?,
         };
         agent.settle(organization_id, session_id).await?;
         Ok(done)
     }
 
-    /// Ends the action of a message that will not be delivered again.
-    async fn bury(&self, message: &SqsMessage) -> Result<(), Error> {
+    /// Runs an action that was claimed just now.
+    async fn run(&self, action: AgentAction, is_last: bool) -> Result<Done, Error> {
+        let system = self.targets.get(&action.target_system);
+        let run = Run::new(&self.store, &self.http, &self.limits, action);
+        let ran = run.run(system, is_last).await?;
+        if let Some(outcome) = ran.recorded {
+            self.count(outcome);
+        }
+        Ok(ran.done)
+    }
+
+    /// Ends the action of a message that becomes a dead letter.
+    async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
         let Ok(Message::RunAction {
             organization_id,
             session_id,
@@ -170,12 +164,6 @@ impl Worker {
             .and_then(|count| count.parse::<u32>().ok())
             .is_some_and(|count| count >= self.limits.deliveries)
     }
-}
-
-/// The trace of the request that approved the action.
-fn trace_id(message: &SqsMessage) -> Option<&str> {
-    let attribute = message.message_attributes.get(queue::TRACE_ID)?;
-    attribute.string_value.as_deref()
 }
 
 fn read(message: &SqsMessage) -> Result<Message, Error> {

@@ -46,7 +46,10 @@ pub async fn login(
         sign_in.begin(&session),
         sign_in.succeeded(&username, &address),
     )?;
-    Ok(SetCookie(app.cookie.set(&sid.to_string())?, UserView::from(&user)))
+    Ok(SetCookie(
+        app.cookie.set(&sid.to_string())?,
+        UserView::from(&user),
+    ))
 }
 
 fn refused(app: &App) -> Error {

@@ -6,8 +6,8 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     model::{
-        ActivityId, ActivityType, Content, OrganizationId, Priority, ProjectId, ServiceStatus, Slug,
-        Ticket, TicketId, Timestamp, Title, UserId, UserRef,
+        ActivityId, ActivityType, Content, OrganizationId, Priority, ProjectId, ServiceStatus,
+        Slug, Ticket, TicketId, Timestamp, Title, UserId, UserRef,
     },
     store::{Dashboard, FeedItem, Metrics},
     view::ServiceRequestView,

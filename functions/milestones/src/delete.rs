@@ -9,7 +9,11 @@ use shared::{
 };
 
 /// Deletes a milestone and unlinks its tasks, which stay.
-#[utoipa::path(delete, path = "/api/milestones/{id}", operation_id = "deleteMilestone")]
+#[utoipa::path(
+    delete,
+    path = "/api/milestones/{id}",
+    operation_id = "deleteMilestone"
+)]
 pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,

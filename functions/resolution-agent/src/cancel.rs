@@ -5,7 +5,10 @@ use serde::Serialize;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId, ProblemDetails},
+    http::{
+        Path, PathId,
+        refusal::{ConcurrentChange, InvalidTransition},
+    },
     model::{AgentSessionId, AgentSessionStatus},
     telemetry::{self, Metric},
 };
@@ -13,26 +16,23 @@ use utoipa::ToSchema;
 
 /// What became of it.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CancelledView {
+pub struct AgentSessionCancelled {
     message: &'static str,
 }
 
 /// Cancels a session: what runs ends and is recorded, and nothing new starts.
 #[utoipa::path(
-    post, path = "/api/concierge/agent-sessions/{id}/cancel", operation_id = "cancelAgentSession", tag = "concierge",
-    params(("id" = AgentSessionId, Path)),
-    responses(
-        (status = 200, description = "Cancelled, or about to be", body = CancelledView),
-        (status = 409, description = "It has ended", body = ProblemDetails, content_type = "application/problem+json"),
-    )
+    post,
+    path = "/api/concierge/agent-sessions/{id}/cancel",
+    operation_id = "cancelAgentSession"
 )]
 pub async fn cancel(
     State(app): State<App>,
     caller: Caller<need::CreateAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<Json<CancelledView>, Problem> {
+) -> Result<Json<AgentSessionCancelled>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = app.store.agent();
-    let (session, outcomes) = agent.cancel(caller.tenant(), id.known()?).await?;
+    let (session, outcomes) = agent.cancel(caller.permit(), id.known()?).await?;
     for outcome in outcomes {
         telemetry::count(Metric::Action(outcome.name()), app.clock.now());
     }
@@ -42,5 +42,5 @@ pub async fn cancel(
     } else {
         "The session is cancelled."
     };
-    Ok(Json(CancelledView { message }))
+    Ok(Json(AgentSessionCancelled { message }))
 }

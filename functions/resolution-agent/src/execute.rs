@@ -1,19 +1,23 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use axum::{Json, extract::State, http::StatusCode};
+use axum::extract::State;
 use shared::{
     App, Error, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, ProblemDetails, Trace},
-    input::{Fields, Input, text},
-    model::{AgentSessionId, Message, OrganizationId},
+    http::{
+        Body, Path, PathId, Trace,
+        refusal::{
+            ActionNotFailed, ConcurrentChange, InvalidTransition, OtherActionsApproved,
+            OutcomeUnknown, ProposalSuperseded, SessionExpired,
+        },
+    },
+    model::{ActionsExecute, AgentSessionId, Message, OrganizationId, Stopwatch},
     store::{Approval, SessionWithActions},
 };
-use utoipa::ToSchema;
 
-use crate::{ResolutionAgent, prefer::Wait, view::ExecutedView};
+use crate::{ResolutionAgent, prefer::Wait, view::AgentActionsExecuted};
 
 /// How long the queue may take; what it did not take by then, the sweeper sends.
 const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
@@ -22,38 +26,23 @@ const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Which actions are approved.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
-pub struct ExecuteActions {
-    /// Ids of automated actions of the newest proposal, 1 to 50.
-    action_ids: Vec<String>,
-}
-
-impl Input for ExecuteActions {
-    fn read(body: &mut Fields<'_>) -> Option<Self> {
-        let mut action_ids = body.values("actionIds", 1..=50, text(1..=100))?;
-        // The list is a set: a repeated id says nothing new.
-        let mut seen = std::collections::HashSet::new();
-        action_ids.retain(|id| seen.insert(id.clone()));
-        Some(Self { action_ids })
-    }
-}
+/// Why a list of actions is not executed.
+type Refused = (
+    InvalidTransition,
+    ProposalSuperseded,
+    SessionExpired,
+    OutcomeUnknown,
+    ActionNotFailed,
+    OtherActionsApproved,
+    ConcurrentChange,
+);
 
 /// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
 /// for their results. 202 has the same shape as 200 and says that some still run.
 #[utoipa::path(
-    post, path = "/api/concierge/agent-sessions/{id}/execute", operation_id = "executeAgentActions", tag = "concierge",
-    params(
-        ("id" = AgentSessionId, Path),
-        ("Prefer" = Option<String>, Header, description = "`wait=N` (seconds, 0 to 20) or `respond-async`"),
-    ),
-    request_body = ExecuteActions,
-    responses(
-        (status = 200, description = "Every approved action has ended", body = ExecutedView),
-        (status = 202, description = "Some approved actions still run", body = ExecutedView),
-        (status = 409, description = "Not in this state, or ids of an earlier proposal", body = ProblemDetails, content_type = "application/problem+json"),
-    )
+    post,
+    path = "/api/concierge/agent-sessions/{id}/execute",
+    operation_id = "executeAgentActions"
 )]
 pub async fn execute(
     State(state): State<ResolutionAgent>,
@@ -61,31 +50,26 @@ pub async fn execute(
     Path(id): Path<PathId<AgentSessionId>>,
     wait: Wait,
     Trace(trace): Trace,
-    Body(input): Body<ExecuteActions>,
-) -> Result<(StatusCode, Json<ExecutedView>), Problem> {
+    Body(input): Body<ActionsExecute>,
+) -> Result<AgentActionsExecuted, Problem<Refused>> {
     let (tenant, id) = (caller.tenant(), id.known()?);
-    let ids = input.action_ids;
+    let ids = input.distinct();
     let session = match state
         .app
         .store
         .agent()
-        .approve(tenant, id, &ids, trace.as_deref())
+        .approve(caller.permit(), id, &ids, trace.as_deref())
         .await?
     {
         Approval::Standing(session) => session,
         Approval::Queued(session, queued) => {
-            send(&state, tenant, id, queued, trace.as_deref()).await;
+            send(&state, tenant, id, queued).await;
             session
         }
     };
     let session = results(&state.app, session, wait.0).await?;
-    let status = if session.session.status.is_running() {
-        StatusCode::ACCEPTED
-    } else {
-        StatusCode::OK
-    };
-    let view = ExecutedView::of(&session, &ids, state.app.clock.now());
-    Ok((status, Json(view)))
+    let now = state.app.clock.now();
+    Ok(AgentActionsExecuted::of(&session, &ids, now))
 }
 
 /// Sends a message for each action. That they are to be run is written already, so that a queue
@@ -95,7 +79,6 @@ async fn send(
     organization_id: OrganizationId,
     session_id: AgentSessionId,
     actions: Vec<String>,
-    trace: Option<&str>,
 ) {
     let messages: Vec<Message> = actions
         .into_iter()
@@ -105,7 +88,7 @@ async fn send(
             action_id,
         })
         .collect();
-    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages, trace)).await;
+    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
     let cause = match sent {
         Ok(sent) => sent
             .into_iter()
@@ -124,11 +107,11 @@ async fn results(
     mut whole: SessionWithActions,
     wait: Duration,
 ) -> Result<SessionWithActions, Error> {
-    let started = Instant::now();
+    let waited = Stopwatch::start();
     let mut pause = FIRST_PAUSE;
     let (tenant, id) = (whole.session.organization_id, whole.session.id);
     while whole.session.status.is_running() {
-        let left = wait.saturating_sub(started.elapsed());
+        let left = wait.saturating_sub(waited.elapsed());
         if left.is_zero() {
             break;
         }

@@ -12,15 +12,16 @@ use crate::view::AgentSessionView;
 
 /// Reads a session with its analysis, its proposed actions and their results.
 #[utoipa::path(
-    get, path = "/api/concierge/agent-sessions/{id}", operation_id = "getAgentSession", tag = "concierge",
-    params(("id" = AgentSessionId, Path)),
-    responses((status = 200, description = "The session", body = AgentSessionView))
+    get,
+    path = "/api/concierge/agent-sessions/{id}",
+    operation_id = "getAgentSession"
 )]
 pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<AgentSessionView>, Problem> {
-    let session = app.store.agent().get(caller.tenant(), id.known()?).await?;
+    let agent = app.store.agent();
+    let session = agent.get(caller.tenant(), id.known()?).await?;
     Ok(Json(AgentSessionView::of(&session, app.clock.now())))
 }

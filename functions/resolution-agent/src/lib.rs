@@ -14,8 +14,7 @@ pub use engine::{Engine, EngineError, PlaybookEngine};
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use shared::{App, queue::Queue};
-use utoipa_axum::{router::OpenApiRouter, routes};
+use shared::{App, http, operation, queue::Queue, utoipa_axum::router::OpenApiRouter};
 
 /// The state of this function. Cheap to clone.
 #[derive(Clone)]
@@ -41,15 +40,14 @@ impl FromRef<ResolutionAgent> for App {
 
 /// The function's routes.
 pub fn routes() -> OpenApiRouter<ResolutionAgent> {
-    OpenApiRouter::default()
-        // /api/concierge/alerts/{id}/agent-session
-        .routes(routes!(open::open))
-        // /api/concierge/agent-sessions/{id}
-        .routes(routes!(get::get))
-        // /api/concierge/agent-sessions/{id}/propose
-        .routes(routes!(propose::propose))
-        // /api/concierge/agent-sessions/{id}/execute
-        .routes(routes!(execute::execute))
-        // /api/concierge/agent-sessions/{id}/cancel
-        .routes(routes!(cancel::cancel))
+    http::routes(
+        "concierge",
+        [
+            operation!(open::open),
+            operation!(get::get),
+            operation!(propose::propose),
+            operation!(execute::execute),
+            operation!(cancel::cancel),
+        ],
+    )
 }

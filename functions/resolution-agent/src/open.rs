@@ -4,27 +4,26 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, refusal::ConcurrentChange},
     model::SignalId,
 };
 
-use crate::view::OpenedView;
+use crate::view::AgentSessionOpened;
 
 /// Opens a session on an alert, or answers the one that stands.
 #[utoipa::path(
-    post, path = "/api/concierge/alerts/{id}/agent-session", operation_id = "openAgentSession", tag = "concierge",
-    params(("id" = SignalId, Path)),
-    responses((status = 200, description = "The session", body = OpenedView))
+    post,
+    path = "/api/concierge/alerts/{id}/agent-session",
+    operation_id = "openAgentSession"
 )]
 pub async fn open(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(alert): Path<PathId<SignalId>>,
-) -> Result<Json<OpenedView>, Problem> {
-    let session = app
-        .store
-        .agent()
-        .open(caller.tenant(), alert.known()?, caller.user_id())
+) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
+    let agent = app.store.agent();
+    let session = agent
+        .open(caller.permit(), alert.known()?, caller.user_id())
         .await?;
-    Ok(Json(OpenedView::of(&session, app.clock.now())))
+    Ok(Json(AgentSessionOpened::of(&session, app.clock.now())))
 }

@@ -4,6 +4,8 @@ use std::{convert::Infallible, time::Duration};
 
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, request::Parts};
+use shared::http::operation::{Argument, Description};
+use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
 /// How long the answer may wait for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +35,16 @@ impl Wait {
         }
         let default = if respond_async { 0 } else { Self::DEFAULT };
         Self(Duration::from_secs(wait.unwrap_or(default).min(Self::MOST)))
+    }
+}
+
+impl Argument for Wait {
+    fn describe(description: &mut Description) {
+        let schema = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .description(Some("`wait=N` (seconds, 0 to 20) or `respond-async`"))
+            .examples(["wait=5"]);
+        description.parameter(ParameterIn::Header, "Prefer", false, schema.into());
     }
 }
 

@@ -4,31 +4,34 @@ use axum::{Json, extract::State};
 use shared::{
     Error, Problem,
     auth::{Caller, need},
-    http::{Path, PathId, ProblemDetails},
+    http::{
+        Path, PathId,
+        refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
+    },
     model::AgentSessionId,
 };
 
-use crate::{ResolutionAgent, view::ProposedView};
+use crate::{ResolutionAgent, view::AgentSessionProposed};
 
 /// What a client reads of a failed analysis; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";
 
 /// Analyses the alert and proposes actions, with new ids each time.
 #[utoipa::path(
-    post, path = "/api/concierge/agent-sessions/{id}/propose", operation_id = "proposeAgentActions", tag = "concierge",
-    params(("id" = AgentSessionId, Path)),
-    responses(
-        (status = 200, description = "The session with its proposal", body = ProposedView),
-        (status = 409, description = "Not in this state", body = ProblemDetails, content_type = "application/problem+json"),
-    )
+    post,
+    path = "/api/concierge/agent-sessions/{id}/propose",
+    operation_id = "proposeAgentActions"
 )]
 pub async fn propose(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<Json<ProposedView>, Problem> {
+) -> Result<
+    Json<AgentSessionProposed>,
+    Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
+> {
     let agent = state.app.store.agent();
-    let analyzing = agent.begin_analysis(caller.tenant(), id.known()?).await?;
+    let analyzing = agent.begin_analysis(caller.permit(), id.known()?).await?;
     let proposed = state
         .engine
         .analyse(&analyzing.signal, &analyzing.history)
@@ -36,10 +39,10 @@ pub async fn propose(
     match proposed {
         Ok(proposal) => {
             let session = agent.finish_analysis(analyzing, proposal).await?;
-            Ok(Json(ProposedView::of(&session)))
+            Ok(Json(AgentSessionProposed::of(&session)))
         }
         Err(error) => {
-            agent.fail_analysis(analyzing, FAILED.to_owned()).await?;
+            agent.fail_analysis(analyzing, FAILED).await?;
             Err(Error::internal("analysing a signal", error).into())
         }
     }

@@ -1,11 +1,17 @@
 //! Sessions as the API answers them.
 
+use axum::{
+    Json,
+    http::StatusCode,
+    response::{IntoResponse, Response},
+};
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use shared::{
+    http::operation::{Answer, Description},
     model::{
         ActionResult, ActionStep, ActionType, AgentSession, AgentSessionId, AgentSessionStatus,
-        Analysis, ApiCall, ProposedAction, Risk, SignalId, Timestamp,
+        Analysis, ApiCall, JsonObject, JsonText, ProposedAction, Risk, SignalId, Timestamp,
     },
     store::SessionWithActions,
 };
@@ -13,25 +19,25 @@ use utoipa::ToSchema;
 
 /// A session that was just opened.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct OpenedView {
-    session: OpenedSession,
+pub struct AgentSessionOpened {
+    session: AgentSessionSummary,
 }
 
 /// The session, in short.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub struct OpenedSession {
+pub struct AgentSessionSummary {
     id: AgentSessionId,
     alert_id: SignalId,
     status: AgentSessionStatus,
     created_at: Timestamp,
 }
 
-impl OpenedView {
+impl AgentSessionOpened {
     /// As of `now`.
     pub fn of(session: &AgentSession, now: Timestamp) -> Self {
         Self {
-            session: OpenedSession {
+            session: AgentSessionSummary {
                 id: session.id,
                 alert_id: session.alert_id,
                 status: session.status_at(now),
@@ -43,7 +49,7 @@ impl OpenedView {
 
 /// A proposal.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ProposedView {
+pub struct AgentSessionProposed {
     session: ProposedSession,
 }
 
@@ -58,7 +64,7 @@ pub struct ProposedSession {
     proposed_actions: Vec<ActionView>,
 }
 
-impl ProposedView {
+impl AgentSessionProposed {
     /// Of a session that was just analysed.
     pub fn of(session: &AgentSession) -> Self {
         Self {
@@ -75,12 +81,35 @@ impl ProposedView {
 
 /// Results of approved actions, and their session.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ExecutedView {
+pub struct AgentActionsExecuted {
     results: Vec<ResultView>,
     session: AgentSessionView,
 }
 
-impl ExecutedView {
+impl IntoResponse for AgentActionsExecuted {
+    fn into_response(self) -> Response {
+        let status = if self.session.is_running() {
+            StatusCode::ACCEPTED
+        } else {
+            StatusCode::OK
+        };
+        (status, Json(self)).into_response()
+    }
+}
+
+impl Answer for AgentActionsExecuted {
+    fn describe(description: &mut Description) {
+        for (status, about) in [
+            (StatusCode::OK, "Every approved action has ended"),
+            (StatusCode::ACCEPTED, "Some approved actions still run"),
+        ] {
+            let schema = description.schema::<Self>();
+            description.success(status, about, Some(schema), &[]);
+        }
+    }
+}
+
+impl AgentActionsExecuted {
     /// The results of these actions, as far as there are any.
     pub fn of(whole: &SessionWithActions, ids: &[String], now: Timestamp) -> Self {
         let session = AgentSessionView::of(whole, now);
@@ -111,6 +140,11 @@ pub struct AgentSessionView {
 }
 
 impl AgentSessionView {
+    /// Whether approved actions may still change.
+    const fn is_running(&self) -> bool {
+        self.status.is_running()
+    }
+
     /// As of `now`.
     pub fn of(whole: &SessionWithActions, now: Timestamp) -> Self {
         let session = &whole.session;
@@ -191,9 +225,8 @@ pub struct ResultView {
     action_id: String,
     /// Whether it is done for certain.
     success: bool,
-    /// The last answer of the target system, as `{status, body}`.
-    #[schema(value_type = Option<Object>)]
-    response: Option<Map<String, Value>>,
+    /// The last answer of the target system.
+    response: Option<TargetResponse>,
     /// Why it did not succeed, or that it is not known whether it did.
     error: Option<String>,
     /// When it ended.
@@ -202,12 +235,34 @@ pub struct ResultView {
     duration: i64,
 }
 
+/// An answer of a target system.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TargetResponse {
+    /// Its HTTP status.
+    #[schema(minimum = 100, maximum = 599, examples(200))]
+    status: i64,
+    /// Its body: JSON, or the beginning of it as text.
+    body: Value,
+}
+
+impl From<JsonText> for TargetResponse {
+    fn from(JsonText(JsonObject(mut kept)): JsonText) -> Self {
+        Self {
+            status: kept
+                .get("status")
+                .and_then(Value::as_i64)
+                .unwrap_or_default(),
+            body: kept.remove("body").unwrap_or_default(),
+        }
+    }
+}
+
 impl From<ActionResult> for ResultView {
     fn from(result: ActionResult) -> Self {
         Self {
             action_id: result.action_id,
             success: result.success,
-            response: result.response.map(|response| response.0),
+            response: result.response.map(Into::into),
             error: result.error,
             executed_at: result.executed_at,
             duration: result.duration,

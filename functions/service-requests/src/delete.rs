@@ -10,7 +10,11 @@ use shared::{
 
 /// Deletes a service request with its comments. Creators may always delete their own; for others'
 /// it takes the permission `delete_service_request`.
-#[utoipa::path(delete, path = "/api/service-requests/{id}", operation_id = "deleteServiceRequest")]
+#[utoipa::path(
+    delete,
+    path = "/api/service-requests/{id}",
+    operation_id = "deleteServiceRequest"
+)]
 pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,

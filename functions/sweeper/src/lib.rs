@@ -3,7 +3,7 @@
 //! that dies itself leaves nothing worse than it found.
 
 use futures::{StreamExt, stream};
-use model::{AgentSessionStatus, Error};
+use model::{AgentSessionStatus, Error, Message};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
@@ -88,21 +88,25 @@ impl Sweeper {
         swept
     }
 
-    /// Sends messages again, and notes it only once the queue has taken them: while the queue is
-    /// down, nothing counts as sent.
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        let (mut to_send, mut messages, mut to_give_up) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut to_send, mut to_give_up) = (Vec::new(), Vec::new());
         for due in due {
-            if let Some(message) = due.message() {
-                messages.push(message);
-                to_send.push(due);
-            } else {
-                to_give_up.push(due);
+            match due.message() {
+                Some(message) => to_send.push((due, message)),
+                None => to_give_up.push(due),
             }
         }
-        let sent = self.queue.send(&messages, None).await;
+        self.resend(to_send, swept).await;
+        self.give_up(to_give_up, swept).await;
+    }
+
+    /// Sends messages again, and notes it only once the queue has taken them: while the queue is
+    /// down, nothing counts as sent.
+    async fn resend(&self, due: Vec<(DueAction, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let noted: Vec<_> = stream::iter(to_send.into_iter().zip(sent))
+        let (due, messages): (Vec<DueAction>, Vec<Message>) = due.into_iter().unzip();
+        let sent = self.queue.send(&messages).await;
+        let noted: Vec<_> = stream::iter(due.into_iter().zip(sent))
             .map(async |(due, sent)| {
                 let noted = match sent {
                     Ok(()) => agent.sent_again(&due).await,
@@ -119,8 +123,11 @@ impl Sweeper {
                 Err(error) => swept.failed(&name, &error),
             }
         }
-        for due in to_give_up {
-            match agent.give_up_due(&due).await {
+    }
+
+    async fn give_up(&self, due: Vec<DueAction>, swept: &mut Swept) {
+        for due in due {
+            match self.store.agent().give_up_due(&due).await {
                 Ok(Some(outcome)) => {
                     telemetry::count(Metric::Action(outcome.name()), self.store.now());
                     swept.given_up += 1;

@@ -11,7 +11,11 @@ use shared::{
 use crate::view::ListedTask;
 
 /// Lists a project's tasks by `order`, ties by id.
-#[utoipa::path(get, path = "/api/projects/{projectId}/tasks", operation_id = "listProjectTasks")]
+#[utoipa::path(
+    get,
+    path = "/api/projects/{projectId}/tasks",
+    operation_id = "listProjectTasks"
+)]
 pub async fn list_of_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,

@@ -9,7 +9,11 @@ use shared::{
 };
 
 /// Moves a task to a phase of its project, or out of its phase.
-#[utoipa::path(patch, path = "/api/tasks/{taskId}/phase", operation_id = "moveTaskToPhase")]
+#[utoipa::path(
+    patch,
+    path = "/api/tasks/{taskId}/phase",
+    operation_id = "moveTaskToPhase"
+)]
 pub async fn move_to_phase(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,

@@ -14,7 +14,9 @@ use shared::{
 pub async fn reorder(
     State(app): State<App>,
     caller: Caller<need::UpdateTask>,
-    Body(TaskReorder { tasks: List(places) }): Body<TaskReorder>,
+    Body(TaskReorder {
+        tasks: List(places),
+    }): Body<TaskReorder>,
 ) -> Result<NoContent, Problem<NotFound>> {
     app.store.tasks().reorder(caller.permit(), &places).await?;
     Ok(NoContent)

@@ -1,8 +1,11 @@
 //! The only place that asks what time it is.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicI64, Ordering},
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicI64, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use chrono::Utc;
@@ -51,5 +54,24 @@ impl Clock {
         if let Source::Fixed(at) = &self.0 {
             at.fetch_add(millis, Ordering::SeqCst);
         }
+    }
+}
+
+/// Measures how long something takes, on the machine's monotonic clock: time that somebody waits,
+/// which no test sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Stopwatch(Instant);
+
+impl Stopwatch {
+    /// Starts now.
+    #[must_use]
+    pub fn start() -> Self {
+        Self(Instant::now())
+    }
+
+    /// The time since it was started.
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        self.0.elapsed()
     }
 }

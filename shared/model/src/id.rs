@@ -2,9 +2,15 @@
 //! kind of record across all organizations and are never used again.
 
 use serde_json::Value;
-use utoipa::{PartialSchema, ToSchema, openapi::{Ref, RefOr, Schema}};
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{Ref, RefOr, Schema},
+};
 
-use crate::{input::{Field, Place, Reading}, integer::{integer, integer_schema}};
+use crate::{
+    input::{Field, Place, Reading},
+    integer::{integer, integer_schema},
+};
 
 /// The largest id, and the largest integer that a JavaScript number holds exactly.
 pub const MAX_ID: i64 = (1 << 53) - 1;

@@ -4,7 +4,7 @@
 //! API answers with other fields than it keeps, the function that answers has a view of its own.
 
 mod activity;
-mod agent;
+pub mod agent;
 pub mod clock;
 mod code;
 mod comment;
@@ -31,10 +31,11 @@ mod time;
 
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
-    ActionResult, ActionState, ActionStep, ActionType, AgentAction, AgentSession,
-    AgentSessionStatus, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk, answer,
+    ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
+    AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
+    Effect, Idempotency, Outcome, Proposal, ProposedAction, Risk, answer,
 };
-pub use clock::Clock;
+pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, Thread};
 pub use directory::{

@@ -3,8 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::{
+    Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp, Title,
+    input::{Change, Defaulted, Patch, Place, Reading},
+};
 use crate::input;
-use super::{Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp, Title, input::{Change, Defaulted, Patch, Place, Reading}};
 
 /// A milestone of a project.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,8 +3,12 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::{
+    Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId,
+    Timestamp, Title, UserId,
+    input::{Defaulted, Place, Reading},
+};
 use crate::input;
-use super::{Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId, Timestamp, Title, UserId, input::{Defaulted, Place, Reading}};
 
 /// Something that a user asks the organization's services for.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,14 +2,8 @@
 
 use std::sync::Arc;
 
-use aws_sdk_sqs::{
-    Client,
-    types::{MessageAttributeValue, SendMessageBatchRequestEntry},
-};
+use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 use model::{Error, Message};
-
-/// The attribute of a message that carries the trace of the request that sent it.
-pub const TRACE_ID: &str = "traceId";
 
 /// The most messages of one request.
 const BATCH: usize = 10;
@@ -33,10 +27,8 @@ impl Queue {
 
     /// Sends messages, ten a request, all requests at once; answers for each message whether the
     /// queue took it. Nothing is lost by a failure, since the sweeper sends again.
-    pub async fn send(&self, messages: &[Message], trace: Option<&str>) -> Vec<Result<(), Error>> {
-        let requests = messages
-            .chunks(BATCH)
-            .map(|some| self.send_batch(some, trace));
+    pub async fn send(&self, messages: &[Message]) -> Vec<Result<(), Error>> {
+        let requests = messages.chunks(BATCH).map(|some| self.send_batch(some));
         futures::future::join_all(requests)
             .await
             .into_iter()
@@ -44,11 +36,7 @@ impl Queue {
             .collect()
     }
 
-    async fn send_batch(
-        &self,
-        messages: &[Message],
-        trace: Option<&str>,
-    ) -> Vec<Result<(), Error>> {
+    async fn send_batch(&self, messages: &[Message]) -> Vec<Result<(), Error>> {
         let failed = |source: &str| Error::Unavailable {
             what: "the queue",
             source: source.into(),
@@ -57,12 +45,9 @@ impl Queue {
             .iter()
             .enumerate()
             .map(|(place, message)| {
-                let trace = trace.map(text_attribute).transpose()?;
-                let attributes = trace.map(|trace| [(TRACE_ID.to_owned(), trace)].into());
                 SendMessageBatchRequestEntry::builder()
                     .id(place.to_string())
                     .message_body(message.to_text()?)
-                    .set_message_attributes(attributes)
                     .build()
                     .map_err(|error| Error::internal("building a batch of messages", error))
             })
@@ -98,12 +83,4 @@ impl Queue {
             }
         }
     }
-}
-
-fn text_attribute(text: &str) -> Result<MessageAttributeValue, Error> {
-    MessageAttributeValue::builder()
-        .data_type("String")
-        .string_value(text)
-        .build()
-        .map_err(|error| Error::internal("building a message", error))
 }

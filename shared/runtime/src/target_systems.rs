@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use model::Idempotency;
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -107,6 +108,14 @@ impl TargetSystems {
     pub fn get(&self, name: &str) -> Option<&TargetSystem> {
         self.0.get(name)
     }
+
+    /// What the system of that name makes of a call that is sent twice. One that is not configured
+    /// promises nothing.
+    #[must_use]
+    pub fn idempotency(&self, name: &str) -> Idempotency {
+        self.get(name)
+            .map_or(Idempotency::Unkeyed, TargetSystem::idempotency)
+    }
 }
 
 impl FromIterator<(String, TargetSystem)> for TargetSystems {
@@ -116,6 +125,15 @@ impl FromIterator<(String, TargetSystem)> for TargetSystems {
 }
 
 impl TargetSystem {
+    /// What it makes of a call that is sent twice: it honours keys if it has a header for them.
+    #[must_use]
+    pub const fn idempotency(&self) -> Idempotency {
+        match self.idempotency_header {
+            Some(_) => Idempotency::Keyed,
+            None => Idempotency::Unkeyed,
+        }
+    }
+
     /// Whether a call with a rendered path is allowed. The path has plain segments only: none is
     /// empty, a dot segment, or holds an encoded slash, and there is no query.
     #[must_use]
@@ -209,6 +227,22 @@ mod tests {
             ("GET", "//evil.example/customers/1"),
         ] {
             assert!(!system.allows(method, path), "{method} {path}");
+        }
+    }
+
+    #[test]
+    fn only_a_system_with_a_header_for_keys_honours_them() {
+        let systems = TargetSystems::parse(
+            r#"{"keyed": {"baseUrl": "http://x", "idempotencyHeader": "Idempotency-Key"},
+                "unkeyed": {"baseUrl": "http://x"}}"#,
+        )
+        .unwrap();
+        for (name, idempotency) in [
+            ("keyed", Idempotency::Keyed),
+            ("unkeyed", Idempotency::Unkeyed),
+            ("nobody", Idempotency::Unkeyed),
+        ] {
+            assert_eq!(systems.idempotency(name), idempotency, "{name}");
         }
     }
 

@@ -19,7 +19,7 @@ use model::{
 
 use crate::{
     activities::ActivityTag,
-    agent::Part,
+    agent::{Part, Readable},
     cleanup::{Cleanup, Subject},
     dashboard::Totals,
     directory::Reference,
@@ -347,7 +347,7 @@ pub fn agent_action(
 }
 
 /// An agent session and its approved actions.
-pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
+pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Readable<Part>> {
     List::new(agent_partition(tenant, id))
 }
 

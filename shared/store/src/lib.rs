@@ -84,9 +84,7 @@ mod tasks;
 mod tickets;
 
 pub use activities::{Activities, ActivityWithRefs};
-pub use agent::{
-    Agent, Analyzing, Approval, Beat, Claim, DueAction, DueSession, SessionWithActions, Verdict,
-};
+pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
@@ -107,7 +105,6 @@ use model::{Clock, Error, Timestamp};
 
 use self::{
     ids::Ids,
-    rewrite::REWRITES,
     table::{Read, Record, Table, Write},
 };
 

@@ -4,7 +4,7 @@ use model::Error;
 
 /// The most often that a read, changed and written back record is tried again because somebody
 /// else wrote it in between.
-pub(crate) const REWRITES: u32 = 5;
+const REWRITES: u32 = 5;
 
 /// Writes what follows from what was `found`; when that is no longer so, reads again and starts
 /// over. `write` answers `None` when it was refused because somebody else wrote in between, and so

@@ -1,24 +1,28 @@
 //! What finds out about a signal and proposes actions.
 
+mod analysis;
+mod money;
 mod playbook;
+mod playbooks;
 mod statistics;
 mod template;
 
+pub use playbook::{CallFlaw, Flaw};
+pub use playbooks::PlaybookError;
+
 use futures::future::BoxFuture;
 use shared::{
-    model::{Analysis, Proposal, ProposedAction, Signal},
+    error::Source,
+    model::{Proposal, ProposedAction, Signal},
     target_systems::TargetSystems,
 };
 
-use self::{
-    playbook::{Playbook, Playbooks},
-    statistics::Pattern,
-};
+use self::playbooks::Playbooks;
 
-/// Why an analysis came to nothing.
+/// Why an analysis came to nothing: whatever an engine trips over.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct EngineError(pub String);
+#[error(transparent)]
+pub struct EngineError(pub Source);
 
 /// Analyses signals.
 pub trait Engine: Send + Sync {
@@ -42,9 +46,9 @@ pub struct PlaybookEngine {
 impl PlaybookEngine {
     /// With the playbooks of this function, all of which are checked here. Actions that the
     /// target systems' configuration does not allow are proposed as manual ones.
-    pub fn new(targets: TargetSystems) -> Result<Self, EngineError> {
+    pub fn new(targets: TargetSystems) -> Result<Self, PlaybookError> {
         Ok(Self {
-            playbooks: Playbooks::shipped().map_err(EngineError)?,
+            playbooks: Playbooks::shipped()?,
             targets,
         })
     }
@@ -57,16 +61,7 @@ impl PlaybookEngine {
             .iter()
             .map(|action| action.render(&values, &self.targets))
             .collect();
-        let pattern = Pattern::of(signal, history);
-        let analysis = Analysis {
-            root_cause: values.text(&playbook.root_cause),
-            impact: impact(&values.text(&playbook.impact), signal),
-            affected_systems: affected_systems(signal, playbook, &actions),
-            entity_lifecycle_context: lifecycle(signal),
-            is_anomaly_pattern: pattern.is_anomaly(),
-            pattern_description: pattern.describe(signal),
-            confidence: confidence(playbook, signal, &pattern),
-        };
+        let analysis = analysis::of(signal, history, playbook, &values, &actions);
         Proposal { analysis, actions }
     }
 }
@@ -79,83 +74,6 @@ impl Engine for PlaybookEngine {
     ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
         Box::pin(async move { Ok(self.propose(signal, history)) })
     }
-}
-
-/// From 0 to 1, in hundredths. A playbook counts 0.55, and 0.05 for each thing that it asks of
-/// the signal beyond its class, up to 0.75; the fallback counts 0.15. Signals of the class in the
-/// 37 days before add up to 0.15, half of it with seven of them, since a class that was seen
-/// often is known well. A lifecycle adds 0.05.
-fn confidence(playbook: &Playbook, signal: &Signal, pattern: &Pattern) -> f64 {
-    let specificity = f64::from(playbook.matches.specificity());
-    let known = if specificity == 0.0 {
-        0.15
-    } else {
-        (0.5 + 0.05 * specificity).min(0.75)
-    };
-    let seen = 0.15 * (1.0 - 0.5_f64.powf(pattern.seen() / 7.0));
-    let told = if signal.lifecycle.is_empty() {
-        0.0
-    } else {
-        0.05
-    };
-    ((known + seen + told) * 100.0).round() / 100.0
-}
-
-fn impact(text: &str, signal: &Signal) -> String {
-    let mut text = text.to_owned();
-    if let Some(amount) = &signal.amount_at_risk {
-        text.push_str(" At risk: ");
-        text.push_str(&playbook::money(amount));
-        text.push('.');
-    }
-    if !signal.entities.is_empty() {
-        let entities: Vec<String> = signal
-            .entities
-            .iter()
-            .map(|entity| format!("{} {}", entity.kind.replace('_', " "), entity.id))
-            .collect();
-        text.push_str(" Records: ");
-        text.push_str(&entities.join(", "));
-        text.push('.');
-    }
-    text
-}
-
-fn affected_systems(
-    signal: &Signal,
-    playbook: &Playbook,
-    actions: &[ProposedAction],
-) -> Vec<String> {
-    let mut systems = vec![signal.target_system.clone()];
-    systems.extend(playbook.affected_systems.iter().cloned());
-    systems.extend(
-        actions
-            .iter()
-            // Sending a message to a customer leaves that system as it is.
-            .filter(|action| action.action_type != shared::model::ActionType::NotifyCustomer)
-            .map(|action| action.target_system.clone()),
-    );
-    let mut seen = std::collections::HashSet::new();
-    systems.retain(|system| seen.insert(system.clone()));
-    systems
-}
-
-fn lifecycle(signal: &Signal) -> String {
-    let Some(last) = signal.lifecycle.last() else {
-        return "The signal says nothing of what the entity went through before.".to_owned();
-    };
-    let steps: Vec<String> = signal
-        .lifecycle
-        .iter()
-        .map(|event| format!("{} at {}", event.state, event.at))
-        .collect();
-    let minutes = signal.occurred_at.since(last.at).max(0) / shared::model::span::MINUTE;
-    let (hours, minutes) = (minutes / 60, minutes % 60);
-    format!(
-        "{}. It had been {} for {hours} h {minutes} min when the signal occurred.",
-        steps.join(", then "),
-        last.state
-    )
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@
 //! three standard deviations of a Poisson process, with one more for a baseline that is itself
 //! an estimate. It repeats itself when *r* ≥ 2. Either makes an anomaly pattern.
 
-use shared::model::{Signal, span};
+use shared::model::{AgentSession, Signal, span};
 
 /// Days of the baseline.
 const BASELINE: f64 = 30.0;
@@ -33,9 +33,6 @@ pub(super) struct Pattern {
     repeats: f64,
 }
 
-/// How many signals the store hands over at most; then the history may be cut off.
-const MOST: usize = 200;
-
 impl Pattern {
     /// From the newest signals of the class before this one.
     pub(super) fn of(signal: &Signal, history: &[Signal]) -> Self {
@@ -48,7 +45,7 @@ impl Pattern {
             )
         };
         let (week, month) = (7 * span::DAY, 30 * span::DAY);
-        let covered = if history.len() < MOST {
+        let covered = if history.len() < AgentSession::HISTORY {
             BASELINE
         } else {
             let oldest = history.last().map_or(0, age);

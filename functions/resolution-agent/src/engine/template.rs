@@ -2,7 +2,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// All but the unreserved characters of RFC 3986.
 const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
@@ -22,19 +22,35 @@ enum Piece {
     Placeholder(String),
 }
 
-impl TryFrom<String> for Template {
-    type Error = String;
+/// What is wrong with the placeholders of a text.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum TemplateError {
+    #[error("a brace stays open in {0:?}")]
+    StaysOpen(String),
+    #[error("{{{name}}} is no placeholder, in {text:?}")]
+    NoPlaceholder { name: String, text: String },
+    #[error("a brace was never opened in {0:?}")]
+    NeverOpened(String),
+}
 
-    fn try_from(text: String) -> Result<Self, String> {
+/// The place that stays empty, by its name.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Missing(pub(super) String);
+
+impl TryFrom<String> for Template {
+    type Error = TemplateError;
+
+    fn try_from(text: String) -> Result<Self, TemplateError> {
         let mut pieces = Vec::new();
         let mut rest = text.as_str();
         while let Some((before, after)) = rest.split_once('{') {
-            let (name, after) = after
-                .split_once('}')
-                .ok_or_else(|| format!("a brace stays open in {text:?}"))?;
+            let Some((name, after)) = after.split_once('}') else {
+                return Err(TemplateError::StaysOpen(text));
+            };
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
             if name.is_empty() || !name.bytes().all(plain) {
-                return Err(format!("{{{name}}} is no placeholder, in {text:?}"));
+                let name = name.to_owned();
+                return Err(TemplateError::NoPlaceholder { name, text });
             }
             if !before.is_empty() {
                 pieces.push(Piece::Text(before.to_owned()));
@@ -43,7 +59,7 @@ impl TryFrom<String> for Template {
             rest = after;
         }
         if rest.contains('}') {
-            return Err(format!("a brace was never opened in {text:?}"));
+            return Err(TemplateError::NeverOpened(text));
         }
         if !rest.is_empty() {
             pieces.push(Piece::Text(rest.to_owned()));
@@ -62,12 +78,12 @@ impl Template {
     }
 
     /// The text with values in the places; the first place that stays empty is the error.
-    pub(super) fn render(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
+    pub(super) fn render(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, Missing> {
         self.0
             .iter()
             .map(|piece| match piece {
                 Piece::Text(text) => Ok(text.clone()),
-                Piece::Placeholder(name) => value(name).ok_or_else(|| name.clone()),
+                Piece::Placeholder(name) => value(name).ok_or_else(|| Missing(name.clone())),
             })
             .collect()
     }
@@ -98,68 +114,92 @@ pub(super) fn segment(value: &str) -> String {
 }
 
 /// A JSON body: a string that is a placeholder and nothing else takes the value with its type.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "Map<String, Value>")]
+pub(super) struct Body(Vec<(String, Json)>);
+
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Json {
+enum Json {
     Text(Template),
-    Object(Vec<(String, Json)>),
+    Object(Body),
     Array(Vec<Json>),
     Fixed(Value),
 }
 
+impl TryFrom<Map<String, Value>> for Body {
+    type Error = TemplateError;
+
+    fn try_from(members: Map<String, Value>) -> Result<Self, TemplateError> {
+        members
+            .into_iter()
+            .map(|(name, value)| Ok((name, Json::read(value)?)))
+            .collect::<Result<_, _>>()
+            .map(Self)
+    }
+}
+
+impl Body {
+    /// The names of its placeholders.
+    pub(super) fn placeholders(&self) -> Vec<&str> {
+        let members = self.0.iter();
+        members.flat_map(|(_, json)| json.placeholders()).collect()
+    }
+
+    /// The body with values in the places; the first place that stays empty is the error.
+    pub(super) fn render(
+        &self,
+        value: &impl Fn(&str) -> Option<Value>,
+    ) -> Result<Map<String, Value>, Missing> {
+        self.0
+            .iter()
+            .map(|(name, member)| Ok((name.clone(), member.render(value)?)))
+            .collect()
+    }
+}
+
 impl Json {
-    pub(super) fn read(value: Value) -> Result<Self, String> {
+    fn read(value: Value) -> Result<Self, TemplateError> {
         Ok(match value {
             Value::String(text) => Self::Text(text.try_into()?),
-            Value::Object(members) => Self::Object(
-                members
-                    .into_iter()
-                    .map(|(name, value)| Ok((name, Self::read(value)?)))
-                    .collect::<Result<_, String>>()?,
-            ),
-            Value::Array(elements) => Self::Array(
-                elements
-                    .into_iter()
-                    .map(Self::read)
-                    .collect::<Result<_, String>>()?,
-            ),
+            Value::Object(members) => Self::Object(members.try_into()?),
+            Value::Array(elements) => {
+                let elements = elements.into_iter().map(Self::read);
+                Self::Array(elements.collect::<Result<_, _>>()?)
+            }
             other => Self::Fixed(other),
         })
     }
 
-    pub(super) fn placeholders(&self) -> Vec<&str> {
+    fn placeholders(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => text.placeholders().collect(),
-            Self::Object(members) => members.iter().flat_map(|(_, m)| m.placeholders()).collect(),
+            Self::Object(body) => body.placeholders(),
             Self::Array(elements) => elements.iter().flat_map(Self::placeholders).collect(),
             Self::Fixed(_) => Vec::new(),
         }
     }
 
-    pub(super) fn render(&self, value: &impl Fn(&str) -> Option<Value>) -> Result<Value, String> {
+    fn render(&self, value: &impl Fn(&str) -> Option<Value>) -> Result<Value, Missing> {
         Ok(match self {
             Self::Text(text) => match text.only_placeholder() {
-                Some(name) => value(name).ok_or_else(|| name.to_owned())?,
-                None => Value::String(text.render(|name| {
-                    value(name).map(|value| match value {
-                        Value::String(text) => text,
-                        other => other.to_string(),
-                    })
-                })?),
+                Some(name) => value(name).ok_or_else(|| Missing(name.to_owned()))?,
+                None => Value::String(text.render(|name| value(name).map(plain))?),
             },
-            Self::Object(members) => Value::Object(
-                members
-                    .iter()
-                    .map(|(name, member)| Ok((name.clone(), member.render(value)?)))
-                    .collect::<Result<_, String>>()?,
-            ),
-            Self::Array(elements) => Value::Array(
-                elements
-                    .iter()
-                    .map(|element| element.render(value))
-                    .collect::<Result<_, String>>()?,
-            ),
+            Self::Object(body) => Value::Object(body.render(value)?),
+            Self::Array(elements) => {
+                let elements = elements.iter().map(|element| element.render(value));
+                Value::Array(elements.collect::<Result<_, _>>()?)
+            }
             Self::Fixed(fixed) => fixed.clone(),
         })
+    }
+}
+
+/// A value within a text.
+pub(super) fn plain(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        other => other.to_string(),
     }
 }
 
@@ -169,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    fn template(text: &str) -> Result<Template, String> {
+    fn template(text: &str) -> Result<Template, TemplateError> {
         Template::try_from(text.to_owned())
     }
 
@@ -191,7 +231,7 @@ mod tests {
         let rendered = template("{a}{b}")
             .unwrap()
             .render(|name| (name == "a").then(|| "1".into()));
-        assert_eq!(rendered, Err("b".to_owned()));
+        assert_eq!(rendered, Err(Missing("b".to_owned())));
     }
 
     #[test]
@@ -206,12 +246,12 @@ mod tests {
     #[test]
     fn a_body_takes_values_with_their_types() {
         let body = json!({"n": "{n}", "t": "n is {n}", "deep": [{"n": "{n}"}], "k": 1, "z": null});
-        let body = Json::read(body).unwrap();
+        let body: Body = serde_json::from_value(body).unwrap();
         let rendered = body
             .render(&|name| (name == "n").then(|| json!(7)))
             .unwrap();
         assert_eq!(
-            rendered,
+            json!(rendered),
             json!({"n": 7, "t": "n is 7", "deep": [{"n": 7}], "k": 1, "z": null})
         );
     }

@@ -1,37 +1,35 @@
 //! What the sweeper does: messages that were never delivered, sessions that were forgotten.
 
-use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, Message, Timestamp,
-};
+use model::{ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, Message};
 
-use super::{Agent, Known, Part};
+use super::{Agent, Readable};
 use crate::{
     key::{self, AnyKey},
-    table::{Change, Condition, Record, Stored, Write},
+    table::{OrLeave, Record, Stored, Write},
 };
 
 /// An approved action that should have got further by now.
 #[derive(Clone, Debug)]
-pub struct DueAction {
-    key: AnyKey,
-    /// None when the record does not read.
-    action: Option<Stored<AgentAction>>,
-}
+pub struct DueAction(Due<AgentAction>);
 
 /// A session that has to be looked at.
 #[derive(Clone, Debug)]
-pub struct DueSession {
+pub struct DueSession(Due<AgentSession>);
+
+/// A record that is due.
+#[derive(Clone, Debug)]
+struct Due<R> {
     key: AnyKey,
-    /// None when the record does not read.
-    session: Option<AgentSession>,
+    /// None when it does not read.
+    record: Option<Stored<R>>,
 }
 
 impl DueAction {
     /// The message to send for it; none when it is to be given up instead.
     #[must_use]
     pub fn message(&self) -> Option<Message> {
-        let action = self.action.as_ref()?;
-        (action.resends < AgentAction::MOST_RESENDS).then(|| Message::RunAction {
+        let action = self.0.record.as_ref()?;
+        action.may_be_resent().then(|| Message::RunAction {
             organization_id: action.organization_id,
             session_id: action.session_id,
             action_id: action.action_id.clone(),
@@ -41,7 +39,7 @@ impl DueAction {
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.key.pk(), self.key.sk())
+        format!("{} {}", self.0.key.pk(), self.0.key.sk())
     }
 }
 
@@ -49,81 +47,73 @@ impl DueSession {
     /// Whether approved actions of it may still run.
     #[must_use]
     pub fn is_running(&self) -> bool {
-        self.session
-            .as_ref()
-            .is_some_and(|session| session.status.is_running())
+        let session = self.0.record.as_ref();
+        session.is_some_and(|session| session.status.is_running())
     }
 
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        self.key.pk().to_owned()
+        self.0.key.pk().to_owned()
     }
 }
 
 impl Agent<'_> {
     /// The actions that are due, at most `most`, the longest overdue first.
     pub async fn due_actions(&self, most: usize) -> Result<Vec<DueAction>, Error> {
-        let due = self.due::<AgentAction>(most).await?;
-        Ok(due
-            .into_iter()
-            .map(|Stored { record, version }| DueAction {
-                key: record.key(),
-                action: match record {
-                    Part::Known(known) => match *known {
-                        Known::AgentAction(record) => Some(Stored { record, version }),
-                        Known::AgentSession(_) => None,
-                    },
-                    Part::Unreadable { .. } => None,
-                },
-            })
-            .collect())
+        let due = self.due(most).await?;
+        Ok(due.into_iter().map(DueAction).collect())
     }
 
     /// The sessions that are due, at most `most`, the longest overdue first.
     pub async fn due_sessions(&self, most: usize) -> Result<Vec<DueSession>, Error> {
-        let due = self.due::<AgentSession>(most).await?;
-        Ok(due
-            .into_iter()
-            .map(|Stored { record, .. }| DueSession {
-                key: record.key(),
-                session: match record {
-                    Part::Known(known) => match *known {
-                        Known::AgentSession(session) => Some(session),
-                        Known::AgentAction(_) => None,
-                    },
-                    Part::Unreadable { .. } => None,
-                },
-            })
-            .collect())
+        let due = self.due(most).await?;
+        Ok(due.into_iter().map(DueSession).collect())
     }
 
-    async fn due<R: Record>(&self, most: usize) -> Result<Vec<Stored<Part>>, Error> {
+    async fn due<R: Record>(&self, most: usize) -> Result<Vec<Due<R>>, Error> {
         let now = self.0.clock.now();
         let due = key::due::<R>().up_to(key::due_from(now)).limit(most);
-        self.0.table.list_stored(due.read_as()).await
+        let due = due.read_as::<Readable<R>>();
+        let found = self.0.table.list_stored(due).await?;
+        let due = found
+            .into_iter()
+            .map(|Stored { record, version }| match record {
+                Readable::Yes(record) => Due::<R> {
+                    key: record.key().into(),
+                    record: Some(Stored { record, version }),
+                },
+                Readable::No { pk, sk } => Due {
+                    key: AnyKey::found(pk, sk),
+                    record: None,
+                },
+            });
+        Ok(due.collect())
     }
 
-    /// Notes that another message was sent for an action, and puts it off: by 30 seconds at first,
-    /// and twice as long each time up to an hour.
+    /// Notes that another message was sent for an action, and puts it off.
     pub async fn sent_again(&self, due: &DueAction) -> Result<(), Error> {
-        let Some(action) = &due.action else {
+        let Some(mut action) = due.0.record.clone() else {
             return Ok(());
         };
-        let next = action.next_resend(self.0.clock.now());
+        action.resent(self.0.clock.now());
         // Refused means that a worker has claimed it meanwhile, which is what the message is for.
-        self.put_off(action, next, Change::default().add("resends", 1))
-            .await
+        self.0
+            .table
+            .write(Write::replace(&action)?)
+            .await?
+            .or_leave();
+        Ok(())
     }
 
     /// Ends an action that nobody will run any more; answers the outcome if it did. A record that
     /// does not read counts as failed.
     pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>, Error> {
-        if let Some(action) = &due.action {
+        if let Some(action) = due.0.record.clone() {
             let why = "Given up: it was sent to the worker many times, and nothing came of it.";
-            self.end(action.clone(), why).await
+            self.end(action, why).await
         } else {
-            self.set_aside(due.key.clone()).await?;
+            self.set_aside(&due.0.key).await?;
             Ok(Some(ActionState::Failed))
         }
     }
@@ -131,48 +121,28 @@ impl Agent<'_> {
     /// Does what is due of a session: expires its proposal, ends an interrupted analysis, ends it
     /// after the last of its actions. Answers where it stands.
     pub async fn look_after(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
-        let Some(session) = &due.session else {
-            self.set_aside(due.key.clone()).await?;
+        let Some(session) = &due.0.record else {
+            self.set_aside(&due.0.key).await?;
             return Ok(AgentSessionStatus::Failed);
         };
         let (tenant, id) = (session.organization_id, session.id);
         // The index may lag: only what stands in the table counts.
-        let mut whole = self.get(tenant, id).await?;
-        if whole.session.status.is_running() {
+        let mut session = self.get(tenant, id).await?.session;
+        if session.status.is_running() {
             let status = self.settle(tenant, id).await?;
-            if status.is_running() {
-                let next = self.0.clock.now().plus(AgentSession::SETTLE_CHECK);
-                self.put_off(&whole.session, next, Change::default())
-                    .await?;
+            if !status.is_running() {
+                return Ok(status);
             }
-            return Ok(status);
+            session.check_later(self.0.clock.now());
+        } else if !session.lapse(self.0.clock.now()) {
+            return Ok(session.status);
         }
-        let now = self.0.clock.now();
-        let session = &mut whole.session;
-        let status = session.status_at(now);
-        if status == session.status {
-            return Ok(status);
-        }
-        session.record.error = session.error_at(now).map(str::to_owned);
-        session.record.status = status;
-        session.record.due_at = None;
-        session.record.updated_at = now;
-        let write = Write::replace(session)?;
         // Refused means that it was cancelled or finished in the last instant.
-        drop(self.0.table.write(write).await?);
-        Ok(status)
-    }
-
-    async fn put_off<T: Record>(
-        &self,
-        stored: &Stored<T>,
-        next: Timestamp,
-        change: Change,
-    ) -> Result<(), Error> {
-        let change = change.set("dueAt", next).move_to(key::due_from(next));
-        let unchanged = Condition::version(stored.version);
-        let write = Write::update(stored.record.key(), change, unchanged);
-        drop(self.0.table.write(write).await?);
-        Ok(())
+        self.0
+            .table
+            .write(Write::replace(&session)?)
+            .await?
+            .or_leave();
+        Ok(session.status)
     }
 }

@@ -1,7 +1,8 @@
 //! Resolution-agent sessions and their approved actions.
 //!
-//! A session and its actions share a partition, so that one consistent query reads all of it.
-//! Every transition of a session expects the version that was read. An action belongs to the one
+//! What happens to them is decided in [`model::agent`]; here it is read, and written under its
+//! condition. A session and its actions share a partition, so that one consistent query reads all
+//! of it. Every transition of a session expects the version that was read. An action belongs to the one
 //! who claimed it: writes of the holder expect the fencing token of the claim. Nothing new starts
 //! in a session that is not `executing`, which the claim and each further step check in the same
 //! transaction that they write in.
@@ -10,18 +11,19 @@ mod actions;
 mod due;
 mod sessions;
 
-pub use actions::{Beat, Claim, Verdict};
+pub use actions::Lease;
 pub use due::{DueAction, DueSession};
 pub use sessions::{Analyzing, Approval};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, Error, Id, OrganizationId,
+    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Error,
+    Id, OrganizationId,
 };
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::{
     Store,
-    key::{self, AnyKey, Gsi2, Key},
+    key::{self, Gsi2, Key},
     table::{OrNotFound, Record, Stored},
 };
 
@@ -53,32 +55,20 @@ impl Record for AgentAction {
     }
 }
 
-/// Any item of a session's partition. One that does not read is kept by its key, so that a
-/// damaged action neither hides its session nor holds it up.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A record, or the key of one that does not read, so that what is damaged harms only itself.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
-pub(super) enum Part {
-    Known(Box<Known>),
-    Unreadable { pk: String, sk: String },
+pub(super) enum Readable<R> {
+    Yes(R),
+    No { pk: String, sk: String },
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// Any item of a session's partition.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Known {
+pub(super) enum Part {
     AgentSession(AgentSession),
     AgentAction(AgentAction),
-}
-
-impl Part {
-    fn key(&self) -> AnyKey {
-        match self {
-            Self::Known(known) => match known.as_ref() {
-                Known::AgentSession(session) => session.key().into(),
-                Known::AgentAction(action) => action.key().into(),
-            },
-            Self::Unreadable { pk, sk } => AnyKey::found(pk.clone(), sk.clone()),
-        }
-    }
 }
 
 /// A session with its approved actions.
@@ -86,60 +76,33 @@ impl Part {
 pub struct SessionWithActions {
     /// The session.
     pub session: Stored<AgentSession>,
-    /// Its approved actions, as far as they read, in the order of the proposal.
-    pub actions: Vec<Stored<AgentAction>>,
-    /// Ids of approved actions whose records do not read; they count as ended, outcome unknown.
-    pub unreadable: Vec<String>,
+    /// Its approved actions.
+    pub actions: ApprovedActions<Stored<AgentAction>>,
 }
 
 impl SessionWithActions {
     /// What became of the actions that have ended, in the order of the proposal.
     #[must_use]
     pub fn results(&self) -> Vec<ActionResult> {
-        let unreadable = self.unreadable.iter().map(|action_id| ActionResult {
-            action_id: action_id.clone(),
-            success: false,
-            response: None,
-            error: Some(
-                "The record of this action does not read; check the target system.".to_owned(),
-            ),
-            executed_at: self.session.updated_at,
-            duration: 0,
-        });
-        let mut results: Vec<ActionResult> = self
-            .actions
-            .iter()
-            .filter_map(|action| action.result())
-            .chain(unreadable)
-            .collect();
-        results.sort_by_key(|result| self.place(&result.action_id));
-        results
+        self.session.results(&self.actions)
     }
 
-    /// Whether every approved action has ended.
-    #[must_use]
-    pub fn all_ended(&self) -> bool {
-        self.actions.iter().all(|action| action.state.has_ended())
+    /// As the table has it once an approval of it was written.
+    fn approved(mut self, new: Vec<AgentAction>) -> Self {
+        let Self { session, actions } = &mut self;
+        session.version += 1;
+        for again in &mut actions.known {
+            again.version += i64::from(session.approved.contains(&again.action_id));
+        }
+        let new = new.into_iter().map(|record| Stored { record, version: 1 });
+        actions.known.extend(new);
+        self
     }
 
     /// Where an approved action stands; none when it was not approved.
     #[must_use]
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
-        if self.unreadable.iter().any(|id| id == action_id) {
-            return Some(ActionState::Unknown);
-        }
-        self.actions
-            .iter()
-            .find(|action| action.action_id == action_id)
-            .map(|action| action.state)
-    }
-
-    fn place(&self, action_id: &str) -> usize {
-        self.session
-            .proposed_actions
-            .iter()
-            .position(|action| action.id == action_id)
-            .unwrap_or(usize::MAX)
+        self.actions.state(action_id)
     }
 }
 
@@ -154,29 +117,23 @@ impl Agent<'_> {
         let parts = key::agent_parts(tenant, id).consistent();
         let parts = self.0.table.list_stored(parts).await?;
         let mut session = None;
-        let mut actions = Vec::new();
-        let mut unreadable = Vec::new();
+        let mut actions = ApprovedActions::none();
         for Stored { record, version } in parts {
             match record {
-                Part::Known(known) => match *known {
-                    Known::AgentSession(record) => session = Some(Stored { record, version }),
-                    Known::AgentAction(record) => actions.push(Stored { record, version }),
-                },
-                Part::Unreadable { sk, .. } => match key::action_id(&sk) {
-                    Some(action_id) => unreadable.push(action_id.to_owned()),
+                Readable::Yes(Part::AgentSession(record)) => {
+                    session = Some(Stored { record, version });
+                }
+                Readable::Yes(Part::AgentAction(record)) => {
+                    actions.known.push(Stored { record, version });
+                }
+                Readable::No { sk, .. } => match key::action_id(&sk) {
+                    Some(action_id) => actions.unreadable.push(action_id.to_owned()),
                     None => return Err(does_not_read(AgentSession::KIND)),
                 },
             }
         }
-        let mut whole = SessionWithActions {
-            session: session.or_not_found(AgentSessionId::NOUN)?,
-            actions,
-            unreadable,
-        };
-        let mut actions = std::mem::take(&mut whole.actions);
-        actions.sort_by_key(|action| whole.place(&action.action_id));
-        whole.actions = actions;
-        Ok(whole)
+        let session = session.or_not_found(AgentSessionId::NOUN)?;
+        Ok(SessionWithActions { session, actions })
     }
 }
 

@@ -1,0 +1,64 @@
+//! What may be wrong with a playbook.
+
+use shared::model::ActionType;
+
+/// Why a playbook cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum Flaw {
+    /// It is no TOML, or a field is missing, unknown or not as it should be.
+    #[error("{0}")]
+    Malformed(#[from] toml::de::Error),
+    /// Its name is not that of its file.
+    #[error("it calls itself {0:?}")]
+    Name(String),
+    /// The version is 0.
+    #[error("versions count from 1")]
+    Version,
+    /// It asks something of a signal, and not its class.
+    #[error("it matches signals of any class, and is not the fallback")]
+    AnyClass,
+    /// Another one would be chosen as well.
+    #[error("another one matches the same")]
+    Twin,
+    /// It proposes nothing.
+    #[error("it has no actions")]
+    NoActions,
+    /// A parameter has the name of a text that every playbook has.
+    #[error("{0} is given and cannot be a parameter")]
+    Given(&'static str),
+    /// A text names what is neither given nor a parameter.
+    #[error("{{{0}}} is unknown")]
+    Unknown(String),
+    /// A path or a body names what is no parameter.
+    #[error("{{{0}}} is no parameter that a call may use")]
+    NoParameter(String),
+    /// There is nothing to do for an action.
+    #[error("{0:?} has no steps")]
+    NoSteps(ActionType),
+    /// A review by a person runs by itself, or something else does not.
+    #[error("{0:?} is automated, or is not, against its nature")]
+    Nature(ActionType),
+    /// An automated action that a person would have needed no time for.
+    #[error("{0:?} saves no minutes")]
+    NoMinutes(ActionType),
+    /// A step of an automated action makes no call, or one of a manual action does.
+    #[error("{0:?}: a step calls exactly if it is automated")]
+    Calls(ActionType),
+}
+
+/// What may be wrong with a step's call.
+#[derive(Debug, thiserror::Error)]
+pub enum CallFlaw {
+    /// It lacks its method or its path.
+    #[error("a call has a method and a path")]
+    Half,
+    /// No target system knows the method.
+    #[error("{0:?} is no method")]
+    Method(String),
+    /// A value could reach beyond its place in the path.
+    #[error("a path begins with a slash, and a placeholder of it is a whole segment")]
+    Path,
+    /// No answer would count as success, or one that is none.
+    #[error("a call expects at least one status, all of them 2xx")]
+    Expect,
+}

@@ -1,0 +1,254 @@
+//! A playbook: what is known of a kind of signal.
+
+mod flaw;
+mod render;
+mod values;
+
+pub use flaw::{CallFlaw, Flaw};
+pub(super) use values::Values;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use shared::{
+    model::{ActionType, AlreadyDone, Risk, Signal},
+    target_systems::METHODS,
+};
+
+use self::values::{GIVEN, Source};
+use super::template::{Body, Template};
+
+/// What is known of a kind of signal.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Playbook {
+    pub(super) name: String,
+    /// Raised with every change, for the log and for whoever compares.
+    version: u32,
+    pub(super) root_cause: Template,
+    pub(super) impact: Template,
+    /// Systems that it touches besides the signal's and those that actions call.
+    #[serde(default)]
+    pub(super) affected_systems: Vec<String>,
+    #[serde(rename = "match")]
+    pub(super) matches: Matches,
+    #[serde(default)]
+    parameters: BTreeMap<String, Source>,
+    pub(super) actions: Vec<Action>,
+}
+
+/// What a signal must have.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Matches {
+    signal_type: Option<String>,
+    target_system: Option<String>,
+    #[serde(default)]
+    entity_types: Vec<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// An action of a playbook.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the file's field is named like the API's"
+)]
+pub(super) struct Action {
+    action_type: ActionType,
+    target_system: Template,
+    description: Template,
+    expected_outcome: Template,
+    risk: Risk,
+    pub(super) automated: bool,
+    /// Minutes that a person would need.
+    #[serde(default)]
+    minutes: u16,
+    #[serde(default)]
+    entities: Vec<Template>,
+    steps: Vec<Step>,
+}
+
+/// A step of an action.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "StepInFile")]
+struct Step {
+    description: Template,
+    /// None for a step that a person does.
+    call: Option<Call>,
+}
+
+/// A call of a target system, whose path and body still have placeholders.
+#[derive(Debug)]
+struct Call {
+    method: String,
+    path: Template,
+    body: Option<Body>,
+    expect: Vec<u16>,
+    already_done: Vec<AlreadyDone>,
+}
+
+/// A step as the file has it, with its call's parts side by side.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StepInFile {
+    description: Template,
+    method: Option<String>,
+    path: Option<Template>,
+    body: Option<Body>,
+    #[serde(default)]
+    expect: Vec<u16>,
+    #[serde(default)]
+    already_done: Vec<AlreadyDone>,
+}
+
+impl TryFrom<StepInFile> for Step {
+    type Error = CallFlaw;
+
+    fn try_from(step: StepInFile) -> Result<Self, CallFlaw> {
+        let call = match (step.method, step.path) {
+            (Some(method), Some(path)) => Some(Call {
+                method,
+                path,
+                body: step.body,
+                expect: step.expect,
+                already_done: step.already_done,
+            }),
+            (None, None) => None,
+            _ => return Err(CallFlaw::Half),
+        };
+        call.as_ref().map_or(Ok(()), Call::check)?;
+        Ok(Self {
+            description: step.description,
+            call,
+        })
+    }
+}
+
+impl Call {
+    fn check(&self) -> Result<(), CallFlaw> {
+        if !METHODS.contains(&self.method.as_str()) {
+            return Err(CallFlaw::Method(self.method.clone()));
+        }
+        if !self.path.is_path() {
+            return Err(CallFlaw::Path);
+        }
+        let is_success = |status: &u16| (200..300).contains(status);
+        if self.expect.is_empty() || !self.expect.iter().all(is_success) {
+            return Err(CallFlaw::Expect);
+        }
+        Ok(())
+    }
+
+    fn placeholders(&self) -> impl Iterator<Item = &str> {
+        let in_body = self.body.as_ref().map(Body::placeholders);
+        let in_body = in_body.unwrap_or_default();
+        self.path.placeholders().chain(in_body)
+    }
+}
+
+impl Matches {
+    pub(super) fn fit(&self, signal: &Signal) -> bool {
+        self.signal_type
+            .as_ref()
+            .is_none_or(|class| *class == signal.signal_type)
+            && self
+                .target_system
+                .as_ref()
+                .is_none_or(|system| *system == signal.target_system)
+            && self.entity_types.iter().all(|kind| {
+                let mut entities = signal.entities.iter();
+                entities.any(|entity| entity.kind == *kind)
+            })
+            && self
+                .labels
+                .iter()
+                .all(|(name, value)| signal.labels.get(name) == Some(value))
+    }
+
+    /// How much is asked of the signal: one for its class, its target system, each entity type
+    /// and each label. 0 for the fallback.
+    pub(super) fn specificity(&self) -> u16 {
+        let single =
+            usize::from(self.signal_type.is_some()) + usize::from(self.target_system.is_some());
+        let asked = single + self.entity_types.len() + self.labels.len();
+        u16::try_from(asked).unwrap_or(u16::MAX)
+    }
+}
+
+impl Playbook {
+    /// Reads a file; every fault that would show only when a signal comes is found here.
+    pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
+        let playbook: Self = toml::from_str(text)?;
+        if playbook.name != file {
+            return Err(Flaw::Name(playbook.name));
+        }
+        playbook.check()?;
+        Ok(playbook)
+    }
+
+    fn check(&self) -> Result<(), Flaw> {
+        if self.version == 0 {
+            return Err(Flaw::Version);
+        }
+        if self.matches.signal_type.is_none() && self.matches != Matches::default() {
+            return Err(Flaw::AnyClass);
+        }
+        if self.actions.is_empty() {
+            return Err(Flaw::NoActions);
+        }
+        let is_parameter = |name: &&str| self.parameters.contains_key(*name);
+        if let Some(name) = GIVEN.into_iter().find(is_parameter) {
+            return Err(Flaw::Given(name));
+        }
+        self.check_text(&self.root_cause)?;
+        self.check_text(&self.impact)?;
+        self.actions
+            .iter()
+            .try_for_each(|action| self.check_action(action))
+    }
+
+    fn check_action(&self, action: &Action) -> Result<(), Flaw> {
+        let kind = action.action_type;
+        [
+            &action.target_system,
+            &action.description,
+            &action.expected_outcome,
+        ]
+        .into_iter()
+        .chain(&action.entities)
+        .chain(action.steps.iter().map(|step| &step.description))
+        .try_for_each(|text| self.check_text(text))?;
+        if action.steps.is_empty() {
+            return Err(Flaw::NoSteps(kind));
+        }
+        if action.automated == (kind == ActionType::ManualReview) {
+            return Err(Flaw::Nature(kind));
+        }
+        if action.automated && action.minutes == 0 {
+            return Err(Flaw::NoMinutes(kind));
+        }
+        let calls = |step: &Step| step.call.is_some() == action.automated;
+        if !action.steps.iter().all(calls) {
+            return Err(Flaw::Calls(kind));
+        }
+        let mut used = action
+            .steps
+            .iter()
+            .filter_map(|step| step.call.as_ref())
+            .flat_map(Call::placeholders);
+        match used.find(|name| !self.parameters.contains_key(*name)) {
+            Some(name) => Err(Flaw::NoParameter(name.to_owned())),
+            None => Ok(()),
+        }
+    }
+
+    fn check_text(&self, text: &Template) -> Result<(), Flaw> {
+        let unknown = text
+            .placeholders()
+            .find(|name| !self.parameters.contains_key(*name) && !GIVEN.contains(name));
+        unknown.map_or(Ok(()), |name| Err(Flaw::Unknown(name.to_owned())))
+    }
+}

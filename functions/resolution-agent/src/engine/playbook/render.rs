@@ -1,0 +1,105 @@
+//! A playbook's actions for one signal.
+
+use shared::{
+    model::{ActionStep, ApiCall, JsonObject, JsonText, ProposedAction},
+    target_systems::TargetSystems,
+};
+
+use super::{Action, Call, Step, Values};
+use crate::engine::template::Missing;
+
+/// Why an automated action cannot run for a signal.
+#[derive(Debug, thiserror::Error)]
+enum Obstacle {
+    #[error("the signal does not name the {}", name.replace('_', " "))]
+    Missing { name: String },
+    #[error("{0} is not configured")]
+    NotConfigured(String),
+    #[error("{0} is not allowed")]
+    NotAllowed(String),
+}
+
+impl Action {
+    /// The action for one signal. An automated one that cannot run, because the signal lacks a
+    /// parameter or the configuration does not allow a call, becomes a manual one that says why.
+    pub(in crate::engine) fn render(
+        &self,
+        values: &Values,
+        targets: &TargetSystems,
+    ) -> ProposedAction {
+        let target_system = values.text(&self.target_system);
+        let mut description = values.text(&self.description);
+        let mut obstacle = None;
+        let mut steps = Vec::new();
+        for (order, step) in (1..).zip(&self.steps) {
+            let (call, in_the_way) = step.render(values, &target_system, targets);
+            obstacle = in_the_way.or(obstacle);
+            steps.push(ActionStep {
+                order,
+                description: values.text(&step.description),
+                call,
+            });
+        }
+        if let Some(obstacle) = &obstacle {
+            description = format!("{description} A person has to do it, since {obstacle}.");
+        }
+        ProposedAction {
+            id: String::new(),
+            action_type: self.action_type,
+            description,
+            is_automated: self.automated && obstacle.is_none(),
+            target_system,
+            target_entities: self
+                .entities
+                .iter()
+                .filter_map(|entity| entity.render(|name| values.plain(name)).ok())
+                .collect(),
+            expected_outcome: values.text(&self.expected_outcome),
+            risk: self.risk,
+            steps,
+            minutes_saved: i64::from(self.minutes),
+        }
+    }
+}
+
+impl Step {
+    /// The call, as far as the signal fills it, and what keeps it from being sent.
+    fn render(
+        &self,
+        values: &Values,
+        target_system: &str,
+        targets: &TargetSystems,
+    ) -> (Option<ApiCall>, Option<Obstacle>) {
+        let Some(call) = &self.call else {
+            return (None, None);
+        };
+        let call = match call.render(values) {
+            Ok(call) => call,
+            Err(Missing(name)) => return (None, Some(Obstacle::Missing { name })),
+        };
+        let obstacle = match targets.get(target_system) {
+            None => Some(Obstacle::NotConfigured(target_system.to_owned())),
+            Some(target) if !target.allows(&call.method, &call.path) => {
+                Some(Obstacle::NotAllowed(call.summary()))
+            }
+            Some(_) => None,
+        };
+        (Some(call), obstacle)
+    }
+}
+
+impl Call {
+    /// The call with the signal's values; the error names the parameter that is missing.
+    fn render(&self, values: &Values) -> Result<ApiCall, Missing> {
+        let parameter = |name: &str| values.parameter(name);
+        let body = self.body.as_ref().map(|body| body.render(&parameter));
+        let body = body.transpose()?;
+        Ok(ApiCall {
+            method: self.method.clone(),
+            path: values.path(&self.path)?,
+            body: body.map(|body| JsonText(JsonObject(body))),
+            expect: self.expect.clone(),
+            already_done: self.already_done.clone(),
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! The playbooks. They are files beside the code, versioned with it; all of them are checked
+//! whenever a function starts and in the tests.
+
+use shared::model::Signal;
+
+use super::playbook::{Flaw, Matches, Playbook};
+
+/// A playbook's name, for messages, and its text.
+type File<'a> = (&'a str, &'a str);
+
+macro_rules! file {
+    ($name:literal) => {
+        (
+            $name,
+            include_str!(concat!("../../playbooks/", $name, ".toml")),
+        )
+    };
+}
+
+/// Those of this function.
+const FILES: [File; 8] = [
+    file!("customer-out-of-sync"),
+    file!("fallback"),
+    file!("invoice-duplicated"),
+    file!("invoice-not-finalized"),
+    file!("payment-declined"),
+    file!("payment-failed"),
+    file!("usage-batch-stuck"),
+    file!("usage-events-missing"),
+];
+
+/// All playbooks.
+#[derive(Debug)]
+pub(super) struct Playbooks {
+    playbooks: Vec<Playbook>,
+    /// What is used where none matches.
+    fallback: Playbook,
+}
+
+/// Why the playbooks cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PlaybookError {
+    /// One of them has a flaw.
+    #[error("playbook {name}: {flaw}")]
+    Flawed {
+        /// Which one.
+        name: String,
+        /// What is wrong with it.
+        flaw: Flaw,
+    },
+    /// For some signals there would be none.
+    #[error("no playbook is the fallback")]
+    NoFallback,
+}
+
+impl Playbooks {
+    /// Those of this function.
+    pub(super) fn shipped() -> Result<Self, PlaybookError> {
+        Self::read(FILES)
+    }
+
+    fn read<'a>(files: impl IntoIterator<Item = File<'a>>) -> Result<Self, PlaybookError> {
+        let mut fallback = None;
+        let mut playbooks: Vec<Playbook> = Vec::new();
+        for (name, text) in files {
+            let flawed = |flaw| PlaybookError::Flawed {
+                name: name.to_owned(),
+                flaw,
+            };
+            let playbook = Playbook::read(name, text).map_err(flawed)?;
+            let mut others = playbooks.iter().chain(&fallback);
+            if others.any(|other| other.matches == playbook.matches) {
+                return Err(flawed(Flaw::Twin));
+            }
+            if playbook.matches == Matches::default() {
+                fallback = Some(playbook);
+            } else {
+                playbooks.push(playbook);
+            }
+        }
+        Ok(Self {
+            playbooks,
+            fallback: fallback.ok_or(PlaybookError::NoFallback)?,
+        })
+    }
+
+    /// The matching playbook that asks most of the signal; of several, the first by name.
+    pub(super) fn for_signal(&self, signal: &Signal) -> &Playbook {
+        self.playbooks
+            .iter()
+            .filter(|playbook| playbook.matches.fit(signal))
+            .max_by(|a, b| {
+                let specificity = a.matches.specificity().cmp(&b.matches.specificity());
+                specificity.then_with(|| b.name.cmp(&a.name))
+            })
+            .unwrap_or(&self.fallback)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::target_systems::TargetSystems;
+
+    use super::*;
+
+    #[test]
+    fn every_playbook_is_sound_and_listed() {
+        let playbooks = Playbooks::shipped().unwrap();
+        assert!(playbooks.playbooks.len() >= 5);
+        let mut files: Vec<String> =
+            std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/playbooks"))
+                .unwrap()
+                .map(|file| file.unwrap().file_name().into_string().unwrap())
+                .collect();
+        files.sort();
+        let listed: Vec<String> = FILES
+            .iter()
+            .map(|(name, _)| format!("{name}.toml"))
+            .collect();
+        assert_eq!(files, listed);
+    }
+
+    /// An automated action that no configuration allows would never be more than a manual one.
+    #[test]
+    fn every_call_is_allowed_by_the_demo_systems() {
+        let demo = local::target_systems::TargetSystems::start(0, None).unwrap();
+        let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();
+        let playbooks = Playbooks::shipped().unwrap();
+        for playbook in &playbooks.playbooks {
+            let values = playbook.sample_values();
+            for action in &playbook.actions {
+                let rendered = action.render(&values, &targets);
+                assert_eq!(
+                    rendered.is_automated, action.automated,
+                    "{}: {}",
+                    playbook.name, rendered.description
+                );
+            }
+        }
+    }
+
+    fn problem(text: &str) -> String {
+        let fallback = ("fallback", include_str!("../../playbooks/fallback.toml"));
+        let error = Playbooks::read([fallback, ("broken", text)]).unwrap_err();
+        error.to_string()
+    }
+
+    #[test]
+    fn a_broken_playbook_is_named_with_its_fault() {
+        let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
+            .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
+        for (from, to, fault) in [
+            ("version = 1", "version = 0", "count from 1"),
+            ("name = \"broken\"", "name = \"other\"", "calls itself"),
+            ("{state} and", "{stat} and", "{stat} is unknown"),
+            ("/{batch}/", "/{bach}/", "{bach} is no parameter"),
+            ("/{batch}/", "/{title}/", "{title} is no parameter"),
+            ("/{batch}/", "/b-{batch}/", "whole segment"),
+            ("reprocess_usage_batch", "format_disk", "unknown variant"),
+            ("\"POST\"", "\"SEND\"", "no method"),
+            ("method = \"POST\"", "", "a method and a path"),
+            (
+                "expect =",
+                "body = {b = \"{batch\"}\nexpect =",
+                "stays open",
+            ),
+            (
+                "expect =",
+                "body = {b = [\"{bach}\"]}\nexpect =",
+                "no parameter",
+            ),
+            ("expect = [200, 202]", "expect = []", "at least one status"),
+            ("expect = [200, 202]", "expect = [404]", "2xx"),
+            (
+                "automated = true",
+                "automated = false",
+                "against its nature",
+            ),
+            ("minutes = 25", "minutes = 0", "saves no minutes"),
+            ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
+            ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
+            (
+                "signal_type = \"usage_batch_stuck\"",
+                "",
+                "not the fallback",
+            ),
+        ] {
+            assert!(sound.contains(from), "{from}");
+            let problem = problem(&sound.replacen(from, to, 1));
+            assert!(problem.contains("playbook broken"), "{problem}");
+            assert!(problem.contains(fault), "{from} -> {to}: {problem}");
+        }
+    }
+}

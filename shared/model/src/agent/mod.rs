@@ -1,0 +1,101 @@
+//! The resolution agent's state machine: pure functions over records and a reading of the clock.
+//! The store reads, asks these what is to be, and writes that under the condition that nothing
+//! changed meanwhile; worker and sweeper do what they answer.
+//!
+//! # A session
+//!
+//! ```text
+//!      open
+//!       │
+//!       ▼        propose                 the engine fails, or 2 minutes pass
+//!    started ───────────────▶ analyzing ─────────────────────────────────────▶ failed (no actions)
+//!       │                      ▲     │
+//!       │              propose │     │ it proposes
+//!       │                      │     ▼                24 hours pass
+//!       │            awaiting_confirmation ──────────────────────────────────▶ expired
+//!       │                      │
+//!       │                      │ approve            all ended, each succeeded
+//!       │                      ▼               ┌─────────────────────────────▶ completed
+//!       │                  executing ──────────┤
+//!       │                    │    ▲            └─────────────────────────────▶ failed
+//!       │                    │    │              all ended, not each succeeded   │
+//!       │ cancel      cancel │    └────────────────────────────────────────────────┘
+//!       │       while one is │            approve again what failed for certain
+//!       │            running ▼
+//!       │                cancelling
+//!       │                    │ all ended
+//!       ▼                    ▼
+//!    cancelled ◀─────────────┘
+//! ```
+//!
+//! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
+//! `executing` when no action is claimed. What a session's time did to it (`failed` after 2
+//! minutes, `expired` after 24 hours) is read at once, and written when the sweeper comes by.
+//!
+//! | trigger | method | who |
+//! |---|---|---|
+//! | open | [`AgentSession::open`] | a request |
+//! | propose | [`AgentSession::begin_analysis`], then [`finish_analysis`](AgentSession::finish_analysis) or [`fail_analysis`](AgentSession::fail_analysis) | a request |
+//! | approve | [`AgentSession::approve`] | a request |
+//! | cancel | [`AgentSession::cancel`] | a request |
+//! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
+//! | time passed | [`AgentSession::lapse`] | the sweeper |
+//!
+//! # An approved action
+//!
+//! ```text
+//!                 claim                  every step is done
+//! approve ──▶ queued ─────▶ running ──────────────────────────────────────▶ succeeded
+//!             │ ▲ ▲          │ ▲ │
+//!             │ │ │          └─┘ │   claim again, once the lease is over
+//!             │ │ │              │
+//!             │ │ └── release ───┤   no clear answer yet
+//!             │ │                │
+//!             │ │                │   refused; or given up, and nothing can have happened
+//!             │ │                ├────────────────────────────────────────▶ failed
+//!             │ └────────────────│───────────── approve again ───────────────┘
+//!             │                  │
+//!             │                  │   no telling; or given up, and something can have happened
+//!             │                  └────────────────────────────────────────▶ unknown
+//!             │ cancel
+//!             └───────────────────────────────────────────────────────────▶ skipped
+//! ```
+//!
+//! It is *given up* after [`AgentAction::MOST_ATTEMPTS`] claims, on the last delivery of its
+//! message, or after [`AgentAction::MOST_RESENDS`] messages of the sweeper that nobody followed.
+//!
+//! When its session is *cancelled*, a queued action ends at once, and a running one before its
+//! next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
+//! unknown (a call may have taken effect).
+//!
+//! It carries the trace of the request that approved it, and is the only one to do so: messages
+//! hold ids and nothing else, so that whoever sends one, the worker's log tells the same.
+//!
+//! | trigger | method | who |
+//! |---|---|---|
+//! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
+//! | claim | [`AgentAction::claim`] | the worker |
+//! | a call | [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
+//! | release | [`AgentAction::release`] | the worker that holds it |
+//! | an outcome | [`AgentAction::record`] | the worker that holds it |
+//! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
+//! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
+//! | nobody came | [`AgentAction::resent`] | the sweeper |
+
+mod action;
+mod approval;
+mod execute;
+mod lease;
+mod proposal;
+mod session;
+#[cfg(test)]
+mod tests;
+
+pub use action::{ActionResult, ActionState, AgentAction};
+pub use approval::{Approved, ApprovedActions};
+pub use execute::ActionsExecute;
+pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, answer};
+pub use proposal::{
+    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk,
+};
+pub use session::{AgentSession, AgentSessionStatus};

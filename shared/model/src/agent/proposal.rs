@@ -1,0 +1,148 @@
+//! What an analysis comes to: what was found out, and the actions that would resolve the signal.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::JsonText;
+
+/// What the agent found out about a signal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Analysis {
+    /// What most likely caused it.
+    pub root_cause: String,
+    /// What hangs on it: money and records.
+    pub impact: String,
+    /// The systems it touches.
+    pub affected_systems: Vec<String>,
+    /// What the entity went through before.
+    pub entity_lifecycle_context: String,
+    /// Whether it is one of many rather than a single case.
+    pub is_anomaly_pattern: bool,
+    /// How often signals of the class came, and for which entities.
+    pub pattern_description: String,
+    /// From 0 to 1.
+    pub confidence: f64,
+}
+
+/// An analysis with the actions that would resolve the signal; they have no ids yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposal {
+    /// What was found out.
+    pub analysis: Analysis,
+    /// What to do, in this order; their ids are still empty.
+    pub actions: Vec<ProposedAction>,
+}
+
+/// An action that the agent proposes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposedAction {
+    /// Unique within the session; every proposal gives out new ones.
+    pub id: String,
+    /// What kind of action.
+    pub action_type: ActionType,
+    /// What it does; for an automated action that cannot run by itself also why.
+    pub description: String,
+    /// Whether the agent can execute it; otherwise a person has to.
+    pub is_automated: bool,
+    /// The system it acts on.
+    pub target_system: String,
+    /// The records of that system it acts on.
+    pub target_entities: Vec<String>,
+    /// What is so once it succeeded.
+    pub expected_outcome: String,
+    /// What may go wrong.
+    pub risk: Risk,
+    /// What is done, in this order.
+    pub steps: Vec<ActionStep>,
+    /// Minutes that a person would have needed.
+    pub minutes_saved: i64,
+}
+
+/// A kind of action: the catalogue that playbooks choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ActionType {
+    /// Have a usage batch processed again.
+    ReprocessUsageBatch,
+    /// Have usage events sent again.
+    ResendUsageEvents,
+    /// Have an invoice charged again.
+    RetryInvoice,
+    /// Have an invoice computed again.
+    RefreshInvoice,
+    /// Have a payment made again.
+    RetryPayment,
+    /// Void an invoice.
+    VoidInvoice,
+    /// Issue a credit note.
+    IssueCreditNote,
+    /// Bring a customer in line between systems.
+    SyncCustomer,
+    /// Send a customer a message.
+    NotifyCustomer,
+    /// Have a person look at it.
+    ManualReview,
+}
+
+/// What may go wrong with an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// Nothing that matters.
+    Low,
+    /// Something that is easily put right.
+    Medium,
+    /// Something that a customer notices.
+    High,
+    /// Something that cannot be undone.
+    Critical,
+}
+
+/// A step of an action.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionStep {
+    /// From 1.
+    pub order: i64,
+    /// What it does.
+    pub description: String,
+    /// The call it makes; none where a person does it.
+    pub call: Option<ApiCall>,
+}
+
+/// A call of a target system, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ApiCall {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    pub method: String,
+    /// Below the system's base URL, percent-encoded.
+    pub path: String,
+    /// The JSON body.
+    pub body: Option<JsonText>,
+    /// Statuses that mean success.
+    pub expect: Vec<u16>,
+    /// Answers that mean that it was done before.
+    #[serde(default)]
+    pub already_done: Vec<AlreadyDone>,
+}
+
+impl ApiCall {
+    /// As the API shows it: `POST /usage-batches/ub_1001/reprocess`.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        format!("{} {}", self.method, self.path)
+    }
+}
+
+/// An answer that means that the effect had taken place before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AlreadyDone {
+    /// The status.
+    pub status: u16,
+    /// The body's `code`; any when absent.
+    pub code: Option<String>,
+}

@@ -1,0 +1,266 @@
+//! A session: what it holds, how it reads at an instant, and its analyses.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Analysis, Proposal, ProposedAction};
+use crate::{
+    AgentSessionId, Code, Error, OrganizationId, Signal, SignalId, Timestamp, UserId, span,
+};
+
+/// A session of the resolution agent on one signal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSession {
+    /// Unique id.
+    pub id: AgentSessionId,
+    /// The owning organization, which is the signal's.
+    pub organization_id: OrganizationId,
+    /// The signal.
+    pub alert_id: SignalId,
+    /// The signal's class and instant, which say where it stands among the signals of its class.
+    pub signal_type: String,
+    /// See `signal_type`.
+    pub occurred_at: Timestamp,
+    /// Where the session stood when it was written; see [`status_at`](Self::status_at).
+    pub status: AgentSessionStatus,
+    /// Why it failed.
+    pub error: Option<String>,
+    /// The newest analysis.
+    pub analysis: Option<Analysis>,
+    /// The number of the newest proposal, which its action ids carry; 0 before the first.
+    #[serde(default)]
+    pub proposal: i64,
+    /// The actions of the newest proposal.
+    #[serde(default)]
+    pub proposed_actions: Vec<ProposedAction>,
+    /// The ids that were approved last, ascending.
+    #[serde(default)]
+    pub approved: Vec<String>,
+    /// Who opened it.
+    pub created_by: UserId,
+    /// When the sweeper has to look at it, and when an analysis or a proposal is void.
+    pub due_at: Option<Timestamp>,
+    /// When it was opened.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+/// Where a session stands.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum AgentSessionStatus {
+    /// Opened.
+    Started,
+    /// The signal is being analysed.
+    Analyzing,
+    /// Actions are proposed; for 24 hours.
+    AwaitingConfirmation,
+    /// Approved actions run.
+    Executing,
+    /// Actions that run end; nothing new starts.
+    Cancelling,
+    /// Every approved action succeeded.
+    Completed,
+    /// The analysis or an approved action did not succeed.
+    Failed,
+    /// Cancelled.
+    Cancelled,
+    /// Nobody approved anything within 24 hours.
+    Expired,
+}
+
+impl AgentSessionStatus {
+    /// Whether the signal may get a new session. A failed session may still be executed again.
+    #[must_use]
+    pub const fn has_ended(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Expired
+        )
+    }
+
+    /// Whether approved actions may still change.
+    #[must_use]
+    pub const fn is_running(self) -> bool {
+        matches!(self, Self::Executing | Self::Cancelling)
+    }
+
+    /// The name as the API writes it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// 409: `what` is not possible in this state.
+    pub(super) fn forbids(self, what: &str) -> Error {
+        Error::conflict(
+            Code::InvalidTransition,
+            format!("{what} while the session is {}.", self.name()),
+        )
+    }
+}
+
+impl AgentSession {
+    /// How many earlier signals of its class an analysis looks at, at most. A history that is
+    /// that long may have been cut off.
+    pub const HISTORY: usize = 200;
+    /// How long an analysis may take before it counts as interrupted, in milliseconds.
+    pub const ANALYSIS: i64 = 2 * span::MINUTE;
+    /// How long a proposal waits for its approval, in milliseconds.
+    pub const CONFIRMATION: i64 = 24 * span::HOUR;
+    /// How long after a change the sweeper looks whether all actions ended, in milliseconds.
+    pub const SETTLE_CHECK: i64 = span::MINUTE;
+    /// What a session says whose analysis was interrupted.
+    pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
+
+    /// A session that was just opened on a signal.
+    #[must_use]
+    pub fn open(id: AgentSessionId, signal: &Signal, by: UserId, now: Timestamp) -> Self {
+        Self {
+            id,
+            organization_id: signal.organization_id,
+            alert_id: signal.id,
+            signal_type: signal.signal_type.clone(),
+            occurred_at: signal.occurred_at,
+            status: AgentSessionStatus::Started,
+            error: None,
+            analysis: None,
+            proposal: 0,
+            proposed_actions: Vec::new(),
+            approved: Vec::new(),
+            created_by: by,
+            due_at: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Where it stands at `now`: a proposal expires, and an analysis counts as interrupted, when
+    /// its time is up, whether or not the sweeper has written so yet.
+    #[must_use]
+    pub fn status_at(&self, now: Timestamp) -> AgentSessionStatus {
+        let is_over = self.due_at.is_some_and(|due| due <= now);
+        match self.status {
+            AgentSessionStatus::AwaitingConfirmation if is_over => AgentSessionStatus::Expired,
+            AgentSessionStatus::Analyzing if is_over => AgentSessionStatus::Failed,
+            status => status,
+        }
+    }
+
+    /// Why it failed, as of `now`.
+    #[must_use]
+    pub fn error_at(&self, now: Timestamp) -> Option<&str> {
+        match (self.status, self.status_at(now)) {
+            (AgentSessionStatus::Analyzing, AgentSessionStatus::Failed) => Some(Self::INTERRUPTED),
+            _ => self.error.as_deref(),
+        }
+    }
+
+    /// Begins an analysis. 409 unless it is started or awaits confirmation.
+    pub fn begin_analysis(&mut self, now: Timestamp) -> Result<(), Error> {
+        match self.status_at(now) {
+            AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
+            status => return Err(status.forbids("Actions cannot be proposed")),
+        }
+        let due = now.plus(Self::ANALYSIS);
+        self.turn(AgentSessionStatus::Analyzing, Some(due), now);
+        Ok(())
+    }
+
+    /// Ends an analysis with what it proposes: the actions get ids, which void those of earlier
+    /// proposals. 409 when the analysis counted as interrupted, or the session was cancelled,
+    /// meanwhile.
+    pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
+        if self.status_at(now) != AgentSessionStatus::Analyzing {
+            return Err(Error::conflict(
+                Code::AnalysisInterrupted,
+                "The analysis took too long; open another session.",
+            ));
+        }
+        let number = self.proposal + 1;
+        let mut actions = proposal.actions;
+        for (place, action) in (1..).zip(&mut actions) {
+            action.id = self.action_id(number, place);
+        }
+        self.analysis = Some(proposal.analysis);
+        self.proposal = number;
+        self.proposed_actions = actions;
+        let due = now.plus(Self::CONFIRMATION);
+        self.turn(AgentSessionStatus::AwaitingConfirmation, Some(due), now);
+        Ok(())
+    }
+
+    /// Ends an analysis that did not come to a proposal.
+    pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
+        self.error = Some(error.into());
+        self.turn(AgentSessionStatus::Failed, None, now);
+    }
+
+    /// Notes what its time did to it: a proposal expired, an analysis was interrupted. Answers
+    /// whether that is so.
+    pub fn lapse(&mut self, now: Timestamp) -> bool {
+        let status = self.status_at(now);
+        if status == self.status {
+            return false;
+        }
+        self.error = self.error_at(now).map(str::to_owned);
+        self.turn(status, None, now);
+        true
+    }
+
+    /// Has the sweeper look again later whether all actions ended.
+    pub fn check_later(&mut self, now: Timestamp) {
+        self.due_at = Some(now.plus(Self::SETTLE_CHECK));
+    }
+
+    /// Takes a status, and says when the sweeper has to look at it.
+    pub(super) fn turn(
+        &mut self,
+        status: AgentSessionStatus,
+        due_at: Option<Timestamp>,
+        now: Timestamp,
+    ) {
+        self.status = status;
+        self.due_at = due_at;
+        self.updated_at = now;
+    }
+
+    /// The id of an action of the proposal with that number; `place` counts from 1.
+    #[must_use]
+    pub fn action_id(&self, proposal: i64, place: usize) -> String {
+        format!("s{}-p{proposal}-a{place}", self.id)
+    }
+
+    /// Whether an id was given out by an earlier proposal of this session, which voided it.
+    #[must_use]
+    pub fn is_void(&self, action_id: &str) -> bool {
+        action_id
+            .strip_prefix(&format!("s{}-p", self.id))
+            .and_then(|rest| rest.split_once("-a"))
+            .and_then(|(proposal, place)| {
+                Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
+            })
+            .is_some_and(|(proposal, place)| place >= 1 && (1..self.proposal).contains(&proposal))
+    }
+
+    /// A proposed action by its id.
+    #[must_use]
+    pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
+        self.proposed_actions
+            .iter()
+            .find(|action| action.id == action_id)
+    }
+
+    /// Where an action stands in the proposal, from 0.
+    #[must_use]
+    pub fn place(&self, action_id: &str) -> Option<usize> {
+        self.proposed_actions
+            .iter()
+            .position(|action| action.id == action_id)
+    }
+}

@@ -1,0 +1,120 @@
+//! Every transition, without a table.
+
+mod actions;
+mod sessions;
+
+use serde_json::json;
+
+use super::*;
+use crate::{Error, Id, Signal, Timestamp};
+
+/// An instant so many milliseconds after the beginning of the test.
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn signal() -> Signal {
+    serde_json::from_value(json!({
+        "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
+        "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
+        "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
+        "entities": [], "occurredAt": at(0), "createdAt": at(0), "updatedAt": at(0),
+    }))
+    .unwrap()
+}
+
+fn proposed(is_automated: bool) -> ProposedAction {
+    ProposedAction {
+        id: String::new(),
+        action_type: ActionType::ReprocessUsageBatch,
+        description: "Have it processed again.".into(),
+        is_automated,
+        target_system: "billing".into(),
+        target_entities: vec!["ub_1001".into()],
+        expected_outcome: "It is processed.".into(),
+        risk: Risk::Low,
+        steps: Vec::new(),
+        minutes_saved: 25,
+    }
+}
+
+fn proposal() -> Proposal {
+    Proposal {
+        analysis: Analysis {
+            root_cause: "It is stuck.".into(),
+            impact: "Usage is missing.".into(),
+            affected_systems: vec!["billing".into()],
+            entity_lifecycle_context: String::new(),
+            is_anomaly_pattern: false,
+            pattern_description: String::new(),
+            confidence: 0.5,
+        },
+        actions: vec![proposed(true), proposed(true), proposed(false)],
+    }
+}
+
+/// A session 7 that was opened at 0.
+fn opened() -> AgentSession {
+    let (id, by) = (Id::new(7).unwrap(), Id::new(3).unwrap());
+    AgentSession::open(id, &signal(), by, at(0))
+}
+
+/// That, with a proposal of two automated actions and a manual one that was made at 0.
+fn awaiting() -> AgentSession {
+    let mut session = opened();
+    session.begin_analysis(at(0)).unwrap();
+    session.finish_analysis(proposal(), at(0)).unwrap();
+    session
+}
+
+const FIRST: &str = "s7-p1-a1";
+const SECOND: &str = "s7-p1-a2";
+const MANUAL: &str = "s7-p1-a3";
+
+/// An action that was approved at 0.
+fn queued() -> AgentAction {
+    AgentAction::approve(&awaiting(), &awaiting().proposed_actions[0], None, at(0))
+}
+
+fn ids(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|id| (*id).to_owned()).collect()
+}
+
+/// The stable code of a conflict.
+fn code(error: &Error) -> &'static str {
+    match error {
+        Error::Conflict { code, .. } => code,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn names_are_what_serde_writes() {
+    for status in STATUSES {
+        assert_eq!(json!(status), json!(status.name()));
+    }
+    for state in STATES {
+        assert_eq!(json!(state), json!(state.name()));
+    }
+}
+
+const STATUSES: [AgentSessionStatus; 9] = [
+    AgentSessionStatus::Started,
+    AgentSessionStatus::Analyzing,
+    AgentSessionStatus::AwaitingConfirmation,
+    AgentSessionStatus::Executing,
+    AgentSessionStatus::Cancelling,
+    AgentSessionStatus::Completed,
+    AgentSessionStatus::Failed,
+    AgentSessionStatus::Cancelled,
+    AgentSessionStatus::Expired,
+];
+
+const STATES: [ActionState; 6] = [
+    ActionState::Queued,
+    ActionState::Running,
+    ActionState::Succeeded,
+    ActionState::Failed,
+    ActionState::Unknown,
+    ActionState::Skipped,
+];
