@@ -58,8 +58,8 @@ enum Error {
     #[error(transparent)]
     Config(#[from] config::Malformed),
     #[error(
-        "port {port} is taken, perhaps by another `cargo local` or by a `cargo lambda watch` \
-         that one left behind (`lsof -i :{port}` tells); {flag} takes another"
+        "port {port} is taken, perhaps by another `cargo local` or a `cargo lambda watch` \
+         (`lsof -i :{port}` tells); {flag} takes another"
     )]
     PortTaken { port: u16, flag: &'static str },
     #[error("{path}: {source}")]
@@ -146,9 +146,9 @@ struct Stack {
     functions: Option<Group>,
     gateway: Option<Gateway>,
     /// The mapping and the schedule.
-    tasks: JoinSet<()>,
-    /// Dropping it stops the tasks.
-    tasks_stop: Option<watch::Sender<()>>,
+    triggers: JoinSet<()>,
+    /// Dropping it stops them.
+    triggers_stop: Option<watch::Sender<()>>,
 }
 
 impl Stack {
@@ -195,16 +195,8 @@ impl Stack {
         let gateway = Gateway::start(arguments.port, &api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
 
-        let (stop, _) = watch::channel(());
-        let worker = functions.invoker(WORKER, WORKER_TIMEOUT);
-        let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
-        let stopped = until_dropped(&stop);
-        self.tasks.spawn(async move { mapping.run(stopped).await });
-        let sweeper = functions.invoker(SWEEPER, SWEEPER_TIMEOUT);
-        let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
-        let stopped = until_dropped(&stop);
-        self.tasks.spawn(async move { schedule.run(stopped).await });
-        self.tasks_stop = Some(stop);
+        let (triggers, stop) = start_triggers(engines, &functions, config.sweep_every);
+        (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
             gateway.url(),
@@ -217,13 +209,13 @@ impl Stack {
 
     /// Stops everything: first what calls, then what is called.
     async fn stop(mut self) {
-        drop(self.tasks_stop.take());
+        drop(self.triggers_stop.take());
         if let Some(gateway) = self.gateway {
             gateway.stop().await;
         }
-        let finished = async { while self.tasks.join_next().await.is_some() {} };
+        let finished = async { while self.triggers.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, finished).await;
-        self.tasks.shutdown().await;
+        self.triggers.shutdown().await;
         if let Some(functions) = self.functions {
             functions.stop().await;
         }
@@ -259,6 +251,25 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         engines.sqs_url()
     ));
     Ok(engines)
+}
+
+/// Starts what invokes functions without a request: the queue and the clock.
+fn start_triggers(
+    engines: &Engines,
+    functions: &Functions,
+    sweep_every: Duration,
+) -> (JoinSet<()>, watch::Sender<()>) {
+    let mut triggers = JoinSet::new();
+    let (stop, _) = watch::channel(());
+    let worker = functions.invoker(WORKER, WORKER_TIMEOUT);
+    let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
+    let stopped = until_dropped(&stop);
+    triggers.spawn(async move { mapping.run(stopped).await });
+    let sweeper = functions.invoker(SWEEPER, SWEEPER_TIMEOUT);
+    let schedule = Schedule::new(SWEEPER, sweep_every, sweeper);
+    let stopped = until_dropped(&stop);
+    triggers.spawn(async move { schedule.run(stopped).await });
+    (triggers, stop)
 }
 
 /// Resolves when the sender is dropped.
