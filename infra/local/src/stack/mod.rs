@@ -22,6 +22,7 @@ use arguments::{Arguments, Command};
 use child::Group;
 use config::Config;
 use data::DataFolder;
+use serde_json::Value;
 use signals::Signals;
 use tokio::{sync::watch, task::JoinSet};
 
@@ -29,7 +30,7 @@ use crate::{
     console, demo_data,
     engines::{self, Engines, Options, QueueEngine, TableEngine},
     event_source_mapping::EventSourceMapping,
-    function::Functions,
+    function::{Functions, Invocation},
     gateway::{self, Gateway},
     process,
     schedule::Schedule,
@@ -41,11 +42,6 @@ use crate::{
 const WORKER: &str = "action-worker";
 /// The function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
-
-/// How long the worker may take, as in the template.
-const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
-/// How long the sweeper may take, as in the template.
-const SWEEPER_TIMEOUT: Duration = Duration::from_secs(50);
 
 /// How long invocations under way may take when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -190,12 +186,16 @@ impl Stack {
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
         let functions = Functions::new(&format!("http://127.0.0.1:{invoke_port}"))?;
-        let api = Template::deployed()?.api;
+        let template = Template::deployed()?;
         let origins = config.allowed_origins.clone();
-        let gateway = Gateway::start(arguments.port, &api, origins, functions.clone())?;
+        let gateway = Gateway::start(arguments.port, &template.api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
 
-        let (triggers, stop) = start_triggers(engines, &functions, config.sweep_every);
+        let worker = functions.invoker(WORKER, template.timeout(WORKER)?);
+        let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
+        let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
+        let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
+        let (triggers, stop) = start_triggers(mapping, schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
@@ -254,19 +254,17 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
 }
 
 /// Starts what invokes functions without a request: the queue and the clock.
-fn start_triggers(
-    engines: &Engines,
-    functions: &Functions,
-    sweep_every: Duration,
-) -> (JoinSet<()>, watch::Sender<()>) {
+fn start_triggers<I>(
+    mapping: EventSourceMapping<I>,
+    schedule: Schedule<I>,
+) -> (JoinSet<()>, watch::Sender<()>)
+where
+    I: Fn(Value) -> Invocation + Send + Sync + 'static,
+{
     let mut triggers = JoinSet::new();
     let (stop, _) = watch::channel(());
-    let worker = functions.invoker(WORKER, WORKER_TIMEOUT);
-    let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { mapping.run(stopped).await });
-    let sweeper = functions.invoker(SWEEPER, SWEEPER_TIMEOUT);
-    let schedule = Schedule::new(SWEEPER, sweep_every, sweeper);
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { schedule.run(stopped).await });
     (triggers, stop)
