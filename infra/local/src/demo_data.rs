@@ -3,18 +3,16 @@
 //! The records speak of the entities of the demo billing system, so the two belong together.
 
 use aws_sdk_dynamodb::Client;
+use serde_json::json;
 use shared::{
     auth::password,
     clock::Clock,
+    input,
     model::{
-        Activity, ActivityType, Id, LifecycleEvent, Metric, MilestoneStatus, Money, OrganizationId,
-        PlanFeature, Priority, Project, ProjectStatus, ReferenceType, Role, ServiceStatus,
-        SignalEntity, SignalStatus, TaskStatus, Thread, Timestamp, User, span,
+        LifecycleEvent, Metric, Money, OrganizationId, PlanFeature, Priority, Project,
+        ProjectStatus, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User, span,
     },
-    store::{
-        History, NewActivity, NewComment, NewMessage, NewMilestone, NewProject, NewServiceRequest,
-        NewSignal, NewTask, NewTicket, NewUser, Store,
-    },
+    store::{History, NewMessage, NewProject, NewSignal, NewTicket, NewUser, Store},
 };
 
 /// Somebody who can sign in to the demo.
@@ -58,7 +56,13 @@ pub(crate) const FIRST_SIGNAL: u64 = 1;
 /// Why the demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[error("the demo data: {}; --fresh starts over", .0.chain())]
-pub struct Error(#[from] shared::Error);
+pub struct Error(shared::Error);
+
+impl<E: Into<shared::Error>> From<E> for Error {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
 
 /// Fills an empty table; one whose demo data is complete is left as it is.
 pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
@@ -120,152 +124,138 @@ impl Demo {
     /// Two projects with their phases, milestones and tasks, and the tags.
     async fn projects(&self, max: &User, mia: &User) -> Result<Project, Error> {
         let directory = self.store.directory();
-        let project = |title: &str, description: &str, status| NewProject {
-            title: title.into(),
-            description: Some(description.into()),
-            status,
+        let migration = NewProject {
+            title: "Billing migration".try_into()?,
+            description: Some(
+                "Move all customers to usage-based billing before the end of the year."
+                    .try_into()?,
+            ),
+            status: ProjectStatus::Active,
         };
-        let migration = project(
-            "Billing migration",
-            "Move all customers to usage-based billing before the end of the year.",
-            ProjectStatus::Active,
-        );
         let migration = directory.create_project(self.tenant, migration).await?;
-        let portal = project(
-            "Customer portal",
-            "Customers see their usage, invoices and payments themselves.",
-            ProjectStatus::Planned,
-        );
+        let portal = NewProject {
+            title: "Customer portal".try_into()?,
+            description: Some(
+                "Customers see their usage, invoices and payments themselves.".try_into()?,
+            ),
+            status: ProjectStatus::Planned,
+        };
         let portal = directory.create_project(self.tenant, portal).await?;
         let mut phases = Vec::new();
         for (order, title) in [(1, "Prepare"), (2, "Move"), (3, "Look after")] {
             let phase = directory
-                .create_phase(self.tenant, migration.id, title.into(), order)
+                .create_phase(self.tenant, migration.id, title.try_into()?, order)
                 .await?;
             phases.push(phase.id);
         }
         for tag in ["billing", "customer", "urgent"] {
             directory.create_tag(self.tenant, tag.into()).await?;
         }
-        let milestone = NewMilestone {
-            title: "First customers moved".into(),
-            description: None,
-            project_id: migration.id,
-            start_date: Some(self.ago(10 * span::DAY)),
-            due_date: Some(self.now.plus(20 * span::DAY)),
-            status: MilestoneStatus::InProgress,
-        };
+        let milestone = json!({
+            "title": "First customers moved",
+            "projectId": migration.id,
+            "startDate": self.ago(10 * span::DAY),
+            "dueDate": self.now.plus(20 * span::DAY),
+            "status": "in_progress",
+        });
+        let milestone = input::from_value(&milestone)?;
         let milestone = self
             .store
             .milestones()
             .create(self.tenant, milestone)
             .await?;
-        let tasks = [
-            (
-                "List customers with special prices",
-                TaskStatus::Done,
-                Some(mia),
-            ),
+        let of_migration = [
+            ("List customers with special prices", "done", Some(mia)),
             (
                 "Compare the invoices of both systems",
-                TaskStatus::InProgress,
+                "in_progress",
                 Some(mia),
             ),
-            ("Move the first ten customers", TaskStatus::Todo, Some(max)),
-            ("Tell the customers", TaskStatus::Backlog, None),
+            ("Move the first ten customers", "todo", Some(max)),
+            ("Tell the customers", "backlog", None),
         ];
-        for (place, (title, status, assignee)) in tasks.into_iter().enumerate() {
-            let task = NewTask {
-                title: title.into(),
-                description: None,
-                project_id: Some(migration.id),
-                organization_id: None,
-                milestone_id: (place < 3).then_some(milestone.id),
-                phase_id: phases.get(place / 2).copied(),
-                assignee_id: assignee.map(|user| user.id),
-                status,
-                priority: Priority::Medium,
-                due_date: Some(self.now.plus(7 * span::DAY)),
-            };
-            self.store.tasks().create(self.tenant, task).await?;
+        let tasks = self.store.tasks();
+        for (place, (title, status, assignee)) in of_migration.into_iter().enumerate() {
+            let task = json!({
+                "title": title,
+                "projectId": migration.id,
+                "milestoneId": (place < 3).then_some(milestone.id),
+                "phaseId": phases.get(place / 2),
+                "assigneeId": assignee.map(|user| user.id),
+                "status": status,
+                "dueDate": self.now.plus(7 * span::DAY),
+            });
+            tasks.create(self.tenant, input::from_value(&task)?).await?;
         }
-        let task = NewTask {
-            title: "Write down what customers ask most".into(),
-            description: None,
-            project_id: Some(portal.id),
-            organization_id: None,
-            milestone_id: None,
-            phase_id: None,
-            assignee_id: None,
-            status: TaskStatus::Todo,
-            priority: Priority::Low,
-            due_date: None,
-        };
-        self.store.tasks().create(self.tenant, task).await?;
+        let task = json!({
+            "title": "Write down what customers ask most",
+            "projectId": portal.id,
+            "priority": "low",
+        });
+        tasks.create(self.tenant, input::from_value(&task)?).await?;
         Ok(migration)
     }
 
     async fn activities(&self, max: &User, mia: &User, project: &Project) -> Result<(), Error> {
-        let activities = [
+        let recorded = [
             (
                 3,
-                ActivityType::Meeting,
+                "meeting",
                 "kick_off",
                 max,
                 "Agreed on the order of the customers.",
             ),
             (
                 2,
-                ActivityType::Call,
+                "call",
                 "customer",
                 mia,
                 "Kestrel Air wants a test invoice first.",
             ),
             (
                 1,
-                ActivityType::Decision,
+                "decision",
                 "scope",
                 max,
                 "Customers with special prices come last.",
             ),
         ];
-        for (days, kind, subtype, creator, description) in activities {
-            let new = NewActivity {
-                timestamp: Some(self.ago(days * span::DAY)),
-                kind,
-                subtype: Some(subtype.into()),
-                description: description.into(),
-                project_id: Some(project.id),
-                creator_id: creator.id,
-                metadata: None,
-                evidence: None,
-            };
-            let _: Activity = self.store.activities().create(self.tenant, new).await?;
+        let activities = self.store.activities();
+        for (days, kind, subtype, creator, description) in recorded {
+            let new = json!({
+                "timestamp": self.ago(days * span::DAY),
+                "type": kind,
+                "subtype": subtype,
+                "description": description,
+                "projectId": project.id,
+            });
+            let new = input::from_value(&new)?;
+            activities.create(self.tenant, creator.id, new).await?;
         }
         Ok(())
     }
 
     /// One open service request with a comment, and one that was resolved.
     async fn requests(&self, mia: &User, sue: &User, project: &Project) -> Result<(), Error> {
-        let request = |title: &str, priority| NewServiceRequest {
-            title: title.into(),
-            description: None,
-            priority,
-            category: Some("billing".into()),
-            creator_id: mia.id,
-            reference: Some((ReferenceType::Project, project.id.get())),
+        let request = |title: &str, priority: &str| {
+            input::from_value(&json!({
+                "title": title,
+                "priority": priority,
+                "category": "billing",
+                "referenceType": "project",
+                "referenceId": project.id,
+            }))
         };
         let requests = self.store.service_requests();
-        let open = request("Test invoices for Kestrel Air", Priority::High);
-        let open = requests.create(self.tenant, open).await?;
-        let comment = NewComment {
-            thread: Thread::ServiceRequest(open.id),
-            author: sue.id,
-            content: "Which month shall they cover?".into(),
-            parent_id: None,
-        };
-        self.store.comments().create(self.tenant, comment).await?;
-        let resolved = request("Access to the old billing system", Priority::Medium);
+        let open = request("Test invoices for Kestrel Air", "high")?;
+        let open = requests.create(self.tenant, mia.id, open).await?;
+        let comment = json!({"content": "Which month shall they cover?"});
+        let comment = input::from_value(&comment)?;
+        let comments = self.store.comments();
+        comments
+            .create(self.tenant, open.id.into(), sue.id, comment)
+            .await?;
+        let resolved = request("Access to the old billing system", "medium")?;
         let history = History {
             status: ServiceStatus::Resolved,
             assignee_id: Some(sue.id),
@@ -273,41 +263,45 @@ impl Demo {
             resolved_at: Some(self.ago(6 * span::DAY - 5 * span::HOUR)),
             ..History::default()
         };
-        requests.create_with(self.tenant, resolved, history).await?;
+        requests
+            .create_with(self.tenant, mia.id, resolved, history)
+            .await?;
         Ok(())
     }
 
     async fn tickets(&self, mia: &User, sue: &User) -> Result<(), Error> {
-        let message = |author: &User, hours, content: &str| NewMessage {
-            user_id: author.id,
-            content: content.into(),
-            created_at: Some(self.ago(hours * span::HOUR)),
+        let message = |author: &User, hours, content: &str| {
+            Ok::<_, Error>(NewMessage {
+                user_id: author.id,
+                content: content.try_into()?,
+                created_at: Some(self.ago(hours * span::HOUR)),
+            })
         };
         let tickets = [
             NewTicket {
-                title: "Usage of October is missing from the invoice".into(),
+                title: "Usage of October is missing from the invoice".try_into()?,
                 status: ServiceStatus::Pending,
                 priority: Priority::High,
                 assignee_id: Some(sue.id),
                 created_at: Some(self.ago(30 * span::HOUR)),
                 resolved_at: None,
                 messages: vec![
-                    message(mia, 30, "The invoice of Brightwater Foods shows no usage."),
+                    message(mia, 30, "The invoice of Brightwater Foods shows no usage.")?,
                     message(
                         sue,
                         26,
                         "A usage batch got stuck. Do you need the invoice today?",
-                    ),
+                    )?,
                 ],
             },
             NewTicket {
-                title: "Wrong address on an invoice".into(),
+                title: "Wrong address on an invoice".try_into()?,
                 status: ServiceStatus::Resolved,
                 priority: Priority::Low,
                 assignee_id: Some(sue.id),
                 created_at: Some(self.ago(9 * span::DAY)),
                 resolved_at: Some(self.ago(8 * span::DAY)),
-                messages: vec![message(mia, 9 * 24, "Kestrel Air has moved.")],
+                messages: vec![message(mia, 9 * 24, "Kestrel Air has moved.")?],
             },
         ];
         for ticket in tickets {

@@ -12,6 +12,9 @@ use tokio::time::timeout;
 
 use crate::execution_environment::EXIT_ERROR;
 
+/// Bytes of an event or of an answer at most, as Lambda counts them: of the JSON.
+pub(crate) const MAX_PAYLOAD: usize = 6_291_556;
+
 /// The functions behind Lambda's invoke address.
 #[derive(Clone, Debug)]
 pub struct Functions {

@@ -5,7 +5,7 @@ use std::error::Error as StdError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Code, FaultCode};
+use crate::{Code, FaultCode, WrongLength};
 
 /// One thing that is wrong with a request, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -153,5 +153,19 @@ impl Error {
             next = source.source();
         }
         text
+    }
+}
+
+/// A text of the service's own does not fit where it is to stand.
+impl From<WrongLength> for Error {
+    fn from(error: WrongLength) -> Self {
+        Self::internal("writing a record", error)
+    }
+}
+
+/// An object that was sent does not fit; every fault of it.
+impl From<Vec<Fault>> for Error {
+    fn from(faults: Vec<Fault>) -> Self {
+        Self::Invalid(faults)
     }
 }

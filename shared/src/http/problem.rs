@@ -46,7 +46,8 @@ pub struct ProblemDetails {
 
 impl ProblemDetails {
     /// The body for the request that raised it.
-    pub(super) fn of(cause: Cause, path: &str, request_id: &str) -> Self {
+    #[must_use]
+    pub fn of(cause: Cause, path: &str, request_id: &str) -> Self {
         let code = cause.code();
         let detail = cause.detail();
         Self {

@@ -99,7 +99,7 @@ mod tests {
     }
 
     fn targets() -> TargetSystems {
-        let demo = local::target_systems::TargetSystems::start(0, None).unwrap();
+        let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
         TargetSystems::parse(&demo.settings().to_string()).unwrap()
     }
 

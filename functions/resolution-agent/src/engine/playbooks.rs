@@ -123,7 +123,7 @@ mod tests {
     /// An automated action that no configuration allows would never be more than a manual one.
     #[test]
     fn every_call_is_allowed_by_the_demo_systems() {
-        let demo = local::target_systems::TargetSystems::start(0, None).unwrap();
+        let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
         let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();
         let playbooks = Playbooks::shipped().unwrap();
         for playbook in &playbooks.playbooks {

@@ -8,6 +8,8 @@ use http::{HeaderMap, HeaderName, StatusCode};
 use reqwest::Client;
 use serde_json::json;
 
+use crate::function::MAX_PAYLOAD;
+
 /// Names an invocation.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("lambda-runtime-aws-request-id");
 
@@ -71,10 +73,7 @@ impl Invocations {
             Answer::Result(result) => self.post(id, "response", result).await,
             Answer::Error(error) => self.post(id, "error", error).await,
             Answer::TooLarge(bytes) => {
-                let what = format!(
-                    "an answer of {bytes} bytes; {} is the most",
-                    super::MAX_ANSWER
-                );
+                let what = format!("an answer of {bytes} bytes; {MAX_PAYLOAD} is the most");
                 self.fail(id, "Function.ResponseSizeTooLarge", &what).await
             }
         }

@@ -34,9 +34,6 @@ use crate::{console, process};
 /// The error of an invocation whose process ended, as Lambda names it.
 pub(crate) const EXIT_ERROR: &str = "Runtime.ExitError";
 
-/// Bytes of an answer at most, as Lambda counts them: the JSON that the function returns.
-const MAX_ANSWER: usize = 6_291_556;
-
 /// Holds the function's path, once this process has taken it from its arguments.
 const PROGRAM: &str = "EXECUTION_ENVIRONMENT_PROGRAM";
 /// Where a runtime finds its API.

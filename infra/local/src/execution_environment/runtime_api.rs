@@ -18,10 +18,8 @@ use tokio::{
     task::JoinHandle,
 };
 
-use super::{
-    MAX_ANSWER,
-    invocations::{Answer, Invocation},
-};
+use super::invocations::{Answer, Invocation};
+use crate::function::MAX_PAYLOAD;
 
 /// A runtime API for one process. Dropping it closes its port.
 #[derive(Debug)]
@@ -107,7 +105,7 @@ async fn next(State(side): State<Side>) -> Response {
 }
 
 async fn response(State(side): State<Side>, Path(id): Path<String>, body: Bytes) -> StatusCode {
-    if body.len() > MAX_ANSWER {
+    if body.len() > MAX_PAYLOAD {
         side.answered(id, Answer::TooLarge(body.len())).await;
         return StatusCode::PAYLOAD_TOO_LARGE;
     }

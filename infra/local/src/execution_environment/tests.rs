@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use super::*;
+use crate::function::MAX_PAYLOAD;
 
 /// `cargo lambda watch`, as far as a function sees it.
 struct Watch {
@@ -124,7 +125,7 @@ async fn the_function_sees_lambdas_runtime_api() {
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     let function = tokio::spawn(async move {
         let mut statuses = Vec::new();
-        for answer in ["{\"ok\": true}".to_owned(), "x".repeat(MAX_ANSWER + 1)] {
+        for answer in ["{\"ok\": true}".to_owned(), "x".repeat(MAX_PAYLOAD + 1)] {
             let next = http.get(format!("{base}/next")).send().await.unwrap();
             let id = next.headers()["lambda-runtime-aws-request-id"]
                 .to_str()

@@ -29,7 +29,7 @@ use shared::{clock::Clock, random};
 use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
 use crate::{
     background::{Background, listen},
-    function::Functions,
+    function::{Functions, MAX_PAYLOAD},
     template::HttpApi,
 };
 
@@ -37,8 +37,6 @@ use crate::{
 const INTEGRATION_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bytes of a request's body at most.
 const MAX_BODY: usize = 10 * 1024 * 1024;
-/// Bytes of an event at most; Lambda takes no more.
-const MAX_EVENT: usize = 6_291_556;
 
 /// What API Gateway calls the request's id in a response.
 const GATEWAY_REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
@@ -164,7 +162,7 @@ impl Api {
             at: self.clock.now(),
         };
         let event = event::of(parts, &body, &context).to_string();
-        if event.len() > MAX_EVENT {
+        if event.len() > MAX_PAYLOAD {
             return Err(Refusal::TooLarge);
         }
         let result = self

@@ -6,7 +6,11 @@ use axum::{
 };
 use http::{HeaderValue, StatusCode, header, request::Parts};
 use serde_json::json;
-use shared::http::problem::Problem;
+use shared::{
+    Error,
+    http::problem::{self, ProblemDetails},
+    problem::Cause,
+};
 
 use crate::function::InvocationError;
 
@@ -53,19 +57,12 @@ impl Refusal {
 
 /// As the service itself answers when it cannot reach what it needs.
 fn unavailable(path: &str, request_id: &str) -> Response {
-    let detail = "The service cannot answer at the moment; try again shortly.";
-    let status = StatusCode::SERVICE_UNAVAILABLE;
-    let problem = Problem {
-        kind: "urn:workdesk:problem:unavailable".to_owned(),
-        title: "Unavailable",
-        status: status.as_u16(),
-        detail: detail.to_owned(),
-        instance: path.to_owned(),
-        code: "unavailable".into(),
-        request_id: request_id.to_owned(),
-        errors: Vec::new(),
-        message: detail.to_owned(),
-    };
+    let cause = Cause::Service(Error::Unavailable {
+        what: "the function",
+        source: "its process has ended".into(),
+    });
+    let status = problem::status(cause.code());
+    let problem = ProblemDetails::of(cause, path, request_id);
     let mut response = (status, Json(problem)).into_response();
     let headers = response.headers_mut();
     let fixed = [

@@ -22,6 +22,7 @@ use arguments::{Arguments, Command};
 use child::Group;
 use config::Config;
 use data::DataFolder;
+use serde_json::Value;
 use signals::Signals;
 use tokio::{sync::watch, task::JoinSet};
 
@@ -29,7 +30,7 @@ use crate::{
     console, demo_data,
     engines::{self, Engines, Options, QueueEngine, TableEngine},
     event_source_mapping::EventSourceMapping,
-    function::Functions,
+    function::{Functions, Invocation},
     gateway::{self, Gateway},
     process,
     schedule::Schedule,
@@ -42,11 +43,6 @@ const WORKER: &str = "action-worker";
 /// The function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
 
-/// How long the worker may take, as in the template.
-const WORKER_TIMEOUT: Duration = Duration::from_mins(1);
-/// How long the sweeper may take, as in the template.
-const SWEEPER_TIMEOUT: Duration = Duration::from_secs(50);
-
 /// How long invocations under way may take when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
@@ -58,8 +54,8 @@ enum Error {
     #[error(transparent)]
     Config(#[from] config::Malformed),
     #[error(
-        "port {port} is taken, perhaps by another `cargo local` or by a `cargo lambda watch` \
-         that one left behind (`lsof -i :{port}` tells); {flag} takes another"
+        "port {port} is taken, perhaps by another `cargo local` or a `cargo lambda watch` \
+         (`lsof -i :{port}` tells); {flag} takes another"
     )]
     PortTaken { port: u16, flag: &'static str },
     #[error("{path}: {source}")]
@@ -146,9 +142,9 @@ struct Stack {
     functions: Option<Group>,
     gateway: Option<Gateway>,
     /// The mapping and the schedule.
-    tasks: JoinSet<()>,
-    /// Dropping it stops the tasks.
-    tasks_stop: Option<watch::Sender<()>>,
+    triggers: JoinSet<()>,
+    /// Dropping it stops them.
+    triggers_stop: Option<watch::Sender<()>>,
 }
 
 impl Stack {
@@ -190,21 +186,17 @@ impl Stack {
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
         let functions = Functions::new(&format!("http://127.0.0.1:{invoke_port}"))?;
-        let api = Template::deployed()?.api;
+        let template = Template::deployed()?;
         let origins = config.allowed_origins.clone();
-        let gateway = Gateway::start(arguments.port, &api, origins, functions.clone())?;
+        let gateway = Gateway::start(arguments.port, &template.api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
 
-        let (stop, _) = watch::channel(());
-        let worker = functions.invoker(WORKER, WORKER_TIMEOUT);
+        let worker = functions.invoker(WORKER, template.timeout(WORKER)?);
+        let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
         let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
-        let stopped = until_dropped(&stop);
-        self.tasks.spawn(async move { mapping.run(stopped).await });
-        let sweeper = functions.invoker(SWEEPER, SWEEPER_TIMEOUT);
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
-        let stopped = until_dropped(&stop);
-        self.tasks.spawn(async move { schedule.run(stopped).await });
-        self.tasks_stop = Some(stop);
+        let (triggers, stop) = start_triggers(mapping, schedule);
+        (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
             gateway.url(),
@@ -217,13 +209,13 @@ impl Stack {
 
     /// Stops everything: first what calls, then what is called.
     async fn stop(mut self) {
-        drop(self.tasks_stop.take());
+        drop(self.triggers_stop.take());
         if let Some(gateway) = self.gateway {
             gateway.stop().await;
         }
-        let finished = async { while self.tasks.join_next().await.is_some() {} };
+        let finished = async { while self.triggers.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, finished).await;
-        self.tasks.shutdown().await;
+        self.triggers.shutdown().await;
         if let Some(functions) = self.functions {
             functions.stop().await;
         }
@@ -259,6 +251,23 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
         engines.sqs_url()
     ));
     Ok(engines)
+}
+
+/// Starts what invokes functions without a request: the queue and the clock.
+fn start_triggers<I>(
+    mapping: EventSourceMapping<I>,
+    schedule: Schedule<I>,
+) -> (JoinSet<()>, watch::Sender<()>)
+where
+    I: Fn(Value) -> Invocation + Send + Sync + 'static,
+{
+    let mut triggers = JoinSet::new();
+    let (stop, _) = watch::channel(());
+    let stopped = until_dropped(&stop);
+    triggers.spawn(async move { mapping.run(stopped).await });
+    let stopped = until_dropped(&stop);
+    triggers.spawn(async move { schedule.run(stopped).await });
+    (triggers, stop)
 }
 
 /// Resolves when the sender is dropped.

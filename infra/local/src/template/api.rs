@@ -94,12 +94,6 @@ struct IntegrationProperties {
     integration_uri: String,
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct FunctionProperties {
-    code_uri: String,
-}
-
 /// `!If [condition, lists, nothing]` arrives as the list behind the tag.
 fn cors(configuration: &Value) -> Result<CorsLists, Error> {
     let lists = configuration.get(1).unwrap_or(configuration);
@@ -121,13 +115,9 @@ fn route(file: &File, name: &str) -> Result<Route, Error> {
         .integration_uri
         .strip_suffix(".Arn")
         .ok_or_else(|| Error::properties(integration, "IntegrationUri is no function's ARN"))?;
-    let function: FunctionProperties = file.properties(function, "AWS::Serverless::Function")?;
-    // The folder is named for the package.
-    let folder = function.code_uri.trim_end_matches('/');
-    let package = folder.rsplit('/').next().unwrap_or(folder);
     Ok(Route {
         key,
-        function: package.to_owned(),
+        function: file.function(function)?.package().to_owned(),
     })
 }
 

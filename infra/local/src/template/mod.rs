@@ -2,7 +2,7 @@
 
 mod api;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -11,6 +11,9 @@ pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
 
 /// The template that is deployed, as it was when this crate was built.
 const DEPLOYED: &str = include_str!("../../../template.yaml");
+
+/// The type of a function's resource.
+const FUNCTION: &str = "AWS::Serverless::Function";
 
 /// Logical names in the template.
 const TABLE: &str = "Table";
@@ -63,6 +66,8 @@ impl Error {
 pub struct Template {
     /// The HTTP API in front of the functions.
     pub api: HttpApi,
+    /// How long each function may take, by the name of its package.
+    timeouts: BTreeMap<String, Duration>,
     /// The single table.
     pub table: TableDefinition,
     /// The queue of approved actions.
@@ -135,6 +140,12 @@ impl Template {
         Self::parse(DEPLOYED)
     }
 
+    /// How long the function of a package may take.
+    pub fn timeout(&self, package: &str) -> Result<Duration, Error> {
+        let timeout = self.timeouts.get(package).copied();
+        timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))
+    }
+
     /// Reads the API, the table and the queues from a template; every other resource is left alone.
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let file: File = serde_saphyr::from_str(yaml)?;
@@ -149,6 +160,7 @@ impl Template {
         }
         Ok(Self {
             api: api::read(&file)?,
+            timeouts: file.timeouts()?,
             table: table.into_definition()?,
             action_queue: action_queue.queue,
             dead_letter_queue,
@@ -160,7 +172,37 @@ impl Template {
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct File {
+    globals: Globals,
     resources: BTreeMap<String, Resource>,
+}
+
+/// What holds for each function that does not say otherwise.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Globals {
+    function: FunctionGlobals,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct FunctionGlobals {
+    timeout: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Function {
+    code_uri: String,
+    /// Seconds.
+    timeout: Option<u64>,
+}
+
+impl Function {
+    /// The name of its package, which its folder is named for.
+    fn package(&self) -> &str {
+        let folder = self.code_uri.trim_end_matches('/');
+        folder.rsplit('/').next().unwrap_or(folder)
+    }
 }
 
 #[derive(Deserialize)]
@@ -194,6 +236,20 @@ impl File {
             given => given.clone(),
         };
         T::deserialize(properties).map_err(|error| Error::properties(name, error.to_string()))
+    }
+
+    fn function(&self, name: &str) -> Result<Function, Error> {
+        self.properties(name, FUNCTION)
+    }
+
+    fn timeouts(&self) -> Result<BTreeMap<String, Duration>, Error> {
+        self.names_of(FUNCTION)
+            .map(|name| {
+                let function = self.function(name)?;
+                let seconds = function.timeout.unwrap_or(self.globals.function.timeout);
+                Ok((function.package().to_owned(), Duration::from_secs(seconds)))
+            })
+            .collect()
     }
 
     /// Names of the resources of a type, in alphabetical order.
@@ -330,6 +386,9 @@ mod tests {
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
         assert_eq!(template.action_queue.visibility_timeout, 90);
         assert_eq!(template.max_receive_count, 5);
+        let timeout = |package| template.timeout(package).unwrap().as_secs();
+        assert_eq!((timeout("action-worker"), timeout("tasks")), (60, 10));
+        assert!(template.timeout("nobody").is_err());
         assert!(template.dead_letter_queue.retention > template.action_queue.retention);
     }
 

@@ -1,6 +1,6 @@
 //! Sessions.
 
-use crate::Code;
+use crate::{Code, FaultCode};
 use AgentSessionStatus::{
     Analyzing, AwaitingConfirmation, Cancelled, Cancelling, Completed, Executing, Expired, Failed,
     Started,
@@ -199,16 +199,16 @@ fn all_of_a_list_is_checked_before_any_of_it_is_queued() {
     let Error::Invalid(faults) = error else {
         panic!("{error:?}");
     };
-    let faults: Vec<(&str, &str)> = faults
+    let faults: Vec<(&str, FaultCode)> = faults
         .iter()
-        .map(|fault| (&*fault.pointer, &*fault.code))
+        .map(|fault| (&*fault.pointer, fault.code))
         .collect();
     assert_eq!(
         faults,
         [
-            ("/actionIds/0", "unknown"),
-            ("/actionIds/2", "manual"),
-            ("/actionIds/3", "unknown"),
+            ("/actionIds/0", FaultCode::Unknown),
+            ("/actionIds/2", FaultCode::Manual),
+            ("/actionIds/3", FaultCode::Unknown),
         ]
     );
     assert_eq!(session, awaiting());
