@@ -247,7 +247,7 @@ async fn a_write_reads_beside_its_permit_and_waits_for_it() {
         let done = write.await;
         let used = api.counter.take();
         done_or_gone(name, &done);
-        assert!(used.in_sequence <= WRITE.in_sequence, "{name}: {used:?}");
+        assert!(used.in_sequence <= 2, "{name}: {used:?}");
         // One more: the permit's.
         assert!(used.total <= WRITE.total + 1, "{name}: {used:?}");
     }
@@ -362,8 +362,11 @@ async fn opens(
     done
 }
 
-/// Not done only because a write before it deleted the record.
+#[track_caller]
 fn done_or_gone(name: &str, done: &Result<(), Error>) {
-    let fits = matches!(done, Ok(()) | Err(Error::NotFound(_)));
-    assert!(fits, "{name}: {done:?}");
+    // A write before it may have deleted the record.
+    assert!(
+        matches!(done, Ok(()) | Err(Error::NotFound(_))),
+        "{name}: {done:?}"
+    );
 }
