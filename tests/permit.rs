@@ -3,11 +3,12 @@
 use std::{future::ready, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
+use serde_json::Value;
 use shared::{
     model::{
-        ActivityId, ActivityType, Error, Id, MilestoneId, MilestoneStatus, Priority, ProjectId,
-        ProjectStatus, ReferenceType, Role, ServiceRequestId, ServiceStatus, SignalStatus, TagId,
-        TaskId, TaskStatus, Thread, TicketId, UserId,
+        ActivityId, ActivityType, AgentSessionId, Error, Id, MilestoneId, MilestoneStatus,
+        Priority, ProjectId, ProjectStatus, ReferenceType, Role, ServiceRequestId, ServiceStatus,
+        SignalId, SignalStatus, TagId, TaskId, TaskStatus, Thread, TicketId, UserId,
     },
     store::{
         NewActivity, NewComment, NewMilestone, NewProject, NewServiceRequest, NewSignal, NewTask,
@@ -16,7 +17,10 @@ use shared::{
 };
 use tokio::sync::Semaphore;
 
-use crate::{budgets::WRITE, support::Api};
+use crate::{
+    budgets::WRITE,
+    support::{Api, Concierge},
+};
 
 type Writes<'a> = Vec<(&'static str, BoxFuture<'a, Result<(), Error>>)>;
 
@@ -253,26 +257,109 @@ async fn a_write_reads_beside_its_permit_and_waits_for_it() {
 async fn nothing_is_written_before_the_permit_is_given() {
     let api = with_records().await;
     let gate = Arc::new(Semaphore::new(0));
-    let permit = || {
-        let gate = gate.clone();
-        Permit::pending(api.home.id, async move {
-            gate.acquire().await.unwrap().forget();
-            Ok(())
-        })
-    };
+    let permit = || behind(&gate, &api);
     for (name, write) in writes(&api, &permit, 1) {
-        let before = rows(&api).await;
-        let watch = async {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            let meanwhile = rows(&api).await;
-            gate.add_permits(1);
-            meanwhile
-        };
-        let (done, meanwhile) = tokio::join!(write, watch);
-        assert_eq!(meanwhile, before, "{name}");
-        done_or_gone(name, &done);
-        assert_eq!(gate.available_permits(), 0, "{name} asked for no permit");
+        done_or_gone(name, &opens(&gate, &api, name, write).await);
     }
+}
+
+/// What the writes of agent sessions are about: a signal without a session, a session with a
+/// proposal whose first action can be approved, and another one.
+struct Sessions {
+    signal: SignalId,
+    one: AgentSessionId,
+    actions: Vec<String>,
+    other: AgentSessionId,
+}
+
+impl Sessions {
+    async fn of(world: &Concierge) -> Self {
+        let session = |value: &Value| id(value.as_i64().unwrap());
+        let entities = [("invoice", "inv_2001")];
+        let signal = world.signal("invoice_duplicated", &entities).await;
+        let one = world.stuck_batch().await;
+        Self {
+            signal: signal.id,
+            actions: vec![world.proposed(&one).await.remove(0)],
+            one: session(&one),
+            other: session(&world.failed_payment().await),
+        }
+    }
+
+    /// Every write that a request leads to.
+    fn writes<'a>(&'a self, api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync)) -> Writes<'a> {
+        let store: &Store = &api.store;
+        writes![
+            agent().open(permit(), self.signal, id(1)) of store,
+            agent().approve(permit(), self.one, &self.actions, None) of store,
+            agent().cancel(permit(), self.one) of store,
+            agent().begin_analysis(permit(), self.other) of store,
+        ]
+    }
+}
+
+#[tokio::test]
+async fn a_refused_permit_leaves_agent_sessions_as_they_are() {
+    let world = Concierge::start().await;
+    let known = Sessions::of(&world).await;
+    let unknown = Sessions {
+        signal: id(99),
+        one: id(99),
+        other: id(99),
+        actions: known.actions.clone(),
+    };
+    let before = world.api.table_dump().await;
+    let refused = || {
+        let why = Error::forbidden("missing_permission", "refused");
+        Permit::pending(world.api.home.id, ready(Err(why)))
+    };
+    for sessions in [known, unknown] {
+        for (name, write) in sessions.writes(&world.api, &refused) {
+            let error = write.await.expect_err(name);
+            assert!(matches!(&error, Error::Forbidden { .. }), "{name}: {error}");
+        }
+    }
+    assert_eq!(world.api.table_dump().await, before);
+}
+
+#[tokio::test]
+async fn no_agent_session_is_written_before_the_permit_is_given() {
+    let world = Concierge::start().await;
+    let sessions = Sessions::of(&world).await;
+    let gate = Arc::new(Semaphore::new(0));
+    let permit = || behind(&gate, &world.api);
+    for (name, write) in sessions.writes(&world.api, &permit) {
+        opens(&gate, &world.api, name, write).await.expect(name);
+    }
+}
+
+/// A permit that is given when the gate opens.
+fn behind(gate: &Arc<Semaphore>, api: &Api) -> Permit {
+    let gate = gate.clone();
+    Permit::pending(api.home.id, async move {
+        gate.acquire().await.unwrap().forget();
+        Ok(())
+    })
+}
+
+/// Runs a write and opens the gate before it after a while in which nothing may be written.
+async fn opens(
+    gate: &Semaphore,
+    api: &Api,
+    name: &str,
+    write: BoxFuture<'_, Result<(), Error>>,
+) -> Result<(), Error> {
+    let before = rows(api).await;
+    let watch = async {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let meanwhile = rows(api).await;
+        gate.add_permits(1);
+        meanwhile
+    };
+    let (done, meanwhile) = tokio::join!(write, watch);
+    assert_eq!(meanwhile, before, "{name}");
+    assert_eq!(gate.available_permits(), 0, "{name} asked for no permit");
+    done
 }
 
 #[track_caller]

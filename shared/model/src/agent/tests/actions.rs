@@ -292,6 +292,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut action = held(Unkeyed);
     action.answered(Effect::Done, Unkeyed);
     action.record(&Outcome::failed(None, "No."), at(5));
+    (action.ambiguous, action.sending) = (true, true);
     action.approve_again(Some("second"), at(9));
     let mut fresh = queued();
     fresh.trace_id = Some("second".into());

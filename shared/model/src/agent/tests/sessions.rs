@@ -235,6 +235,14 @@ fn the_same_list_stands_and_another_is_refused() {
 }
 
 #[test]
+fn a_list_of_the_same_length_is_another() {
+    let mut session = awaiting();
+    assert!(approve(&mut session, &[FIRST]).unwrap());
+    let error = approve(&mut session, &[SECOND]).unwrap_err();
+    assert_eq!(code(&error), "other_actions_approved");
+}
+
+#[test]
 fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
     for status in [Started, Analyzing] {
         let error = approve(&mut in_status(status), &[FIRST]).unwrap_err();
@@ -251,6 +259,9 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
 fn what_failed_for_certain_runs_again() {
     let (mut session, mut ended) = executing(&[ActionState::Succeeded, ActionState::Failed]);
     assert!(session.settle(&ended, at(5)));
+    // With what succeeded beside it, it is the list that stands.
+    let all = session.approve(&mut ended, &ids(&[FIRST, SECOND]), None, at(9));
+    assert!(matches!(all, Ok(Approved::Standing)));
     let approved = session
         .approve(&mut ended, &ids(&[SECOND]), Some("second"), at(9))
         .unwrap();
