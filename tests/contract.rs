@@ -155,7 +155,7 @@ async fn every_operation_needs_the_permission_that_the_readme_names() {
     for name in ["vic", "mia", "sue", "max", "ada"] {
         let caller = api.sign_in(name).await;
         let role = api.user(name).await.role;
-        let held: Vec<String> = role.permissions().iter().map(|one| one.name()).collect();
+        let held: Vec<&str> = role.permissions().iter().map(|one| one.name()).collect();
         for ((method, path), needs) in endpoint_table() {
             let permission = needs.split(',').next().unwrap().to_owned();
             if permission.is_empty() || permission.contains(' ') {
@@ -166,7 +166,7 @@ async fn every_operation_needs_the_permission_that_the_readme_names() {
             let sent = (method != "GET").then(|| "{".to_owned());
             let target = format!("{}?x=1", example(&path, "1"));
             let answer = caller.send(&method, &target, sent).await;
-            if held.contains(&permission) {
+            if held.contains(&permission.as_str()) {
                 assert_eq!(
                     answer.status, 400,
                     "{name}: {method} {path}: {}",

@@ -133,10 +133,13 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
         status: ServiceStatus::Pending,
         ..History::default()
     };
-    let request = records::service_request(max.user.unwrap());
+    let request = records::service_request();
     let requests = api.store.service_requests();
-    let request = requests.create_with(api.home.id, request, pending).await;
-    let comments = format!("/api/service-requests/{}/comments", request.unwrap().id);
+    let request = requests.create_with(api.home.id, max.user.unwrap(), request, pending);
+    let comments = format!(
+        "/api/service-requests/{}/comments",
+        request.await.unwrap().id
+    );
     let reply = "/api/managed-services/ticket/1/reply";
     let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
     for (method, path, body, write) in [

@@ -3,18 +3,16 @@
 use std::{future::ready, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, ActivityType, AgentSessionId, Error, Id, MilestoneId, MilestoneStatus,
-        Priority, ProjectId, ProjectStatus, ReferenceType, Role, ServiceRequestId, ServiceStatus,
-        SignalId, SignalStatus, TagId, TaskId, TaskStatus, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Code, Error, Id, MilestoneCreate, MilestoneId, MilestoneUpdate,
+        Order, ProjectId, Role, ServiceRequestCreate, ServiceRequestId, SignalId, TagId, TaskId,
+        TaskPlace, TaskUpdate, TicketId, UserId,
     },
-    store::{
-        NewActivity, NewComment, NewMilestone, NewProject, NewServiceRequest, NewSignal, NewTask,
-        NewTicket, NewUser, Permit, Store, TaskPatch, TaskPlace,
-    },
+    store::{Permit, Store},
 };
+use tests::records;
 use tokio::sync::Semaphore;
 
 use crate::{
@@ -40,138 +38,39 @@ fn id<I: Id>(number: i64) -> I {
     I::new(number).unwrap()
 }
 
-fn task(project: i64) -> NewTask {
-    NewTask {
-        title: "Read meters".into(),
-        description: None,
-        project_id: Some(id(project)),
-        organization_id: None,
-        milestone_id: None,
-        phase_id: None,
-        assignee_id: None,
-        status: TaskStatus::Todo,
-        priority: Priority::Low,
-        due_date: None,
-    }
+fn request(project: i64) -> ServiceRequestCreate {
+    let about = json!({"title": "Help", "referenceType": "project", "referenceId": project});
+    records::sent(&about)
 }
 
-fn milestone(project: i64) -> NewMilestone {
-    NewMilestone {
-        title: "Cut-over".into(),
-        description: None,
-        project_id: id(project),
-        start_date: None,
-        due_date: None,
-        status: MilestoneStatus::Pending,
-    }
-}
-
-fn activity(project: i64) -> NewActivity {
-    NewActivity {
-        timestamp: None,
-        kind: ActivityType::Note,
-        subtype: None,
-        description: "Called back".into(),
-        project_id: Some(id(project)),
-        creator_id: id(1),
-        metadata: None,
-        evidence: None,
-    }
-}
-
-fn request(project: i64) -> NewServiceRequest {
-    NewServiceRequest {
-        title: "Help".into(),
-        description: None,
-        priority: Priority::Low,
-        category: None,
-        creator_id: id(1),
-        reference: Some((ReferenceType::Project, project)),
-    }
-}
-
-fn comment(request: i64) -> NewComment {
-    NewComment {
-        thread: Thread::ServiceRequest(id(request)),
-        author: id(1),
-        content: "Any news?".into(),
-        parent_id: None,
-    }
-}
-
-fn ticket() -> NewTicket {
-    NewTicket {
-        title: "No invoices".into(),
-        status: ServiceStatus::Open,
-        priority: Priority::High,
-        assignee_id: None,
-        created_at: None,
-        resolved_at: None,
-        messages: Vec::new(),
-    }
-}
-
-fn project() -> NewProject {
-    NewProject {
-        title: "Move".into(),
-        description: None,
-        status: ProjectStatus::Active,
-    }
-}
-
-fn user() -> NewUser {
-    NewUser {
-        username: "newcomer".into(),
-        full_name: "New Comer".into(),
-        role: Role::Viewer,
-        extra_permissions: Vec::new(),
-        password_hash: String::new(),
-    }
-}
-
-fn signal(api: &Api) -> NewSignal {
-    NewSignal {
-        source: "monitor".into(),
-        external_id: "1".into(),
-        signal_type: "late_invoice".into(),
-        severity: "warning".into(),
-        status: SignalStatus::Open,
-        title: "Late".into(),
-        description: None,
-        target_system: "demo".into(),
-        entities: Vec::new(),
-        labels: [].into(),
-        metric: None,
-        amount_at_risk: None,
-        lifecycle: Vec::new(),
-        occurred_at: api.clock.now(),
-    }
+fn milestone(project: i64) -> MilestoneCreate {
+    records::sent(&json!({"title": "Cut-over", "projectId": project}))
 }
 
 /// Every write that a request leads to, of the records with the id `n` and of project `n`.
 fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> Writes<'a> {
     let store: &Store = &api.store;
     writes![
-        tasks().create(permit(), task(n)) of store,
-        tasks().update(permit(), id::<TaskId>(n), TaskPatch::default()) of store,
-        tasks().reorder(permit(), &[TaskPlace { id: id(n), order: 7 }]) of store,
+        tasks().create(permit(), records::task(id(n))) of store,
+        tasks().update(permit(), id::<TaskId>(n), TaskUpdate::default()) of store,
+        tasks().reorder(permit(), &[TaskPlace { id: id(n), order: Order::at(7) }]) of store,
         tasks().delete(permit(), id::<TaskId>(n)) of store,
         milestones().create(permit(), milestone(n)) of store,
-        milestones().update(permit(), id::<MilestoneId>(n), |_| Ok(())) of store,
+        milestones().update(permit(), id::<MilestoneId>(n), MilestoneUpdate::default()) of store,
         milestones().delete(permit(), id::<MilestoneId>(n)) of store,
-        activities().create(permit(), activity(n)) of store,
+        activities().create(permit(), id(1), records::activity(Some(id(n)))) of store,
         activities().attach_tag(permit(), id::<ActivityId>(n), id::<TagId>(n)) of store,
         activities().detach_tag(permit(), id::<ActivityId>(n), id::<TagId>(n)) of store,
-        service_requests().create(permit(), request(n)) of store,
-        comments().create(permit(), comment(n)) of store,
+        service_requests().create(permit(), id(1), request(n)) of store,
+        comments().create(permit(), id::<ServiceRequestId>(n).into(), id(1), records::comment("Any news?")) of store,
         service_requests().delete(permit(), id::<ServiceRequestId>(n), async |_| Ok(())) of store,
-        tickets().create(permit(), ticket()) of store,
-        tickets().reply(permit(), id::<TicketId>(n), id(1), "Soon.") of store,
-        signals().create(permit(), signal(api)) of store,
-        directory().create_project(permit(), project()) of store,
-        directory().create_phase(permit(), id::<ProjectId>(n), "Build".into(), 1) of store,
+        tickets().create(permit(), records::ticket()) of store,
+        tickets().reply(permit(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
+        signals().create(permit(), records::signal("late_invoice", api.clock.now())) of store,
+        directory().create_project(permit(), records::project("Move")) of store,
+        directory().create_phase(permit(), id::<ProjectId>(n), records::text("Build"), 1) of store,
         directory().create_tag(permit(), "urgent".into()) of store,
-        directory().create_user(permit(), user()) of store,
+        directory().create_user(permit(), records::user("newcomer", Role::Viewer, "")) of store,
         directory().disable_user(permit(), id::<UserId>(n), true) of store,
     ]
 }
@@ -182,20 +81,20 @@ async fn with_records() -> Api {
     let ada = api.user("ada").await;
     assert_eq!(ada.id.get(), 1);
     let (store, tenant) = (&api.store, api.home.id);
-    store.tasks().create(tenant, task(1)).await.unwrap();
+    let task = records::task(id(1));
+    store.tasks().create(tenant, task).await.unwrap();
     store
         .milestones()
         .create(tenant, milestone(1))
         .await
         .unwrap();
-    store
-        .activities()
-        .create(tenant, activity(1))
-        .await
-        .unwrap();
+    let activities = store.activities();
+    let activity = records::activity(Some(id(1)));
+    activities.create(tenant, id(1), activity).await.unwrap();
     let requests = store.service_requests();
-    requests.create(tenant, request(1)).await.unwrap();
-    store.tickets().create(tenant, ticket()).await.unwrap();
+    requests.create(tenant, id(1), request(1)).await.unwrap();
+    let ticket = records::ticket();
+    store.tickets().create(tenant, ticket).await.unwrap();
     let directory = store.directory();
     directory.create_tag(tenant, "late".into()).await.unwrap();
     api
@@ -213,7 +112,7 @@ async fn a_refused_permit_writes_nothing_and_comes_before_what_the_reads_find() 
     let api = with_records().await;
     let before = rows(&api).await;
     let refused = || {
-        let why = Error::forbidden("missing_permission", "refused");
+        let why = Error::forbidden(Code::PermissionDenied, "refused");
         Permit::pending(api.home.id, ready(Err(why)))
     };
     for n in [1, 99] {
@@ -310,7 +209,7 @@ async fn a_refused_permit_leaves_agent_sessions_as_they_are() {
     };
     let before = world.api.table_dump().await;
     let refused = || {
-        let why = Error::forbidden("missing_permission", "refused");
+        let why = Error::forbidden(Code::PermissionDenied, "refused");
         Permit::pending(world.api.home.id, ready(Err(why)))
     };
     for sessions in [known, unknown] {

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::{Value, json};
 use shared::{
-    auth::Sid,
+    input::{self, Input},
     model::{
-        ActivityType, Priority, ProjectId, ProjectStatus, Role, ServiceStatus, Session,
-        SignalStatus, TaskStatus, Thread, Timestamp, User, UserId,
+        ActivityCreate, CommentCreate, Priority, ProjectId, ProjectStatus, Role,
+        ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus, TaskCreate, Timestamp,
+        User, UserId, WrongLength,
     },
-    store::{
-        NewActivity, NewComment, NewMessage, NewProject, NewServiceRequest, NewSignal, NewTask,
-        NewTicket, NewUser,
-    },
+    store::{NewMessage, NewProject, NewSignal, NewTicket, NewUser},
 };
 
 /// A user of this name, called "Ada Tester" if it is "ada".
@@ -30,87 +29,60 @@ pub fn user(name: &str, role: Role, password_hash: &str) -> NewUser {
 /// A session that begins now.
 #[must_use]
 pub fn session(sid: &Sid, user: &User, now: Timestamp) -> Session {
-    Session {
-        sid_hash: sid.hash(),
-        organization_id: user.organization_id,
-        user_id: user.id,
-        epoch: user.session_epoch,
-        created_at: now,
-        touched_at: now,
-    }
+    Session::begin(sid, user, now)
 }
 
 /// An active project.
 #[must_use]
 pub fn project(title: &str) -> NewProject {
     NewProject {
-        title: title.to_owned(),
+        title: text(title),
         description: None,
         status: ProjectStatus::Active,
     }
 }
 
-/// A task of a project that is to do.
+/// What a client would send.
 #[must_use]
-pub fn task(project: ProjectId) -> NewTask {
-    NewTask {
-        title: "Compare the invoices of both systems".to_owned(),
-        description: None,
-        project_id: Some(project),
-        organization_id: None,
-        milestone_id: None,
-        phase_id: None,
-        assignee_id: None,
-        status: TaskStatus::Todo,
-        priority: Priority::Medium,
-        due_date: None,
-    }
+pub fn sent<T: Input>(body: &Value) -> T {
+    input::from_value(body).unwrap_or_else(|faults| panic!("{body}: {faults:?}"))
 }
 
-/// A note that somebody took now, about the organization at large.
+/// A task of a project.
 #[must_use]
-pub fn activity(creator: UserId) -> NewActivity {
-    NewActivity {
-        timestamp: None,
-        kind: ActivityType::Note,
-        subtype: None,
-        description: "Called back".to_owned(),
-        project_id: None,
-        creator_id: creator,
-        metadata: None,
-        evidence: None,
-    }
+pub fn task(project: ProjectId) -> TaskCreate {
+    sent(&json!({"title": "Compare the invoices of both systems", "projectId": project}))
 }
 
-/// A request of medium priority about nothing in particular.
+/// A note about the organization at large or, if one is named, a project.
 #[must_use]
-pub fn service_request(creator: UserId) -> NewServiceRequest {
-    NewServiceRequest {
-        title: "Help".to_owned(),
-        description: None,
-        priority: Priority::Medium,
-        category: None,
-        creator_id: creator,
-        reference: None,
-    }
+pub fn activity(project: Option<ProjectId>) -> ActivityCreate {
+    let organization = project.is_none().then_some(1);
+    sent(&json!({
+        "type": "note",
+        "description": "Called back",
+        "projectId": project,
+        "organizationId": organization,
+    }))
+}
+
+/// A request about nothing in particular.
+#[must_use]
+pub fn service_request() -> ServiceRequestCreate {
+    sent(&json!({"title": "Help"}))
 }
 
 /// A comment that replies to none.
 #[must_use]
-pub fn comment(thread: Thread, author: UserId, content: &str) -> NewComment {
-    NewComment {
-        thread,
-        author,
-        content: content.to_owned(),
-        parent_id: None,
-    }
+pub fn comment(content: &str) -> CommentCreate {
+    sent(&json!({"content": content}))
 }
 
 /// An open ticket without messages.
 #[must_use]
 pub fn ticket() -> NewTicket {
     NewTicket {
-        title: "No invoices".to_owned(),
+        title: text("No invoices"),
         status: ServiceStatus::Open,
         priority: Priority::High,
         assignee_id: None,
@@ -125,7 +97,7 @@ pub fn ticket() -> NewTicket {
 pub fn message(author: UserId, content: &str, created_at: Option<Timestamp>) -> NewMessage {
     NewMessage {
         user_id: author,
-        content: content.to_owned(),
+        content: text(content),
         created_at,
     }
 }
@@ -149,4 +121,11 @@ pub fn signal(class: &str, occurred_at: Timestamp) -> NewSignal {
         lifecycle: Vec::new(),
         occurred_at,
     }
+}
+
+/// A text of the right length.
+#[must_use]
+pub fn text<T: for<'a> TryFrom<&'a str, Error = WrongLength>>(text: &str) -> T {
+    text.try_into()
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
 }

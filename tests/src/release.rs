@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use shared::{
     auth::{SessionCookie, Sid},
     clock::Clock,
-    model::{PlanFeature, Role},
-    store::{NewActivity, NewServiceRequest, NewTask, Store},
+    config::SigningSecrets,
+    model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
+    store::Store,
 };
 use tokio::process::{Child, Command};
 
@@ -73,29 +74,30 @@ async fn fill(engines: &Engines) -> String {
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let text = "Somebody wrote a few sentences about it. ".repeat(10);
     for _ in 0..ROWS {
-        let task = NewTask {
-            description: Some(text.clone()),
+        let task = TaskCreate {
+            description: Some(records::text(&text)),
             assignee_id: Some(user.id),
             ..records::task(project)
         };
         store.tasks().create(tenant, task).await.unwrap();
-        let activity = NewActivity {
-            description: text.clone(),
-            project_id: Some(project),
-            ..records::activity(user.id)
+        let activity = ActivityCreate {
+            description: records::text(&text),
+            ..records::activity(Some(project))
         };
-        store.activities().create(tenant, activity).await.unwrap();
-        let request = NewServiceRequest {
-            description: Some(text.clone()),
-            ..records::service_request(user.id)
+        let activities = store.activities();
+        activities.create(tenant, user.id, activity).await.unwrap();
+        let request = ServiceRequestCreate {
+            description: Some(records::text(&text)),
+            ..records::service_request()
         };
         let requests = store.service_requests();
-        requests.create(tenant, request).await.unwrap();
+        requests.create(tenant, user.id, request).await.unwrap();
     }
     let sid = Sid::generate(tenant, user.id);
     let session = records::session(&sid, &user, clock.now());
     store.sign_in().begin(&session).await.unwrap();
-    SessionCookie::new(vec![SECRET.into()], true).sign(&sid.to_string())
+    let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
+    SessionCookie::new(secrets, true).sign(&sid.to_string())
 }
 
 fn start(engines: &Engines, runtime: &RuntimeApi, function: &str) -> Child {

@@ -8,7 +8,7 @@ use shared::{
     App,
     auth::{Sid, password},
     clock::Clock,
-    config::ApiConfig,
+    config::{ApiConfig, SigningSecrets},
     model::{Organization, OrganizationId, PlanFeature, Project, Role, Timestamp, User},
     store::Store,
 };
@@ -72,10 +72,11 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
 pub fn api_config(table: &str) -> ApiConfig {
     ApiConfig {
         table: table.to_owned(),
-        session_secrets: vec![
+        session_secrets: SigningSecrets::new([
             "a secret of the tests".to_owned(),
             "an older one".to_owned(),
-        ],
+        ])
+        .unwrap(),
         plain_http: false,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
     }

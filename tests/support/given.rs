@@ -78,7 +78,7 @@ impl Api {
     /// A planned project that says something about itself.
     pub async fn has_project(&self, tenant: OrganizationId, title: &str) -> i64 {
         let new = NewProject {
-            description: Some(format!("About {title}")),
+            description: Some(records::text(&format!("About {title}"))),
             status: ProjectStatus::Planned,
             ..records::project(title)
         };
@@ -92,7 +92,7 @@ impl Api {
         for project in &self.projects {
             let tenant = project.organization_id;
             let directory = self.store.directory();
-            let phase = directory.create_phase(tenant, project.id, "Build".into(), 1);
+            let phase = directory.create_phase(tenant, project.id, records::text("Build"), 1);
             phases.push(PhaseId::get(phase.await.unwrap().id));
         }
         phases.try_into().unwrap()

@@ -1,7 +1,7 @@
 //! `GET /api/auth/session`
 
 use serde_json::json;
-use shared::model::span;
+use shared::{auth::SessionCookie, config::SigningSecrets, model::span};
 
 use crate::support::{Api, PASSWORD};
 
@@ -72,7 +72,7 @@ async fn a_forged_cookie_costs_no_read() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     let good = mia.cookie.clone().unwrap();
-    let other = shared::auth::SessionCookie::new(vec!["another secret".into()], true);
+    let other = cookie_of("another secret");
     let forged = [
         "connect.sid=".to_owned(),
         good.replace("s%3A1-", "s%3A2-"),
@@ -99,9 +99,14 @@ async fn a_session_of_an_older_secret_holds() {
         .cookie
         .verify(&mia.cookie.clone().unwrap()["connect.sid=".len()..])
         .unwrap();
-    let older = shared::auth::SessionCookie::new(vec!["an older one".into()], true);
+    let older = cookie_of("an older one");
     let caller = api
         .anonymous()
         .with_cookie(format!("connect.sid={}", older.sign(&sid)));
     caller.get("/api/auth/session").await.expect(200);
+}
+
+fn cookie_of(secret: &str) -> SessionCookie {
+    let secrets = SigningSecrets::new([secret.to_owned()]).unwrap();
+    SessionCookie::new(secrets, true)
 }

@@ -128,7 +128,7 @@ async fn a_source_reports_a_signal_once() {
     assert!(matches!(
         error,
         shared::Error::Conflict {
-            code: "duplicate_signal",
+            code: shared::model::Code::DuplicateSignal,
             ..
         }
     ));

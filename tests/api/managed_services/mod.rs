@@ -8,8 +8,8 @@ mod ticket;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{ActivityType, Priority, ReferenceType, ServiceStatus, Ticket, Timestamp},
-    store::{History, NewActivity, NewServiceRequest, NewTicket},
+    model::{ServiceStatus, Ticket, Timestamp},
+    store::{History, NewTicket},
 };
 use tests::records;
 
@@ -39,12 +39,12 @@ async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&st
         Some(_) => ServiceStatus::Resolved,
         None => ServiceStatus::Open,
     };
-    let new = NewServiceRequest {
-        title: title.into(),
-        priority: Priority::Low,
-        reference: Some((ReferenceType::Project, 1)),
-        ..records::service_request(api.user("mia").await.id)
-    };
+    let new = records::sent(&json!({
+        "title": title,
+        "priority": "low",
+        "referenceType": "project",
+        "referenceId": 1,
+    }));
     let history = History {
         status,
         created_at: Some(at(created)),
@@ -52,23 +52,24 @@ async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&st
         ..History::default()
     };
     let requests = api.store.service_requests();
+    let mia = api.user("mia").await.id;
     requests
-        .create_with(api.home.id, new, history)
+        .create_with(api.home.id, mia, new, history)
         .await
         .unwrap();
 }
 
 async fn has_activity(api: &Api, description: &str, timestamp: &str) {
-    let new = NewActivity {
-        timestamp: Some(at(timestamp)),
-        kind: ActivityType::Call,
-        subtype: Some("kick_off".into()),
-        description: description.into(),
-        project_id: Some(api.projects[0].id),
-        ..records::activity(api.user("mia").await.id)
-    };
+    let new = records::sent(&json!({
+        "timestamp": timestamp,
+        "type": "call",
+        "subtype": "kick_off",
+        "description": description,
+        "projectId": api.projects[0].id,
+    }));
     let activities = api.store.activities();
-    activities.create(api.home.id, new).await.unwrap();
+    let mia = api.user("mia").await.id;
+    activities.create(api.home.id, mia, new).await.unwrap();
 }
 
 async fn metrics(caller: &Caller) -> Value {

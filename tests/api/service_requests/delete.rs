@@ -37,9 +37,12 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
     let kept = mia.comments_on_request(other, "Stays").await;
     for _ in 0..101 {
         let thread = Thread::ServiceRequest(ServiceRequestId::new(request).unwrap());
-        let new = records::comment(thread, mia.user.unwrap(), "Goes");
+        let new = records::comment("Goes");
         let comments = api.store.comments();
-        comments.create(api.home.id, new).await.unwrap();
+        comments
+            .create(api.home.id, thread, mia.user.unwrap(), new)
+            .await
+            .unwrap();
     }
     let path = format!("/api/service-requests/{request}");
     mia.delete(&path).await.expect(204);

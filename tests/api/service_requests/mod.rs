@@ -23,7 +23,7 @@ fn comments(request: i64) -> String {
 
 /// A request of organization 1 by a user, in a state that no operation of the API leads to yet.
 async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> ServiceRequest {
-    let new = records::service_request(creator.user.unwrap());
+    let new = records::service_request();
     let history = History {
         status,
         created_at: Some(at("2026-01-10T12:00:00Z")),
@@ -31,9 +31,10 @@ async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> ServiceRe
         ..History::default()
     };
     let requests = api.store.service_requests();
-    let request = requests.create_with(api.home.id, new, history).await;
+    let request = requests.create_with(api.home.id, creator.user.unwrap(), new, history);
+    let request = request.await.unwrap();
     api.counter.take();
-    request.unwrap()
+    request
 }
 
 pub async fn stored(api: &Api, id: i64) -> ServiceRequest {

@@ -5,8 +5,8 @@ mod sessions;
 
 use serde_json::json;
 
-use crate::{Code, Error, Id, Signal, Timestamp};
 use super::*;
+use crate::{Code, Error, Id, Signal, Timestamp};
 
 /// An instant so many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -83,7 +83,7 @@ fn ids(ids: &[&str]) -> Vec<String> {
 /// The stable code of a conflict.
 fn code(error: &Error) -> Code {
     match error {
-        Error::Conflict { code, .. } => code,
+        Error::Conflict { code, .. } => *code,
         other => panic!("{other:?}"),
     }
 }

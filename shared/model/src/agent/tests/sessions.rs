@@ -239,7 +239,7 @@ fn a_list_of_the_same_length_is_another() {
     let mut session = awaiting();
     assert!(approve(&mut session, &[FIRST]).unwrap());
     let error = approve(&mut session, &[SECOND]).unwrap_err();
-    assert_eq!(code(&error), "other_actions_approved");
+    assert_eq!(code(&error), Code::OtherActionsApproved);
 }
 
 #[test]
