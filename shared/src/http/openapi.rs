@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use model::{Code, Fault};
+use model::{Code, Fault, input::SENT};
 use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
@@ -65,8 +65,10 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     let mut problems = BTreeMap::new();
     for item in whole.paths.paths.values_mut() {
         for (_, operation) in operations(item) {
-            for response in operation.responses.responses.values_mut() {
-                share(response, &mut problems);
+            let id = operation.operation_id.as_deref().unwrap_or_default();
+            let name = upper_first(id);
+            for (status, response) in &mut operation.responses.responses {
+                share(&name, status, response, &mut problems);
             }
         }
     }
@@ -121,7 +123,12 @@ pub const EVERY_ANSWER: [(&str, &str); 3] = [
 
 /// Gives a response the headers that all have, and moves a problem to where all operations share
 /// it.
-fn share(response: &mut RefOr<Response>, problems: &mut BTreeMap<String, RefOr<Response>>) {
+fn share(
+    operation: &str,
+    status: &str,
+    response: &mut RefOr<Response>,
+    problems: &mut BTreeMap<String, RefOr<Response>>,
+) {
     let RefOr::T(own) = response else { return };
     for (name, _) in EVERY_ANSWER {
         let header = Ref::new(format!("#/components/headers/{name}"));
@@ -132,18 +139,30 @@ fn share(response: &mut RefOr<Response>, problems: &mut BTreeMap<String, RefOr<R
     };
     let codes: Vec<Code> = serde_json::from_value(codes.clone()).unwrap_or_default();
     let names: Vec<String> = codes.iter().map(|code| format!("{code:?}")).collect();
-    let name = names.join("Or");
+    let name = match names.as_slice() {
+        few @ ([_] | [_, _]) => few.join("Or"),
+        // Named by whose they are.
+        _ => format!("{operation}{status}"),
+    };
     let reference = Ref::new(format!("#/components/responses/{name}"));
     problems.insert(name, std::mem::replace(response, RefOr::Ref(reference)));
 }
 
-/// What may be null is always there, since answers leave nothing out that has no value. What bodies
-/// may be sent without is not: their objects are told by [`OPTIONAL`].
+fn upper_first(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().into_iter().flat_map(char::to_uppercase);
+    first.chain(letters).collect()
+}
+
+/// What may be null is always there in an answer, which leaves nothing out that has no value. A body
+/// may be sent without it.
 fn require_nullable(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Object(object) => {
-            if object.description.as_deref().is_some_and(is_sent) {
+            let mark = object.extensions.as_mut().map(|marks| marks.remove(SENT));
+            if mark.flatten().is_some() {
+                object.extensions = None;
                 return;
             }
             let nullable: Vec<String> = object
@@ -157,17 +176,6 @@ fn require_nullable(schema: &mut RefOr<Schema>) {
         Schema::AllOf(all) => all.items.iter_mut().for_each(require_nullable),
         _ => {}
     }
-}
-
-/// Whether a schema is of what clients send, as its description begins.
-fn is_sent(description: &str) -> bool {
-    [
-        "What a client sends",
-        "A task and its new place",
-        "Who signs in",
-    ]
-    .iter()
-    .any(|begin| description.starts_with(begin))
 }
 
 fn may_be_null(schema: &RefOr<Schema>) -> bool {

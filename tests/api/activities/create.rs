@@ -51,9 +51,9 @@ async fn every_fault_of_a_new_activity_is_answered_and_nothing_written() {
             ],
         ),
         (
-            json!({"timestamp": null, "type": null, "description": null, "projectId": 0, "metadata": six_levels}),
+            json!({"timestamp": 5, "type": null, "description": null, "projectId": 0, "metadata": six_levels}),
             vec![
-                ("/timestamp", "null"),
+                ("/timestamp", "type"),
                 ("/type", "null"),
                 ("/description", "null"),
                 ("/projectId", "range"),

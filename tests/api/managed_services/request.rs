@@ -83,10 +83,10 @@ async fn every_fault_of_a_new_request_is_answered_and_nothing_written() {
             ],
         ),
         (
-            json!({"title": " ", "priority": null, "category": "x".repeat(101), "description": "x".repeat(50_001)}),
+            json!({"title": " ", "priority": 1, "category": "x".repeat(101), "description": "x".repeat(50_001)}),
             vec![
                 ("/title", "blank"),
-                ("/priority", "null"),
+                ("/priority", "type"),
                 ("/category", "length"),
                 ("/description", "length"),
             ],

@@ -59,8 +59,8 @@ async fn every_fault_of_a_new_milestone_is_answered_and_nothing_written() {
             vec![("/projectId", "range"), ("/description", "length")],
         ),
         (
-            json!({"title": "x", "projectId": 1, "status": null}),
-            vec![("/status", "null")],
+            json!({"title": "x", "projectId": 1, "status": "someday"}),
+            vec![("/status", "value")],
         ),
         (
             json!({"title": "x", "projectId": 1, "startDate": "2026-02-02T00:00:00Z", "dueDate": "2026-02-01T00:00:00Z"}),

@@ -85,7 +85,7 @@ async fn every_fault_of_a_new_task_is_answered_and_nothing_written() {
             json!({
                 "title": "", "description": 1, "projectId": "1", "organizationId": 0,
                 "milestoneId": 1.5, "phaseId": -1, "assigneeId": 9_007_199_254_740_993_i64,
-                "status": "open", "priority": null, "dueDate": "tomorrow",
+                "status": "open", "priority": 7, "dueDate": "tomorrow",
             }),
             vec![
                 ("/title", "blank"),
@@ -96,16 +96,16 @@ async fn every_fault_of_a_new_task_is_answered_and_nothing_written() {
                 ("/phaseId", "range"),
                 ("/assigneeId", "range"),
                 ("/status", "value"),
-                ("/priority", "null"),
+                ("/priority", "type"),
                 ("/dueDate", "date_time"),
             ],
         ),
         (
-            json!({"title": "x".repeat(256), "description": "x".repeat(50_001), "projectId": 1, "status": null}),
+            json!({"title": "x".repeat(256), "description": "x".repeat(50_001), "projectId": 1, "status": 1}),
             vec![
                 ("/title", "length"),
                 ("/description", "length"),
-                ("/status", "null"),
+                ("/status", "type"),
             ],
         ),
     ] {
@@ -174,4 +174,19 @@ async fn a_new_task_goes_to_the_end_of_its_project() {
     let after = mia.creates_task(json!({})).await;
     assert_eq!(after["order"], 9_007_199_254_740_991_i64);
     assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [1, 2, 4]);
+}
+
+#[tokio::test]
+async fn in_a_new_task_null_is_as_good_as_absent() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body = json!({
+        "title": "x", "projectId": 1, "organizationId": null, "description": null, "status": null,
+        "priority": null, "dueDate": null, "milestoneId": null, "phaseId": null, "assigneeId": null,
+    });
+    let task = mia.post("/api/tasks", body).await.expect(200);
+    assert_eq!(
+        (&task["status"], &task["priority"]),
+        (&json!("todo"), &json!("medium"))
+    );
 }

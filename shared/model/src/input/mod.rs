@@ -12,7 +12,7 @@ mod object;
 mod shape;
 
 pub use field::{Field, Place, Reading, described, one_of, one_of_schema};
-pub use object::{Fields, Input, Property};
+pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
 pub use object::{at_least_one, camel_case, object_schema, property, read_field};
 pub use shape::{Change, Defaulted, List, Nullable, Patch};

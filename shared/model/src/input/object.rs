@@ -1,10 +1,13 @@
 //! Objects, which are made of fields.
 
 use serde_json::{Map, Value};
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::ExtensionsBuilder};
 
 use super::{Field, Place, Reading, described};
 use crate::FaultCode;
+
+/// Marks the schema of an object that clients send, as long as the document is being put together.
+pub const SENT: &str = "x-sent";
 
 /// The fields of an object that a client sent.
 pub type Fields = Map<String, Value>;
@@ -99,7 +102,8 @@ pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
 #[doc(hidden)]
 #[must_use]
 pub fn object_schema(properties: Vec<Property>, description: &[&str]) -> RefOr<Schema> {
-    let mut object = ObjectBuilder::new();
+    let sent = ExtensionsBuilder::new().add(SENT, true).build();
+    let mut object = ObjectBuilder::new().extensions(Some(sent));
     for Property {
         name,
         required,
