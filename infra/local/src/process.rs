@@ -1,5 +1,10 @@
 //! The one place that reads what this process was started with: its arguments and its environment.
 
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that reads them"
+)]
+
 use std::{
     env,
     ffi::OsString,

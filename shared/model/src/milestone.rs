@@ -70,8 +70,8 @@ input! {
 const WRONG_ORDER: &str = "The start must not be after the due date.";
 
 fn begins_before_it_is_due(
-    start: &Reading<Option<Timestamp>>,
-    due: &Reading<Option<Timestamp>>,
+    start: Reading<&Option<Timestamp>>,
+    due: Reading<&Option<Timestamp>>,
     body: &mut Place<'_>,
 ) {
     if let (Some(Some(start)), Some(Some(due))) = (start, due)
@@ -82,12 +82,12 @@ fn begins_before_it_is_due(
 }
 
 fn stays_before_it_is_due(
-    start: &Reading<Patch<Timestamp>>,
-    due: &Reading<Patch<Timestamp>>,
+    start: Reading<&Patch<Timestamp>>,
+    due: Reading<&Patch<Timestamp>>,
     body: &mut Place<'_>,
 ) {
-    let new = |sent: &Reading<Patch<Timestamp>>| sent.map(|patch| patch.value().copied());
-    begins_before_it_is_due(&new(start), &new(due), body);
+    let new = |sent: Reading<&Patch<Timestamp>>| sent.map(|patch| patch.value().copied());
+    begins_before_it_is_due(new(start).as_ref(), new(due).as_ref(), body);
 }
 
 impl Milestone {

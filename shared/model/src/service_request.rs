@@ -62,8 +62,8 @@ input! {
 }
 
 fn come_together(
-    kind: &Reading<Option<ReferenceType>>,
-    id: &Reading<Option<ReferenceId>>,
+    kind: Reading<&Option<ReferenceType>>,
+    id: Reading<&Option<ReferenceId>>,
     body: &mut Place<'_>,
 ) {
     let (has_kind, has_id) = (!matches!(kind, Some(None)), !matches!(id, Some(None)));

@@ -171,8 +171,8 @@ impl From<TaskPhase> for TaskUpdate {
 
 /// A record is a project's, the organization's, or both.
 pub(crate) fn belongs_somewhere(
-    project: &Reading<Option<ProjectId>>,
-    organization: &Reading<Option<OrganizationId>>,
+    project: Reading<&Option<ProjectId>>,
+    organization: Reading<&Option<OrganizationId>>,
     body: &mut Place<'_>,
 ) {
     if matches!((project, organization), (Some(None), Some(None))) {

@@ -11,13 +11,14 @@ use std::{
         OnceLock,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
 };
 
 use http::{HeaderMap, Method, StatusCode};
-use model::{Error, Id, OrganizationId, Timestamp, UserId};
+use model::{Error, Id, OrganizationId, Stopwatch, Timestamp, UserId};
 use serde_json::{Value, json};
 use store::Used;
+
+use crate::config::Environment;
 
 /// Where the metrics are found.
 const NAMESPACE: &str = "Workdesk";
@@ -60,9 +61,10 @@ pub enum Metric {
 /// is the name that the lines carry.
 pub fn init(function: &'static str) {
     let _ = FUNCTION.set(function);
+    let environment = Environment::process();
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
-        .from_env_lossy();
+        .parse_lossy(environment.optional("RUST_LOG").unwrap_or_default());
     // A second call, as tests make it, changes nothing.
     let _ = tracing_subscriber::fmt()
         .json()
@@ -78,7 +80,7 @@ pub fn init(function: &'static str) {
 /// is known.
 pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output, Record) {
     let cold_start = !WARM.swap(true, Ordering::Relaxed);
-    let start = Instant::now();
+    let start = Stopwatch::start();
     let request = CALLER.scope(Cell::default(), async {
         let output = request.await;
         (output, CALLER.with(Cell::get))

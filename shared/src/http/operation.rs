@@ -251,6 +251,7 @@ impl<T: ToSchema> Answer for Json<T> {
 }
 
 /// What a schema says of itself, in its first line.
+#[must_use]
 pub fn about<T: PartialSchema>() -> String {
     let schema = serde_json::to_value(T::schema()).unwrap_or_default();
     let text = schema["description"].as_str().unwrap_or_default();

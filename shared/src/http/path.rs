@@ -1,6 +1,6 @@
 //! Ids in paths.
 
-use axum::extract::{FromRequestParts, Path as AxumPath};
+use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{Code, Error, Id, input::Field};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
@@ -16,9 +16,10 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        AxumPath::from_request_parts(parts, state)
+        #[expect(clippy::disallowed_types, reason = "this is what stands before it")]
+        axum::extract::Path::from_request_parts(parts, state)
             .await
-            .map(|AxumPath(parameters)| Self(parameters))
+            .map(|parameters| Self(parameters.0))
             // What does not even decode names no record.
             .map_err(|_| Error::NotFound("record").into())
     }

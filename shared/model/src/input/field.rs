@@ -157,6 +157,6 @@ pub fn described(schema: RefOr<Schema>, description: &[&str]) -> RefOr<Schema> {
             one_of.description = Some(text);
             RefOr::T(Schema::OneOf(one_of))
         }
-        other => other,
+        other @ RefOr::T(_) => other,
     }
 }

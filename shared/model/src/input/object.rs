@@ -155,8 +155,8 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 ///
 /// Behind the struct may stand, in this order: `changes Record;` for an `apply` that changes the
 /// fields of the same names; `needs any;` when at least one field must be sent; any number of
-/// `check(one, other) function;` for rules about several fields, whose function gets a reference to
-/// each [`Reading`] and the place of the object; `distinct by field, "…";` for elements of a list.
+/// `check(one, other) function;` for rules about several fields, whose function gets
+/// what was read of each, if it was, and the place of the object; `distinct by field, "…";` for elements of a list.
 #[macro_export]
 macro_rules! input {
     (
@@ -174,7 +174,7 @@ macro_rules! input {
         $vis struct $name {
             $(
                 $(#[doc = $doc])*
-                #[allow(missing_docs, reason = "the type says what it is, where nothing else does")]
+                #[doc = concat!("(`", stringify!($field), "`)")]
                 pub $field: $type,
             )+
         }
@@ -222,7 +222,7 @@ macro_rules! input {
                     let _ = stringify!($any);
                     $crate::input::at_least_one(object, &Self::names(), place);
                 )?
-                $($check($(&$argument,)+ place);)*
+                $($check($($argument.as_ref(),)+ place);)*
                 Some(Self { $($field: $field?,)+ })
             }
 
