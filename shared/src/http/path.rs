@@ -16,7 +16,6 @@ impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T>
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        #[expect(clippy::disallowed_types, reason = "this is what stands before it")]
         axum::extract::Path::from_request_parts(parts, state)
             .await
             .map(|parameters| Self(parameters.0))
