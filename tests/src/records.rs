@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shared::{
     input::{self, Input},
     model::{
-        ActivityCreate, CommentCreate, Priority, ProjectId, ProjectStatus, Role,
+        ActivityCreate, CommentCreate, PasswordHash, Priority, ProjectId, ProjectStatus, Role,
         ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus, TaskCreate, Timestamp,
         User, UserId, WrongLength,
     },
@@ -16,13 +16,13 @@ use shared::{
 
 /// A user of this name, called "Ada Tester" if it is "ada".
 #[must_use]
-pub fn user(name: &str, role: Role, password_hash: &str) -> NewUser {
+pub fn user(name: &str, role: Role, password_hash: impl Into<PasswordHash>) -> NewUser {
     NewUser {
         username: name.to_owned(),
         full_name: format!("{}{} Tester", name[..1].to_uppercase(), &name[1..]),
         role,
         extra_permissions: Vec::new(),
-        password_hash: password_hash.to_owned(),
+        password_hash: password_hash.into(),
     }
 }
 

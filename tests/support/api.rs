@@ -9,7 +9,9 @@ use shared::{
     auth::{Sid, password},
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
-    model::{Organization, OrganizationId, PlanFeature, Project, Role, Timestamp, User},
+    model::{
+        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
+    },
     store::Store,
 };
 use tests::records;
@@ -24,7 +26,7 @@ use super::{
 pub const PASSWORD: &str = "correct horse battery staple";
 
 /// Its hash: hashing takes too long to do it for each test.
-static PASSWORD_HASH: OnceCell<String> = OnceCell::const_new();
+static PASSWORD_HASH: OnceCell<PasswordHash> = OnceCell::const_new();
 
 /// Two organizations on a table of their own, all functions, and a clock that stands still.
 ///
@@ -186,7 +188,7 @@ impl Api {
         let hash = PASSWORD_HASH
             .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
             .await;
-        let new = records::user(name, role, hash);
+        let new = records::user(name, role, hash.clone());
         let user = self
             .store
             .directory()

@@ -33,7 +33,10 @@ pub async fn login(
     let hash = account
         .as_ref()
         .map(|account| account.password_hash.clone());
-    let (true, Some(account)) = (password::verify(password.into(), hash).await?, account) else {
+    let (true, Some(account)) = (
+        password::verify(password.into_secret(), hash).await?,
+        account,
+    ) else {
         return Err(refused(&app).into());
     };
     let user = sign_in.user(&account).await?;

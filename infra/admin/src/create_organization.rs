@@ -63,7 +63,7 @@ async fn create(
         full_name,
         role: Role::Admin,
         extra_permissions: Vec::new(),
-        password_hash: password::hash(password).await?,
+        password_hash: password::hash(password.into()).await?,
     };
     let admin = directory.create_user(organization.id, admin).await?;
     Ok((organization, admin))

@@ -9,8 +9,9 @@ use shared::{
     clock::Clock,
     input,
     model::{
-        LifecycleEvent, Metric, Money, OrganizationId, PlanFeature, Priority, Project,
-        ProjectStatus, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User, span,
+        LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature, Priority,
+        Project, ProjectStatus, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User,
+        span,
     },
     store::{History, NewMessage, NewProject, NewSignal, NewTicket, NewUser, Store},
 };
@@ -101,7 +102,7 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
 struct Demo {
     store: Store,
     tenant: OrganizationId,
-    hash: String,
+    hash: PasswordHash,
     now: Timestamp,
 }
 

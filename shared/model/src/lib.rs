@@ -17,6 +17,7 @@ mod json_object;
 mod message;
 mod milestone;
 mod one_of;
+mod password;
 mod permission;
 pub mod random;
 mod search;
@@ -47,6 +48,7 @@ pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};
 pub use message::Message;
 pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
+pub use password::{LoginPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::ReferenceSearch;
 pub use service_request::{
@@ -57,8 +59,7 @@ pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
 pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
 pub use text::{
-    ActionId, Category, Content, Description, LoginName, LoginPassword, SearchText, Slug, Title,
-    WrongLength,
+    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};

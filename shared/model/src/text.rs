@@ -132,9 +132,6 @@ texts! {
     SearchText(0..=255) = "bill",
     /// Who signs in; matched without regard to case.
     LoginName(1..=255) = "ada",
-    /// A password as it is sent. The bound, longer than any that was set, keeps its hash from being
-    /// a burden.
-    LoginPassword(1..=1024) = "workdesk",
     /// An action of an agent session.
     ActionId(1..=100) = "s1-p1-a1",
 }

@@ -2,42 +2,43 @@
 
 use argon2::{
     Algorithm, Argon2, Params, Version,
-    password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash},
+    password_hash::{PasswordHasher, PasswordVerifier, phc},
 };
-use model::{Error, random};
+use model::{Error, PasswordHash, random};
+use secrecy::{ExposeSecret, SecretString};
 
 /// The hash of a password that nobody has; verifying against it takes the time of a real one.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw";
 
 fn argon2() -> Result<Argon2<'static>, Error> {
     let params = Params::new(19 * 1024, 2, 1, None)
-        .map_err(|error| Error::internal("hashing a password", error.to_string()))?;
+        .map_err(|error| Error::internal("hashing a password", error))?;
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
 /// The hash of a password in PHC form, with a fresh salt. Off the async threads: it takes tens of
 /// milliseconds.
-pub async fn hash(password: String) -> Result<String, Error> {
+pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     blocking(move || {
         let salt = random::bytes::<16>();
-        let hash: PasswordHash = argon2()?
-            .hash_password_with_salt(password.as_bytes(), &salt)
-            .map_err(|error| Error::internal("hashing a password", error.to_string()))?;
-        Ok(hash.to_string())
+        let hash: phc::PasswordHash = argon2()?
+            .hash_password_with_salt(password.expose_secret().as_bytes(), &salt)
+            .map_err(|error| Error::internal("hashing a password", error))?;
+        Ok(hash.to_string().into())
     })
     .await
 }
 
 /// Whether the password is the one of the hash. Without a hash, as for an unknown user, it is not,
 /// which takes the same time to find.
-pub async fn verify(password: String, hash: Option<String>) -> Result<bool, Error> {
+pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
         let known = hash.is_some();
-        let text = hash.unwrap_or_else(|| NOBODYS.to_owned());
-        let hash = PasswordHash::new(&text)
-            .map_err(|error| Error::internal("reading a password hash", error.to_string()))?;
+        let text = hash.as_ref().map_or(NOBODYS, PasswordHash::expose);
+        let hash = phc::PasswordHash::new(text)
+            .map_err(|error| Error::internal("reading a password hash", error))?;
         let fits = argon2()?
-            .verify_password(password.as_bytes(), &hash)
+            .verify_password(password.expose_secret().as_bytes(), &hash)
             .is_ok();
         Ok(known && fits)
     })
@@ -60,8 +61,9 @@ mod tests {
     async fn a_password_fits_its_own_hash_and_no_other() {
         let hash = hash("correct horse".into()).await.unwrap();
         assert!(
-            hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
-            "{hash}"
+            hash.expose().starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
+            "{}",
+            hash.expose()
         );
         assert!(
             verify("correct horse".into(), Some(hash.clone()))

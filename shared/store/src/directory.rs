@@ -1,9 +1,9 @@
 //! Organizations, users, projects, phases and tags.
 
 use model::{
-    Description, Error, Fault, FaultCode, Id, Organization, OrganizationId, Permission, Phase,
-    PlanFeature, Project, ProjectId, ProjectStatus, ReferenceId, ReferenceType, Role, Tag,
-    Timestamp, Title, User, UserId,
+    Description, Error, Fault, FaultCode, Id, Organization, OrganizationId, PasswordHash,
+    Permission, Phase, PlanFeature, Project, ProjectId, ProjectStatus, ReferenceId, ReferenceType,
+    Role, Tag, Timestamp, Title, User, UserId,
 };
 use serde::{Deserialize, Serialize};
 
@@ -29,8 +29,8 @@ pub struct NewUser {
     pub role: Role,
     /// Permissions beyond the role's.
     pub extra_permissions: Vec<Permission>,
-    /// Argon2id in PHC form.
-    pub password_hash: String,
+    /// What a password is compared with.
+    pub password_hash: PasswordHash,
 }
 
 /// What a project begins with.
@@ -199,14 +199,14 @@ impl Directory<'_> {
         &self,
         permit: impl Into<Permit>,
         user: &User,
-        password_hash: String,
+        password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let tenant = permit.into().given().await?;
         let now = self.0.clock.now();
         let writes = vec![
             Write::update(
                 key::account(&fold(&user.username)),
-                Change::default().set("passwordHash", password_hash),
+                Change::default().set("passwordHash", password_hash.expose()),
                 Condition::exists(),
             ),
             Write::update(

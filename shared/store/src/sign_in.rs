@@ -1,6 +1,9 @@
 //! Sessions, accounts and failed sign-ins.
 
-use model::{Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span};
+use model::{
+    Error, Organization, OrganizationId, PasswordHash, Session, Timestamp, User, UserId, digest,
+    span,
+};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -24,8 +27,8 @@ pub struct Account {
     pub organization_id: OrganizationId,
     /// The user.
     pub user_id: UserId,
-    /// Argon2id in PHC form.
-    pub password_hash: String,
+    /// What a password is compared with.
+    pub password_hash: PasswordHash,
 }
 
 impl Record for Account {
