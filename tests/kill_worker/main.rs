@@ -17,7 +17,7 @@
 
 use std::{
     process::{ExitCode, Stdio},
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use local::{
@@ -30,7 +30,7 @@ use shared::{
     clock::Clock,
     model::{
         ActionState, ActionType, AgentSessionId, AgentSessionStatus, Message, Money,
-        OrganizationId, SignalEntity, SignalStatus, UserId,
+        OrganizationId, SignalEntity, SignalStatus, Stopwatch, UserId,
     },
     queue::Queue,
     store::{Approval, NewSignal, Store},
@@ -63,12 +63,16 @@ struct Approved {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place that reads its arguments"
+    )]
     let kills: usize = std::env::args()
         .nth(1)
         .map_or(100, |kills| kills.parse().unwrap());
     build_worker().await;
     let world = World::start().await;
-    let began = Instant::now();
+    let began = Stopwatch::start();
 
     let mut approved = Vec::new();
     let mut in_between = 0;
@@ -265,7 +269,7 @@ impl World {
         // Its receipt is thrown away: the message stays invisible, as after any crash.
         let (event, _) = self.receive().await.unwrap();
         self.runtime.invoke(event);
-        let began = Instant::now();
+        let began = Stopwatch::start();
         while self.effects(one) == 0 {
             assert!(began.elapsed() < PATIENCE, "no effect of {}", one.action);
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -280,7 +284,7 @@ impl World {
     async fn recover(&self, approved: &[Approved]) {
         let sweeper = Sweeper::new(self.store.clone(), self.queue());
         let _worker = self.worker();
-        let began = Instant::now();
+        let began = Stopwatch::start();
         while began.elapsed() < PATIENCE {
             let mut all_ended = true;
             for one in approved {
