@@ -92,8 +92,7 @@ async fn service_requests_stay_within_their_budgets() {
 async fn activities_stay_within_their_budgets() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
-    let tag = api.store.directory();
-    let tag = tag.create_tag(api.home.id, "urgent".into()).await.unwrap();
+    let tag = api.has_tag(api.home.id, "urgent").await;
     api.counter.take();
     let body = json!({"type": "note", "description": "x", "projectId": 1});
     let answer = mia.post("/api/activities", body).await;

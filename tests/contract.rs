@@ -8,7 +8,8 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use shared::model::{Permission, Priority, ServiceStatus};
+use shared::model::Permission;
+use tests::records;
 use utoipa::openapi::{OpenApi, path::PathItem};
 
 use crate::support::{Api, Concierge, documents, routes_of_watch};
@@ -40,7 +41,8 @@ pub fn operations(document: &OpenApi) -> Operations {
     all
 }
 
-fn document() -> OpenApi {
+/// The document of all functions together.
+pub fn document() -> OpenApi {
     shared::http::openapi::document(documents().into_iter().map(|(_, document)| document))
 }
 
@@ -224,38 +226,15 @@ async fn world() -> Concierge {
     let world = Concierge::start().await;
     let api = &world.api;
     let ada = api.sign_in("ada").await;
-    for (path, body) in [
-        ("/api/milestones", json!({"title": "x", "projectId": 1})),
-        ("/api/tasks", json!({"title": "x", "projectId": 1})),
-        ("/api/managed-services/request", json!({"title": "x"})),
-        ("/api/service-requests/1/comments", json!({"content": "x"})),
-        (
-            "/api/activities",
-            json!({"type": "note", "description": "x", "projectId": 1}),
-        ),
-        ("/api/activities/1/comments", json!({"content": "x"})),
-    ] {
-        ada.post(path, body).await.expect(200);
-    }
-    api.store
-        .directory()
-        .create_tag(api.home.id, "x".into())
-        .await
-        .unwrap();
-    let ticket = shared::store::NewTicket {
-        title: "x".into(),
-        status: ServiceStatus::Open,
-        priority: Priority::Low,
-        assignee_id: None,
-        created_at: None,
-        resolved_at: None,
-        messages: Vec::new(),
-    };
-    api.store
-        .tickets()
-        .create(api.home.id, ticket)
-        .await
-        .unwrap();
+    ada.creates_milestone(json!({})).await;
+    ada.creates_task(json!({})).await;
+    let request = ada.raises_request().await;
+    ada.comments_on_request(request, "x").await;
+    let activity = ada.records_activity(json!({"projectId": 1})).await;
+    let comments = format!("/api/activities/{activity}/comments");
+    ada.creates(&comments, json!({"content": "x"})).await;
+    api.has_tag(api.home.id, "x").await;
+    api.has_ticket(records::ticket()).await;
     let session = world.stuck_batch().await;
     assert_eq!(session, 1);
     world
@@ -267,7 +246,7 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     let api = &world.api;
     let zoe = api.sign_in("zoe").await;
     let ada = api.sign_in("ada").await;
-    let before = records(&api.table_dump().await);
+    let before = api.records().await;
     let mut walked = 0;
     for (method, path) in operations(&document()) {
         if !path.contains('{') {
@@ -293,17 +272,11 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
         walked += 1;
     }
     assert!(walked > 20, "{walked}");
-    assert_eq!(before, records(&api.table_dump().await));
+    assert_eq!(before, api.records().await);
     // The same requests do find the records for those whose records they are.
     for (method, path) in operations(&document()) {
         if path.contains('{') && method == "GET" {
             ada.get(&example(&path, "1")).await.expect(200);
         }
     }
-}
-
-/// Items other than the counters of ids, of which a refused request may use one up.
-fn records(dump: &[String]) -> Vec<String> {
-    let is_record = |item: &&String| !item.contains("COUNTER#");
-    dump.iter().filter(is_record).cloned().collect()
 }

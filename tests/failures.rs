@@ -2,11 +2,19 @@
 
 use axum::routing::get;
 use serde_json::{Value, json};
-use shared::{App, clock::Clock, model::Timestamp};
+use shared::{
+    App,
+    clock::Clock,
+    model::{ServiceStatus, Timestamp},
+    store::History,
+};
+use tests::records;
 use tokio::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 
-use crate::support::{Api, Caller, Counter, Fault, Faults, Gateway, Settings, api_config, client};
+use crate::support::{
+    Api, Caller, Concierge, Counter, Fault, Faults, Gateway, Settings, api_config, client,
+};
 
 async fn behind_faults() -> (Api, Faults) {
     let faults = Faults::start().await;
@@ -56,12 +64,12 @@ async fn a_table_that_hangs_is_a_503_within_five_seconds() {
 async fn a_panic_is_a_clean_500_with_a_request_id() {
     let api = Api::start().await;
     let routes = OpenApiRouter::<App>::new().route(
-        "/api/milestones",
+        "/api/milestones/{id}",
         get(async || -> String { panic!("the secret of the handler") }),
     );
     let broken = shared::http::router(routes, api.app.clone(), &api.app);
     let caller = Caller::of(Gateway::new([("milestones", broken)]));
-    let answer = caller.get("/api/milestones").await;
+    let answer = caller.get("/api/milestones/1").await;
     let problem = answer.expect_problem(500, "internal_error");
     assert_eq!(problem["requestId"], answer.header("x-request-id").unwrap());
     assert!(!answer.text.contains("secret"));
@@ -95,8 +103,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
     faults.next("PutItem", Fault::LostAnswer);
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
 }
@@ -105,8 +112,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
 async fn a_lost_answer_to_a_change_is_no_conflict() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     faults.next("PutItem", Fault::LostAnswer);
     max.put("/api/milestones/1", json!({"title": "Renamed"}))
         .await
@@ -117,11 +123,77 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
 }
 
 #[tokio::test]
+async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
+    let (api, faults) = behind_faults().await;
+    let max = api.sign_in("max").await;
+    max.creates_milestone(json!({})).await;
+    max.creates_task(json!({})).await;
+    api.has_ticket(records::ticket()).await;
+    let pending = History {
+        status: ServiceStatus::Pending,
+        ..History::default()
+    };
+    let request = records::service_request(max.user.unwrap());
+    let requests = api.store.service_requests();
+    let request = requests.create_with(api.home.id, request, pending).await;
+    let comments = format!("/api/service-requests/{}/comments", request.unwrap().id);
+    let reply = "/api/managed-services/ticket/1/reply";
+    let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
+    for (method, path, body, write) in [
+        ("PUT", "/api/milestones/1", &title, "PutItem"),
+        ("PATCH", "/api/tasks/1", &title, "PutItem"),
+        (
+            "PATCH",
+            "/api/tasks/1/phase",
+            &json!({"phaseId": null}),
+            "PutItem",
+        ),
+        ("POST", reply, &content, "TransactWriteItems"),
+        // The creator's comment reopens the request.
+        ("POST", &comments, &content, "TransactWriteItems"),
+    ] {
+        for _ in 0..5 {
+            faults.next(write, Fault::Outrun);
+        }
+        let answer = max.send(method, path, Some(body.to_string())).await;
+        answer.expect_problem(409, "concurrent_change");
+        assert!(faults.are_over(), "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let world = Concierge::start_in(settings).await;
+    let alert = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
+    let outrun = async |operation, path: &str, body| {
+        for _ in 0..5 {
+            faults.next(operation, Fault::Outrun);
+        }
+        let answer = world.max.send("POST", path, body).await;
+        answer.expect_problem(409, "concurrent_change");
+        assert!(faults.are_over(), "{path}");
+    };
+    outrun("TransactWriteItems", &alert, None).await;
+    let session = world.stuck_batch().await;
+    let path = format!("/api/concierge/agent-sessions/{session}");
+    let ids = world.proposed(&session).await;
+    let body = json!({"actionIds": [ids[0]]}).to_string();
+    let execute = format!("{path}/execute");
+    outrun("TransactWriteItems", &execute, Some(body)).await;
+    outrun("PutItem", &format!("{path}/cancel"), None).await;
+}
+
+#[tokio::test]
 async fn a_lost_answer_to_a_delete_is_no_404() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     faults.next("TransactWriteItems", Fault::LostAnswer);
     max.delete("/api/milestones/1").await.expect(204);
     assert!(faults.are_over());
@@ -131,8 +203,7 @@ async fn a_lost_answer_to_a_delete_is_no_404() {
 async fn conflicting_transactions_are_tried_again() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     for _ in 0..3 {
         faults.next("TransactWriteItems", Fault::Conflict);
     }
@@ -144,8 +215,7 @@ async fn conflicting_transactions_are_tried_again() {
 async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
     let (api, faults) = behind_faults().await;
     let max = api.sign_in("max").await;
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     for _ in 0..6 {
         faults.next("TransactWriteItems", Fault::Conflict);
     }
@@ -162,8 +232,7 @@ async fn a_throttled_table_is_asked_again() {
     let max = api.sign_in("max").await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("PutItem", Fault::Throttled);
-    let body = json!({"title": "Cut-over", "projectId": 1});
-    max.post("/api/milestones", body).await.expect(200);
+    max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
 }
 

@@ -4,8 +4,11 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use shared::model::{Priority, ServiceStatus, span};
-use shared::store::{NewMessage, NewTicket};
+use shared::{
+    model::{ServiceStatus, span},
+    store::NewTicket,
+};
+use tests::records;
 
 use crate::support::{Concierge, PASSWORD, documents, event, roles};
 
@@ -94,10 +97,8 @@ async fn walk_over_work(world: &Concierge) {
     let right = json!({"username": "max", "password": PASSWORD});
     nobody.post("/api/auth/login", right).await.expect(200);
     let user = api.user("max").await;
-    let directory = api.store.directory();
-    let phase = directory.create_phase(api.home.id, api.projects[0].id, "x".into(), 1);
-    let phase = phase.await.unwrap();
-    directory.create_tag(api.home.id, "x".into()).await.unwrap();
+    let [phase, ..] = api.has_phases().await;
+    api.has_tag(api.home.id, "x").await;
     for (method, path, body) in [
         (
             "POST",
@@ -125,7 +126,7 @@ async fn walk_over_work(world: &Concierge) {
             "/api/tasks/reorder",
             json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]}),
         ),
-        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase.id})),
+        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase})),
         ("GET", "/api/tasks", Value::Null),
         ("GET", "/api/projects/1/tasks", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
@@ -203,24 +204,11 @@ async fn walk_over_services(world: &Concierge) {
         .expect(200);
     max.get("/api/managed-services/dashboard").await.expect(200);
     let ticket = NewTicket {
-        title: "x".into(),
         status: ServiceStatus::Resolved,
-        priority: Priority::Low,
-        assignee_id: None,
-        created_at: None,
-        resolved_at: None,
-        messages: vec![NewMessage {
-            user_id: max.user.unwrap(),
-            content: "x".into(),
-            created_at: None,
-        }],
+        messages: vec![records::message(max.user.unwrap(), "x", None)],
+        ..records::ticket()
     };
-    let ticket = api
-        .store
-        .tickets()
-        .create(api.home.id, ticket)
-        .await
-        .unwrap();
+    let ticket = api.has_ticket(ticket).await;
     let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
     max.get(&ticket).await.expect(200);
     max.post(&format!("{ticket}/reply"), json!({"content": "x"}))

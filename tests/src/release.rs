@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 use shared::{
     auth::{SessionCookie, Sid},
     clock::Clock,
-    model::{ActivityType, PlanFeature, Priority, ProjectStatus, Role, Session, TaskStatus},
-    store::{NewActivity, NewProject, NewServiceRequest, NewTask, NewUser, Store},
+    model::{PlanFeature, Role},
+    store::{NewActivity, NewServiceRequest, NewTask, Store},
 };
 use tokio::process::{Child, Command};
 
-use crate::RuntimeApi;
+use crate::{RuntimeApi, records};
 
 const ROWS: usize = 100;
 const SECRET: &str = "a secret of the benchmark";
@@ -67,70 +67,33 @@ async fn fill(engines: &Engines) -> String {
         .await
         .unwrap()
         .id;
-    let user = NewUser {
-        username: "ada".into(),
-        full_name: "Ada Lindqvist".into(),
-        role: Role::Admin,
-        extra_permissions: Vec::new(),
-        password_hash: "none".into(),
-    };
+    let user = records::user("ada", Role::Admin, "none");
     let user = directory.create_user(tenant, user).await.unwrap();
-    let project = NewProject {
-        title: "Billing migration".into(),
-        description: None,
-        status: ProjectStatus::Active,
-    };
+    let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let text = "Somebody wrote a few sentences about it. ".repeat(10);
     for _ in 0..ROWS {
         let task = NewTask {
-            title: "Compare the invoices of both systems".into(),
             description: Some(text.clone()),
-            project_id: Some(project),
-            organization_id: None,
-            milestone_id: None,
-            phase_id: None,
             assignee_id: Some(user.id),
-            status: TaskStatus::Todo,
-            priority: Priority::Medium,
-            due_date: None,
+            ..records::task(project)
         };
         store.tasks().create(tenant, task).await.unwrap();
         let activity = NewActivity {
-            timestamp: None,
-            kind: ActivityType::Note,
-            subtype: None,
             description: text.clone(),
             project_id: Some(project),
-            creator_id: user.id,
-            metadata: None,
-            evidence: None,
+            ..records::activity(user.id)
         };
         store.activities().create(tenant, activity).await.unwrap();
         let request = NewServiceRequest {
-            title: "Test invoices".into(),
             description: Some(text.clone()),
-            priority: Priority::Medium,
-            category: None,
-            creator_id: user.id,
-            reference: None,
+            ..records::service_request(user.id)
         };
-        store
-            .service_requests()
-            .create(tenant, request)
-            .await
-            .unwrap();
+        let requests = store.service_requests();
+        requests.create(tenant, request).await.unwrap();
     }
     let sid = Sid::generate(tenant, user.id);
-    let now = clock.now();
-    let session = Session {
-        sid_hash: sid.hash(),
-        organization_id: tenant,
-        user_id: user.id,
-        epoch: user.session_epoch,
-        created_at: now,
-        touched_at: now,
-    };
+    let session = records::session(&sid, &user, clock.now());
     store.sign_in().begin(&session).await.unwrap();
     SessionCookie::new(vec![SECRET.into()], true).sign(&sid.to_string())
 }

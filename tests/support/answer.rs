@@ -93,6 +93,18 @@ impl Answer {
         self.headers[name].as_str()
     }
 
+    /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.
+    pub fn headers(&self) -> Vec<(String, String)> {
+        let headers = self.headers.as_object().into_iter().flatten();
+        let headers = headers.map(|(name, value)| {
+            let value = value.as_str().unwrap().to_owned();
+            (name.to_ascii_lowercase(), value)
+        });
+        let cookies = self.cookies.iter();
+        let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie.clone()));
+        headers.chain(cookies).collect()
+    }
+
     /// The one cookie that the answer sets; of several, `cargo lambda watch` would lose all but
     /// the last.
     #[track_caller]

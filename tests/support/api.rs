@@ -9,12 +9,10 @@ use shared::{
     auth::{Sid, password},
     clock::Clock,
     config::ApiConfig,
-    model::{
-        Organization, OrganizationId, PlanFeature, Project, ProjectStatus, Role, Session,
-        Timestamp, User,
-    },
-    store::{NewProject, NewUser, Store},
+    model::{Organization, OrganizationId, PlanFeature, Project, Role, Timestamp, User},
+    store::Store,
 };
+use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
@@ -140,17 +138,8 @@ impl Api {
             (&home, "Office move"),
             (&abroad, "Foreign affairs"),
         ] {
-            let project = NewProject {
-                title: title.into(),
-                description: None,
-                status: ProjectStatus::Active,
-            };
-            projects.push(
-                directory
-                    .create_project(organization.id, project)
-                    .await
-                    .unwrap(),
-            );
+            let project = directory.create_project(organization.id, records::project(title));
+            projects.push(project.await.unwrap());
         }
         let agent = settings.agent.build(&app, &queues).await;
         let gateway = Gateway::new(functions(&app, agent));
@@ -196,13 +185,7 @@ impl Api {
         let hash = PASSWORD_HASH
             .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
             .await;
-        let new = NewUser {
-            username: name.to_owned(),
-            full_name: format!("{}{} Tester", name[..1].to_uppercase(), &name[1..]),
-            role,
-            extra_permissions: Vec::new(),
-            password_hash: hash.clone(),
-        };
+        let new = records::user(name, role, hash);
         let user = self
             .store
             .directory()
@@ -225,15 +208,7 @@ impl Api {
     pub async fn session_of(&self, user: &User) -> Caller {
         let tenant: OrganizationId = user.organization_id;
         let sid = Sid::generate(tenant, user.id);
-        let now = self.clock.now();
-        let session = Session {
-            sid_hash: sid.hash(),
-            organization_id: tenant,
-            user_id: user.id,
-            epoch: user.session_epoch,
-            created_at: now,
-            touched_at: now,
-        };
+        let session = records::session(&sid, user, self.clock.now());
         self.store.sign_in().begin(&session).await.unwrap();
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))

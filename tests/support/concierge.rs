@@ -1,7 +1,7 @@
 //! The resolution agent's world: the demo target systems, the worker, the sweeper, and the queue
 //! between them.
 
-use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
@@ -11,13 +11,13 @@ use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    model::Message,
-    model::{AgentSessionId, Id, OrganizationId, Signal, SignalEntity, SignalStatus},
+    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity},
     queue::Queue,
     store::NewSignal,
     target_systems::TargetSystems,
 };
 use sweeper::Sweeper;
+use tests::records;
 
 use super::{Api, Caller, Settings, engines};
 
@@ -129,20 +129,9 @@ impl Concierge {
             id: (*id).to_owned(),
         };
         let new = NewSignal {
-            source: "billing-monitor".into(),
-            external_id: shared::random::token(),
-            signal_type: class.into(),
-            severity: "error".into(),
-            status: SignalStatus::Open,
             title: format!("{class} of {entities:?}"),
-            description: None,
-            target_system: "billing".into(),
             entities: entities.iter().map(entity).collect(),
-            labels: BTreeMap::new(),
-            metric: None,
-            amount_at_risk: None,
-            lifecycle: Vec::new(),
-            occurred_at: self.api.clock.now(),
+            ..records::signal(class, self.api.clock.now())
         };
         self.api.store.signals().create(tenant, new).await.unwrap()
     }

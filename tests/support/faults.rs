@@ -20,6 +20,8 @@ pub enum Fault {
     LostAnswer,
     /// It is carried out by nobody: another transaction is in the way.
     Conflict,
+    /// It is carried out by nobody: another write came first, and what this one expects is no more.
+    Outrun,
     /// It is carried out by nobody: the table is out of capacity.
     Throttled,
     /// Of a batch read, only the first key is read.
@@ -98,12 +100,15 @@ async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) ->
             (StatusCode::BAD_REQUEST, body).into_response()
         }
         Some(Fault::Conflict) => {
-            let body: Value = serde_json::from_slice(&body).unwrap();
-            let mut reasons =
-                vec![json!({"Code": "None"}); body["TransactItems"].as_array().unwrap().len()];
-            reasons[0] = json!({"Code": "TransactionConflict"});
-            let more = json!({"CancellationReasons": reasons});
-            let body = problem("TransactionCanceledException", more);
+            let body = cancelled(&body, "TransactionConflict");
+            (StatusCode::BAD_REQUEST, body).into_response()
+        }
+        Some(Fault::Outrun) => {
+            let body = if operation == "TransactWriteItems" {
+                cancelled(&body, "ConditionalCheckFailed")
+            } else {
+                problem("ConditionalCheckFailedException", json!({}))
+            };
             (StatusCode::BAD_REQUEST, body).into_response()
         }
         Some(Fault::OneKeyRead) => proxy.send_first_key(headers, body).await,
@@ -112,6 +117,16 @@ async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) ->
             proxy.send(headers, body).await.into_response()
         }
     }
+}
+
+/// A transaction that was cancelled for its first write.
+fn cancelled(transaction: &[u8], reason: &str) -> String {
+    let sent: Value = serde_json::from_slice(transaction).unwrap();
+    let mut reasons =
+        vec![json!({"Code": "None"}); sent["TransactItems"].as_array().unwrap().len()];
+    reasons[0] = json!({"Code": reason});
+    let more = json!({"CancellationReasons": reasons});
+    problem("TransactionCanceledException", more)
 }
 
 fn problem(code: &str, mut more: Value) -> String {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::App;
 use utoipa::openapi::OpenApi;
 
-use super::{Answer, roles};
+use super::{Answer, described, roles};
 
 /// The functions behind their routes.
 #[derive(Clone)]
@@ -51,7 +51,9 @@ impl Gateway {
         // The adapter cannot be held over the wait: it is not `Send`.
         let answer = Adapter::from(function).call(event);
         let response = roles::acting_as(name, answer).await.unwrap();
-        Answer::from_lambda(&serde_json::to_value(response).unwrap())
+        let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
+        described::check(&sent, &answer);
+        answer
     }
 
     /// The function of a path; a literal segment wins over a parameter.
@@ -69,7 +71,7 @@ impl Gateway {
 }
 
 /// How many segments of a template a path matches literally; `None` when it does not match.
-fn matches(template: &str, path: &str) -> Option<usize> {
+pub fn matches(template: &str, path: &str) -> Option<usize> {
     let (template, path): (Vec<_>, Vec<_>) =
         (template.split('/').collect(), path.split('/').collect());
     if template.len() != path.len() {
@@ -94,16 +96,7 @@ fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
     event["rawPath"] = json!(path);
     event["rawQueryString"] = json!(query);
     if !query.is_empty() {
-        let mut values: BTreeMap<String, String> = BTreeMap::new();
-        for pair in query.split('&') {
-            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-            // The gateway joins repeated parameters by a comma.
-            values
-                .entry(decoded(name))
-                .and_modify(|all| *all = format!("{all},{}", decoded(value)))
-                .or_insert_with(|| decoded(value));
-        }
-        event["queryStringParameters"] = json!(values);
+        event["queryStringParameters"] = json!(parameters(query));
     }
     let context = &mut event["requestContext"];
     context["routeKey"] = json!(route);
@@ -121,6 +114,19 @@ fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
         event["body"] = json!(body);
     }
     event
+}
+
+/// The parameters of a query; the gateway joins repeated ones by a comma.
+pub fn parameters(query: &str) -> BTreeMap<String, String> {
+    let mut values: BTreeMap<String, String> = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        values
+            .entry(decoded(name))
+            .and_modify(|all| *all = format!("{all},{}", decoded(value)))
+            .or_insert_with(|| decoded(value));
+    }
+    values
 }
 
 fn decoded(text: &str) -> String {

@@ -6,9 +6,11 @@ mod api;
 mod caller;
 mod concierge;
 mod counter;
+mod described;
 mod engines;
 mod faults;
 mod gateway;
+mod given;
 pub mod roles;
 
 pub use answer::Answer;

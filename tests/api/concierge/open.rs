@@ -1,6 +1,8 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
 use serde_json::json;
+use shared::store::NewSignal;
+use tests::records;
 
 use crate::{
     budgets::{WRITE, within},
@@ -113,21 +115,10 @@ async fn a_foreign_or_impossible_alert_is_absent() {
 async fn a_source_reports_a_signal_once() {
     let world = Concierge::start().await;
     let signal = world.signal("x", &[]).await;
-    let again = shared::store::NewSignal {
+    let again = NewSignal {
         source: signal.source,
         external_id: signal.external_id,
-        signal_type: "y".into(),
-        severity: "info".into(),
-        status: signal.status,
-        title: "Again".into(),
-        description: None,
-        target_system: "billing".into(),
-        entities: Vec::new(),
-        labels: signal.labels,
-        metric: None,
-        amount_at_risk: None,
-        lifecycle: Vec::new(),
-        occurred_at: signal.occurred_at,
+        ..records::signal("y", signal.occurred_at)
     };
     let signals = world.api.store.signals();
     let error = signals

@@ -1,0 +1,105 @@
+//! `POST /api/activities`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_new_activity_happened_now() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sent = json!({"type": "note", "description": "Called back", "organizationId": 1});
+    let body = mia.post("/api/activities", sent).await.expect(200);
+    let now = "2026-01-15T12:00:00.000Z";
+    assert_eq!(
+        body,
+        json!({
+            "id": 1, "timestamp": now, "type": "note", "subtype": null,
+            "description": "Called back", "projectId": null, "organizationId": 1,
+            "creatorId": mia.id(), "metadata": null, "evidence": null,
+            "createdAt": now, "updatedAt": now,
+        })
+    );
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_activity_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let before = api.records().await;
+    let six_levels = json!({"1": {"2": {"3": {"4": {"5": {}}}}}});
+    for (body, faults) in [
+        (
+            json!({}),
+            vec![
+                ("/type", "required"),
+                ("/description", "required"),
+                ("/projectId", "required"),
+            ],
+        ),
+        (
+            json!({"timestamp": "soon", "type": "party", "subtype": "Not this", "description": 1, "projectId": "1", "organizationId": 1.5, "metadata": [], "evidence": "x"}),
+            vec![
+                ("/timestamp", "date_time"),
+                ("/type", "value"),
+                ("/subtype", "pattern"),
+                ("/description", "type"),
+                ("/projectId", "type"),
+                ("/organizationId", "type"),
+                ("/metadata", "type"),
+                ("/evidence", "type"),
+            ],
+        ),
+        (
+            json!({"timestamp": null, "type": null, "description": null, "projectId": 0, "metadata": six_levels}),
+            vec![
+                ("/timestamp", "null"),
+                ("/type", "null"),
+                ("/description", "null"),
+                ("/projectId", "range"),
+                ("/metadata", "depth"),
+            ],
+        ),
+        (
+            json!({"type": "note", "description": "\t", "organizationId": 1, "subtype": "x".repeat(65), "evidence": {"a": "x".repeat(16 * 1024)}}),
+            vec![
+                ("/description", "blank"),
+                ("/subtype", "pattern"),
+                ("/evidence", "length"),
+            ],
+        ),
+        (
+            json!({"type": "note", "description": "x".repeat(50_001), "projectId": null, "organizationId": null}),
+            vec![("/description", "length"), ("/projectId", "required")],
+        ),
+    ] {
+        mia.post("/api/activities", body)
+            .await
+            .expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_found() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let before = api.records().await;
+    for about in [
+        json!({"projectId": 99}),
+        json!({"projectId": 3}),
+        json!({"projectId": 3, "organizationId": 1}),
+        json!({"projectId": 1, "organizationId": 2}),
+        json!({"organizationId": 2}),
+        json!({"organizationId": 99}),
+    ] {
+        let mut body = json!({"type": "note", "description": "x"});
+        for (name, value) in about.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        mia.post("/api/activities", body)
+            .await
+            .expect_problem(404, "not_found");
+    }
+    assert_eq!(before, api.records().await);
+}

@@ -1,0 +1,53 @@
+//! `GET /api/activities/{id}`
+
+use serde_json::{Value, json};
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sent = json!({
+        "timestamp": "2026-01-14T09:00:00.1239+01:00", "type": "status_change",
+        "subtype": "go_live_2", "description": "Switched over", "projectId": 1,
+        "metadata": {"ratio": 1e300, "n": 9_007_199_254_740_993_i64, "": null, "deep": {"a": {"b": {"c": []}}}},
+        "evidence": {"links": ["https://example.org"]}, "creatorId": 99, "id": 7,
+    });
+    let created = mia.post("/api/activities", sent.clone()).await.expect(200);
+    let mut expected = json!({
+        "id": 1, "timestamp": "2026-01-14T08:00:00.123Z", "type": "status_change",
+        "subtype": "go_live_2", "description": "Switched over", "projectId": 1,
+        "organizationId": 1, "creatorId": mia.id(), "metadata": sent["metadata"],
+        "evidence": sent["evidence"],
+        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+    });
+    assert_eq!(created, expected);
+    expected["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
+    expected["project"] = json!({"id": 1, "title": "Billing migration"});
+    let vic = api.sign_in("vic").await;
+    let read = vic.get("/api/activities/1").await.expect(200);
+    assert_eq!(read, expected);
+    for path in [
+        "/api/activities",
+        "/api/projects/1/activities",
+        "/api/organizations/1/activities",
+    ] {
+        assert_eq!(vic.get(path).await.expect(200), json!([expected]));
+    }
+}
+
+#[tokio::test]
+async fn an_activity_of_the_organization_at_large_reads_without_a_project() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let id = mia
+        .records_activity(json!({"projectId": null, "subtype": null}))
+        .await;
+    let read = mia.get(&format!("/api/activities/{id}")).await.expect(200);
+    assert_eq!(
+        (&read["project"], &read["projectId"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert!(read.as_object().unwrap().contains_key("project"));
+}

@@ -1,0 +1,5 @@
+//! `/api/auth`
+
+mod login;
+mod logout;
+mod session;

@@ -1,0 +1,140 @@
+//! `/api/managed-services`, and what its operations have in common
+
+mod dashboard;
+mod reply;
+mod request;
+mod search_references;
+mod ticket;
+
+use serde_json::{Value, json};
+use shared::{
+    model::{ActivityType, Priority, ReferenceType, ServiceStatus, Ticket, Timestamp},
+    store::{History, NewActivity, NewServiceRequest, NewTicket},
+};
+use tests::records;
+
+use crate::{
+    budgets::{LIST, READ, WRITE, within},
+    support::{Api, Caller, Used},
+};
+
+pub const REQUEST: &str = "/api/managed-services/request";
+const DASHBOARD: &str = "/api/managed-services/dashboard";
+const SEARCH: &str = "/api/managed-services/search-references";
+
+pub fn at(text: &str) -> Timestamp {
+    text.parse().unwrap()
+}
+
+async fn has_ticket(api: &Api, status: ServiceStatus) -> Ticket {
+    api.has_ticket(NewTicket {
+        status,
+        ..records::ticket()
+    })
+    .await
+}
+
+async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&str>) {
+    let status = match resolved {
+        Some(_) => ServiceStatus::Resolved,
+        None => ServiceStatus::Open,
+    };
+    let new = NewServiceRequest {
+        title: title.into(),
+        priority: Priority::Low,
+        reference: Some((ReferenceType::Project, 1)),
+        ..records::service_request(api.user("mia").await.id)
+    };
+    let history = History {
+        status,
+        created_at: Some(at(created)),
+        resolved_at: resolved.map(at),
+        ..History::default()
+    };
+    let requests = api.store.service_requests();
+    requests
+        .create_with(api.home.id, new, history)
+        .await
+        .unwrap();
+}
+
+async fn has_activity(api: &Api, description: &str, timestamp: &str) {
+    let new = NewActivity {
+        timestamp: Some(at(timestamp)),
+        kind: ActivityType::Call,
+        subtype: Some("kick_off".into()),
+        description: description.into(),
+        project_id: Some(api.projects[0].id),
+        ..records::activity(api.user("mia").await.id)
+    };
+    let activities = api.store.activities();
+    activities.create(api.home.id, new).await.unwrap();
+}
+
+async fn metrics(caller: &Caller) -> Value {
+    caller.get(DASHBOARD).await.expect(200)["metrics"].clone()
+}
+
+#[tokio::test]
+async fn what_is_foreign_is_absent() {
+    let api = Api::start().await;
+    let zoe = api.sign_in("zoe").await;
+    has_ticket(&api, ServiceStatus::Open).await;
+    let hello = json!({"content": "Hello"});
+    for id in ["1", "2", "0", "-1", "abc", "9007199254740993", "01"] {
+        let path = format!("/api/managed-services/ticket/{id}");
+        let reply = format!("{path}/reply");
+        zoe.get(&path).await.expect_problem(404, "not_found");
+        zoe.post(&reply, hello.clone())
+            .await
+            .expect_problem(404, "not_found");
+        zoe.post(&reply, json!({}))
+            .await
+            .expect_faults(&[("/content", "required")]);
+    }
+    let mia = api.sign_in("mia").await;
+    let read = mia.get("/api/managed-services/ticket/1").await.expect(200);
+    assert_eq!(read["messages"], json!([]));
+}
+
+#[tokio::test]
+async fn viewers_read_and_do_not_reply() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    has_ticket(&api, ServiceStatus::Open).await;
+    let path = "/api/managed-services/ticket/1";
+    for path in [DASHBOARD, path] {
+        vic.get(path).await.expect(200);
+        vic.get(&format!("{path}?page=1"))
+            .await
+            .expect_faults(&[("?page", "unknown_parameter")]);
+    }
+    vic.post(&format!("{path}/reply"), json!({}))
+        .await
+        .expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn the_budgets_hold() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    has_ticket(&api, ServiceStatus::Resolved).await;
+    has_request(&api, "x", "2026-01-14T00:00:00Z", None).await;
+    has_activity(&api, "x", "2026-01-04T00:00:00Z").await;
+    let hello = json!({"content": "Hello"});
+    api.counter.take();
+    // Three one after another and seven in all, authentication among them.
+    let dashboard = Used {
+        in_sequence: 2,
+        total: 6,
+    };
+    within(&api, dashboard, 200, &sue.get(DASHBOARD).await);
+    let ticket = "/api/managed-services/ticket/1";
+    for _ in 0..2 {
+        let replied = sue.post(&format!("{ticket}/reply"), hello.clone()).await;
+        within(&api, WRITE, 200, &replied);
+    }
+    within(&api, READ, 200, &sue.get(ticket).await);
+    let search = format!("{SEARCH}?query=billing&type=project");
+    within(&api, LIST, 200, &sue.get(&search).await);
+}

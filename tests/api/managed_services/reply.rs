@@ -1,0 +1,126 @@
+//! `POST /api/managed-services/ticket/{ticketId}/reply`
+
+use serde_json::{Value, json};
+use shared::{model::ServiceStatus, store::NewTicket};
+use tests::records;
+
+use super::{DASHBOARD, at, has_ticket, metrics};
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_reply_is_the_newest_message_and_has_no_body() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    has_ticket(&api, ServiceStatus::InProgress).await;
+    api.clock.advance(1_000);
+    let path = "/api/managed-services/ticket/1";
+    let replied = sue
+        .post(&format!("{path}/reply"), json!({"content": "On it"}))
+        .await;
+    assert_eq!(replied.expect(200), Value::Null);
+    let read = sue.get(path).await.expect(200);
+    assert_eq!(read["ticket"]["status"], "in_progress");
+    assert_eq!(
+        read["messages"],
+        json!([{
+            "id": 1, "content": "On it", "createdAt": "2026-01-15T12:00:01.000Z",
+            "sender": {"name": "Sue Tester", "isSupport": true},
+        }])
+    );
+    let ticket = &sue.get(DASHBOARD).await.expect(200)["tickets"][0];
+    for field in ["updatedAt", "lastMessageAt"] {
+        assert_eq!(ticket[field], "2026-01-15T12:00:01.000Z", "{field}");
+    }
+}
+
+#[tokio::test]
+async fn a_reply_opens_a_ticket_that_is_pending_or_resolved() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    has_ticket(&api, ServiceStatus::Pending).await;
+    let new = NewTicket {
+        status: ServiceStatus::Resolved,
+        created_at: Some(at("2026-01-10T00:00:00Z")),
+        resolved_at: Some(at("2026-01-10T05:00:00Z")),
+        ..records::ticket()
+    };
+    api.has_ticket(new).await;
+    assert_eq!(metrics(&mia).await["avgResolutionTime"], 5.0);
+    for id in [1, 2] {
+        let path = format!("/api/managed-services/ticket/{id}");
+        for content in ["It is back", "Really"] {
+            mia.post(&format!("{path}/reply"), json!({"content": content}))
+                .await
+                .expect(200);
+        }
+        let read = mia.get(&path).await.expect(200);
+        assert_eq!(read["ticket"]["status"], "open");
+        assert_eq!(read["messages"].as_array().unwrap().len(), 2);
+    }
+    // Taken out once, not twice.
+    assert_eq!(metrics(&mia).await["avgResolutionTime"], 0.0);
+    let dump = api.table_dump().await;
+    let day = dump.iter().find(|item| item.contains("ORG#1#RESOLUTIONS"));
+    assert!(day.unwrap().contains(r#""count": N("0")"#), "{day:?}");
+}
+
+#[tokio::test]
+async fn replies_at_the_same_time_are_all_kept_and_reopen_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    has_ticket(&api, ServiceStatus::Resolved).await;
+    let reply = || {
+        mia.post(
+            "/api/managed-services/ticket/1/reply",
+            json!({"content": "Me too"}),
+        )
+    };
+    let (one, two, three) = tokio::join!(reply(), reply(), reply());
+    for answer in [one, two, three] {
+        answer.expect(200);
+    }
+    let read = mia.get("/api/managed-services/ticket/1").await.expect(200);
+    assert_eq!(read["messages"].as_array().unwrap().len(), 3);
+    let dump = api.table_dump().await;
+    let day = dump.iter().find(|item| item.contains("ORG#1#RESOLUTIONS"));
+    assert!(day.unwrap().contains(r#""count": N("0")"#), "{day:?}");
+}
+
+#[tokio::test]
+async fn a_closed_ticket_takes_no_reply() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    has_ticket(&api, ServiceStatus::Closed).await;
+    let before = api.records().await;
+    ada.post(
+        "/api/managed-services/ticket/1/reply",
+        json!({"content": "Hello?"}),
+    )
+    .await
+    .expect_problem(409, "ticket_closed");
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn a_reply_has_some_text() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    has_ticket(&api, ServiceStatus::Open).await;
+    let before = api.table_dump().await;
+    for (body, fault) in [
+        (json!({}), "required"),
+        (json!({"content": null}), "null"),
+        (json!({"content": 1}), "type"),
+        (json!({"content": " \n"}), "blank"),
+        (json!({"content": "x".repeat(50_001)}), "length"),
+    ] {
+        mia.post("/api/managed-services/ticket/1/reply", body)
+            .await
+            .expect_faults(&[("/content", fault)]);
+    }
+    assert_eq!(before, api.table_dump().await);
+    let longest = json!({"content": "ü".repeat(50_000)});
+    mia.post("/api/managed-services/ticket/1/reply", longest)
+        .await
+        .expect(200);
+}

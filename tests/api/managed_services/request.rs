@@ -1,0 +1,126 @@
+//! `POST /api/managed-services/request`
+
+use serde_json::{Value, json};
+
+use super::REQUEST;
+use crate::{api::service_requests::stored, support::Api};
+
+#[tokio::test]
+async fn a_new_request_is_open_and_of_medium_priority() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body = mia.post(REQUEST, json!({"title": "Help"})).await;
+    assert_eq!(
+        body.expect(200),
+        json!({
+            "id": 1, "title": "Help", "description": null, "status": "open",
+            "priority": "medium", "category": null, "creatorId": mia.id(), "assigneeId": null,
+            "referenceType": null, "referenceId": null, "metadata": null,
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+        })
+    );
+    assert_eq!(stored(&api, 1).await.resolved_at, None);
+}
+
+#[tokio::test]
+async fn a_request_keeps_every_field_and_decides_the_rest_itself() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sent = json!({
+        "title": "x".repeat(255), "description": "ü".repeat(50_000), "priority": "urgent",
+        "category": "billing", "referenceType": "project", "referenceId": 2,
+        "status": "closed", "creatorId": 99, "assigneeId": 1, "id": 77, "metadata": {"a": 1},
+    });
+    let body = mia.post(REQUEST, sent.clone()).await.expect(200);
+    for field in [
+        "title",
+        "description",
+        "priority",
+        "category",
+        "referenceType",
+        "referenceId",
+    ] {
+        assert_eq!(body[field], sent[field]);
+    }
+    assert_eq!(
+        (&body["id"], &body["status"], &body["creatorId"]),
+        (&json!(1), &json!("open"), &json!(mia.id()))
+    );
+    assert_eq!(
+        (&body["assigneeId"], &body["metadata"]),
+        (&Value::Null, &Value::Null)
+    );
+}
+
+#[tokio::test]
+async fn a_request_may_be_about_the_organization_itself() {
+    let api = Api::start().await;
+    let zac = api.sign_in("zac").await;
+    let sent = json!({"title": "x", "referenceType": "organization", "referenceId": 2});
+    let body = zac.post(REQUEST, sent).await.expect(200);
+    assert_eq!(body["referenceType"], "organization");
+    assert_eq!(body["referenceId"], 2);
+    let sent = json!({"title": "x", "referenceType": null, "referenceId": null});
+    zac.post(REQUEST, sent).await.expect(200);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_request_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let before = api.records().await;
+    for (body, faults) in [
+        (json!({}), vec![("/title", "required")]),
+        (
+            json!({"title": null, "description": 5, "priority": "asap", "category": 7, "referenceType": "task", "referenceId": "1"}),
+            vec![
+                ("/title", "null"),
+                ("/description", "type"),
+                ("/priority", "value"),
+                ("/category", "type"),
+                ("/referenceType", "value"),
+                ("/referenceId", "type"),
+            ],
+        ),
+        (
+            json!({"title": " ", "priority": null, "category": "x".repeat(101), "description": "x".repeat(50_001)}),
+            vec![
+                ("/title", "blank"),
+                ("/priority", "null"),
+                ("/category", "length"),
+                ("/description", "length"),
+            ],
+        ),
+        (
+            json!({"title": "x".repeat(256), "referenceType": "project", "referenceId": 0}),
+            vec![("/title", "length"), ("/referenceId", "range")],
+        ),
+        (
+            json!({"title": "x", "referenceType": "project"}),
+            vec![("/referenceId", "required")],
+        ),
+        (
+            json!({"title": "x", "referenceType": null, "referenceId": 1}),
+            vec![("/referenceType", "required")],
+        ),
+        (
+            json!({"title": "x", "referenceType": "nothing"}),
+            vec![("/referenceType", "value"), ("/referenceId", "required")],
+        ),
+        (
+            json!({"title": "x", "referenceType": "project", "referenceId": 99}),
+            vec![("/referenceId", "unknown")],
+        ),
+        (
+            json!({"title": "x", "referenceType": "project", "referenceId": 3}),
+            vec![("/referenceId", "unknown")],
+        ),
+        (
+            json!({"title": "x", "referenceType": "organization", "referenceId": 2}),
+            vec![("/referenceId", "unknown")],
+        ),
+    ] {
+        mia.post(REQUEST, body).await.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}

@@ -1,0 +1,3 @@
+//! `/api/organizations`
+
+mod activities;

@@ -1,0 +1,5 @@
+//! `/api/projects`
+
+mod activities;
+mod milestones;
+mod tasks;

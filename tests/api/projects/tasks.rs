@@ -1,0 +1,19 @@
+//! `GET /api/projects/{projectId}/tasks`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_projects_tasks_come_by_order_without_those_of_others() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let [first, second] = mia.creates_tasks(["Draft", "Review"]).await;
+    let other = mia.creates_task(json!({"projectId": 2})).await;
+    let places = json!({"tasks": [{"id": second, "order": 1}, {"id": first, "order": 2}]});
+    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    let tasks = mia.get("/api/projects/1/tasks").await;
+    assert_eq!(tasks.ids(), [second, first]);
+    let tasks = mia.get("/api/projects/2/tasks").await;
+    assert_eq!(tasks.ids(), [other["id"].as_i64().unwrap()]);
+}

@@ -1,0 +1,189 @@
+//! `POST /api/service-requests/{serviceRequestId}/comments`
+
+use serde_json::json;
+use shared::model::{Id, ServiceStatus};
+
+use crate::{
+    api::service_requests::{comments, exists, resolutions, stored},
+    budgets::{WRITE, within},
+    support::{Api, Fault, Faults, Settings},
+};
+
+#[tokio::test]
+async fn a_comment_comes_back_with_its_author() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    let request = mia.raises_request().await;
+    let answer = sue
+        .post(&comments(request), json!({"content": " Which one?\n"}))
+        .await;
+    let comment = json!({
+        "id": 1, "content": " Which one?\n", "serviceRequestId": request, "userId": sue.id(),
+        "parentId": null, "createdAt": "2026-01-15T12:00:00.000Z",
+        "updatedAt": "2026-01-15T12:00:00.000Z",
+        "user": {"id": sue.id(), "username": "sue", "fullName": "Sue Tester"},
+    });
+    assert_eq!(answer.expect(200), comment);
+    let reply = json!({"content": "The blue one", "parentId": 1});
+    let reply = mia.post(&comments(request), reply).await.expect(200);
+    assert_eq!(
+        (&reply["parentId"], &reply["user"]["username"]),
+        (&json!(1), &json!("mia"))
+    );
+    let list = mia.get(&comments(request)).await.expect(200);
+    assert_eq!(list, json!([comment, reply]));
+}
+
+#[tokio::test]
+async fn every_fault_of_a_comment_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = mia.raises_request().await;
+    let other = mia.raises_request().await;
+    let elsewhere = mia.comments_on_request(other, "Elsewhere").await;
+    let before = api.records().await;
+    for (body, faults) in [
+        (json!({}), vec![("/content", "required")]),
+        (
+            json!({"content": null, "parentId": "1"}),
+            vec![("/content", "null"), ("/parentId", "type")],
+        ),
+        (
+            json!({"content": " \n", "parentId": 0}),
+            vec![("/content", "blank"), ("/parentId", "range")],
+        ),
+        (
+            json!({"content": "x".repeat(50_001)}),
+            vec![("/content", "length")],
+        ),
+        (
+            json!({"content": "x", "parentId": 999}),
+            vec![("/parentId", "unknown")],
+        ),
+        (
+            json!({"content": "x", "parentId": elsewhere}),
+            vec![("/parentId", "unknown")],
+        ),
+    ] {
+        mia.post(&comments(request), body)
+            .await
+            .expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn a_comment_cannot_be_its_own_parent() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = mia.raises_request().await;
+    let last = mia
+        .comments_on_request(request, "The next id is easy to guess")
+        .await;
+    let reply = json!({"content": "x", "parentId": last + 1});
+    mia.post(&comments(request), reply)
+        .await
+        .expect_faults(&[("/parentId", "unknown")]);
+}
+
+#[tokio::test]
+async fn the_creators_comment_reopens_a_pending_or_resolved_request() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for status in [ServiceStatus::Pending, ServiceStatus::Resolved] {
+        let request = exists(&api, &mia, status).await;
+        assert_eq!(
+            request.resolved_at.is_some(),
+            status == ServiceStatus::Resolved
+        );
+        mia.comments_on_request(request.id.get(), "Still broken")
+            .await;
+        let after = stored(&api, request.id.get()).await;
+        assert_eq!(after.status, ServiceStatus::Open);
+        assert_eq!(after.resolved_at, None);
+        assert_eq!(after.updated_at, api.clock.now());
+        assert_eq!(after.created_at, request.created_at);
+        assert_eq!(resolutions(&api).await, (0, 0));
+    }
+}
+
+#[tokio::test]
+async fn reopening_costs_no_more_than_another_write() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
+    let body = json!({"content": "Still broken"});
+    let answer = mia.post(&comments(request), body).await;
+    within(&api, WRITE, 200, &answer);
+}
+
+#[tokio::test]
+async fn other_comments_leave_a_request_as_it_is() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    for (author, status) in [
+        (&sue, ServiceStatus::Pending),
+        (&sue, ServiceStatus::Resolved),
+        (&mia, ServiceStatus::Open),
+        (&mia, ServiceStatus::InProgress),
+        (&mia, ServiceStatus::Closed),
+    ] {
+        let request = exists(&api, &mia, status).await;
+        let counted = resolutions(&api).await;
+        author
+            .comments_on_request(request.id.get(), "Thank you")
+            .await;
+        let after = stored(&api, request.id.get()).await;
+        assert_eq!(after.status, status);
+        assert_eq!(after.resolved_at, request.resolved_at);
+        assert_eq!(after.updated_at, request.updated_at);
+        assert_eq!(resolutions(&api).await, counted);
+    }
+}
+
+#[tokio::test]
+async fn a_refused_comment_does_not_reopen() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await;
+    let before = api.records().await;
+    let reply = json!({"content": "x", "parentId": 999});
+    mia.post(&comments(request.id.get()), reply)
+        .await
+        .expect_faults(&[("/parentId", "unknown")]);
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn comments_at_the_same_time_reopen_once_and_are_all_kept() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
+    tokio::join!(
+        mia.comments_on_request(request, "Still broken"),
+        mia.comments_on_request(request, "And another thing"),
+        mia.comments_on_request(request, "Hello?"),
+    );
+    assert_eq!(stored(&api, request).await.status, ServiceStatus::Open);
+    assert_eq!(resolutions(&api).await, (0, 0));
+    assert_eq!(mia.get(&comments(request)).await.ids(), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_comment_whose_answer_was_lost_is_written_once_and_reopens_once() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
+    faults.next("TransactWriteItems", Fault::LostAnswer);
+    mia.comments_on_request(request, "Still broken").await;
+    assert!(faults.are_over());
+    assert_eq!(resolutions(&api).await, (0, 0));
+    assert_eq!(mia.get(&comments(request)).await.ids(), [1]);
+}

@@ -1,0 +1,4 @@
+//! `/api/service-requests/{serviceRequestId}/comments`
+
+mod create;
+mod list;

@@ -1,0 +1,69 @@
+//! `DELETE /api/service-requests/{id}`
+
+use serde_json::{Value, json};
+use shared::model::{Id, ServiceRequestId, ServiceStatus, Thread};
+use tests::records;
+
+use super::{comments, exists, resolutions};
+use crate::support::Api;
+
+#[tokio::test]
+async fn creators_delete_their_own_and_managers_any() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let max = api.sign_in("max").await;
+    let sue = api.sign_in("sue").await;
+    for (creator, others, one_who_may) in [(&mia, [&sue], &mia), (&sue, [&mia], &max)] {
+        let request = creator.raises_request().await;
+        let path = format!("/api/service-requests/{request}");
+        let before = api.table_dump().await;
+        for other in others {
+            other
+                .delete(&path)
+                .await
+                .expect_problem(403, "permission_denied");
+        }
+        assert_eq!(before, api.table_dump().await);
+        assert_eq!(one_who_may.delete(&path).await.expect(204), Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_request_is_gone_at_once_with_its_comments() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = mia.raises_request().await;
+    let other = mia.raises_request().await;
+    let kept = mia.comments_on_request(other, "Stays").await;
+    for _ in 0..101 {
+        let thread = Thread::ServiceRequest(ServiceRequestId::new(request).unwrap());
+        let new = records::comment(thread, mia.user.unwrap(), "Goes");
+        let comments = api.store.comments();
+        comments.create(api.home.id, new).await.unwrap();
+    }
+    let path = format!("/api/service-requests/{request}");
+    mia.delete(&path).await.expect(204);
+    mia.delete(&path).await.expect_problem(404, "not_found");
+    mia.get(&comments(request))
+        .await
+        .expect_problem(404, "not_found");
+    mia.post(&comments(request), json!({"content": "x"}))
+        .await
+        .expect_problem(404, "not_found");
+    assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
+    let left = api.table_dump().await;
+    assert!(!left.iter().any(|item| item.contains("Goes")));
+    assert!(!left.iter().any(|item| item.contains("CLEANUP")));
+    assert_eq!(mia.get(&comments(other)).await.ids(), [kept]);
+}
+
+#[tokio::test]
+async fn deleting_a_resolved_request_leaves_its_resolution_counted() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = exists(&api, &mia, ServiceStatus::Resolved).await;
+    assert_eq!(resolutions(&api).await, (1, 2 * 24 * 3_600_000));
+    let path = format!("/api/service-requests/{}", request.id);
+    mia.delete(&path).await.expect(204);
+    assert_eq!(resolutions(&api).await, (1, 2 * 24 * 3_600_000));
+}

@@ -1,0 +1,177 @@
+//! `POST /api/tasks`
+
+use serde_json::{Value, json};
+
+use super::task;
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_new_task_is_to_do() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    assert_eq!(
+        mia.creates_task(json!({"unknown": "is ignored"})).await,
+        json!({
+            "id": 1, "title": "Move the invoices", "description": null, "projectId": 1,
+            "organizationId": 1, "milestoneId": null, "phaseId": null, "order": 1024,
+            "assigneeId": null, "status": "todo", "priority": "medium", "dueDate": null,
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+        })
+    );
+}
+
+#[tokio::test]
+async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let milestone = max.creates_milestone(json!({})).await;
+    let sent = json!({
+        "title": "Move the invoices", "description": "", "projectId": 1, "organizationId": 1,
+        "milestoneId": milestone, "phaseId": phase, "assigneeId": max.id(),
+        "status": "in_review", "priority": "urgent", "dueDate": "2026-02-28T12:00:00+02:00",
+    });
+    let created = max.post("/api/tasks", sent).await.expect(200);
+    let mut listed = json!({
+        "id": 1, "title": "Move the invoices", "description": "", "projectId": 1,
+        "organizationId": 1, "milestoneId": milestone, "phaseId": phase, "order": 1024,
+        "assigneeId": max.id(), "status": "in_review", "priority": "urgent",
+        "dueDate": "2026-02-28T10:00:00.000Z",
+        "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+    });
+    assert_eq!(created, listed);
+    listed["assignee"] = json!({"id": max.id(), "username": "max", "fullName": "Max Tester"});
+    listed["project"] = json!({"id": 1, "title": "Billing migration"});
+    listed["milestone"] = json!({"id": milestone, "title": "Cut-over"});
+    for path in ["/api/tasks", "/api/projects/1/tasks"] {
+        assert_eq!(max.get(path).await.expect(200), json!([listed]), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_task_of_the_organization_has_no_project() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body = json!({"title": "Buy stamps", "organizationId": 1, "projectId": null});
+    for (id, order) in [(1, 1024), (2, 2048)] {
+        let task = mia.post("/api/tasks", body.clone()).await.expect(200);
+        assert_eq!(
+            (&task["id"], &task["projectId"], &task["order"]),
+            (&json!(id), &Value::Null, &json!(order))
+        );
+    }
+    let listed = task(&mia, 1).await;
+    for object in ["project", "assignee", "milestone"] {
+        assert_eq!(listed.get(object), Some(&Value::Null), "{object}");
+    }
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [0; 0]);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_task_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let before = api.records().await;
+    for (body, faults) in [
+        (
+            json!({}),
+            vec![("/title", "required"), ("/projectId", "required")],
+        ),
+        (
+            json!({"title": "x", "projectId": null, "organizationId": null}),
+            vec![("/projectId", "required")],
+        ),
+        (
+            json!({
+                "title": "", "description": 1, "projectId": "1", "organizationId": 0,
+                "milestoneId": 1.5, "phaseId": -1, "assigneeId": 9_007_199_254_740_993_i64,
+                "status": "open", "priority": null, "dueDate": "tomorrow",
+            }),
+            vec![
+                ("/title", "blank"),
+                ("/description", "type"),
+                ("/projectId", "type"),
+                ("/organizationId", "range"),
+                ("/milestoneId", "type"),
+                ("/phaseId", "range"),
+                ("/assigneeId", "range"),
+                ("/status", "value"),
+                ("/priority", "null"),
+                ("/dueDate", "date_time"),
+            ],
+        ),
+        (
+            json!({"title": "x".repeat(256), "description": "x".repeat(50_001), "projectId": 1, "status": null}),
+            vec![
+                ("/title", "length"),
+                ("/description", "length"),
+                ("/status", "null"),
+            ],
+        ),
+    ] {
+        mia.post("/api/tasks", body).await.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn every_reference_of_a_new_task_must_fit() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let zoe = api.sign_in("zoe").await;
+    let [_, phase_of_2, phase_of_3] = api.has_phases().await;
+    let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
+    let milestone_of_3 = zoe.creates_milestone(json!({"projectId": 3})).await;
+    let before = api.records().await;
+    let all_unknown = vec![
+        ("/projectId", "unknown"),
+        ("/organizationId", "unknown"),
+        ("/milestoneId", "unknown"),
+        ("/phaseId", "unknown"),
+        ("/assigneeId", "unknown"),
+    ];
+    let of_other_project = vec![("/milestoneId", "project"), ("/phaseId", "project")];
+    for (references, faults) in [
+        (
+            json!({"projectId": 99, "organizationId": 99, "milestoneId": 99, "phaseId": 99, "assigneeId": 99}),
+            &all_unknown,
+        ),
+        (
+            json!({"projectId": 3, "organizationId": 2, "milestoneId": milestone_of_3, "phaseId": phase_of_3, "assigneeId": zoe.id()}),
+            &all_unknown,
+        ),
+        (
+            json!({"projectId": 1, "milestoneId": milestone_of_2, "phaseId": phase_of_2}),
+            &of_other_project,
+        ),
+        (
+            json!({"projectId": null, "organizationId": 1, "milestoneId": milestone_of_2, "phaseId": phase_of_2}),
+            &of_other_project,
+        ),
+    ] {
+        let mut body = references;
+        body["title"] = json!("x");
+        max.post("/api/tasks", body).await.expect_faults(faults);
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn a_new_task_goes_to_the_end_of_its_project() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    let last = json!({"tasks": [{"id": 1, "order": 5000}]});
+    mia.patch("/api/tasks/reorder", last).await.expect(204);
+    assert_eq!(mia.creates_task(json!({})).await["order"], 6024);
+    assert_eq!(
+        mia.creates_task(json!({"projectId": 2})).await["order"],
+        1024
+    );
+    // There is nothing after the largest number that a JSON client holds.
+    let last = json!({"tasks": [{"id": 2, "order": 9_007_199_254_740_991_i64}]});
+    mia.patch("/api/tasks/reorder", last).await.expect(204);
+    let after = mia.creates_task(json!({})).await;
+    assert_eq!(after["order"], 9_007_199_254_740_991_i64);
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [1, 2, 4]);
+}

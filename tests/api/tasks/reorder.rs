@@ -1,0 +1,115 @@
+//! `PATCH /api/tasks/reorder`
+
+use serde_json::{Value, json};
+
+use super::task;
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_task_keeps_its_place_after_a_reorder() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_tasks(["Draft", "Review", "Publish"]).await;
+    api.clock.advance(1_000);
+    let places =
+        json!({"tasks": [{"id": 3, "order": 0}, {"id": 1, "order": 7}, {"id": 2, "order": 7}]});
+    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [3, 1, 2]);
+    assert_eq!(mia.get("/api/tasks").await.ids(), [1, 2, 3]);
+    let moved = task(&mia, 2).await;
+    assert_eq!(
+        (&moved["order"], &moved["updatedAt"]),
+        (&json!(7), &json!("2026-01-15T12:00:01.000Z"))
+    );
+    // A change that says nothing of the order leaves the place alone.
+    let changed = mia.patch("/api/tasks/1", json!({"title": "x"})).await;
+    assert_eq!(changed.expect(200)["order"], 7);
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [3, 1, 2]);
+    // One that does moves it.
+    let changed = mia.patch("/api/tasks/1", json!({"order": 8})).await;
+    assert_eq!(changed.expect(200)["order"], 8);
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), [3, 2, 1]);
+}
+
+#[tokio::test]
+async fn tasks_of_no_project_can_be_reordered() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body = json!({"title": "Buy stamps", "organizationId": 1});
+    mia.post("/api/tasks", body).await.expect(200);
+    let places = json!({"tasks": [{"id": 1, "order": 3}]});
+    mia.patch("/api/tasks/reorder", places).await.expect(204);
+    assert_eq!(task(&mia, 1).await["order"], 3);
+}
+
+#[tokio::test]
+async fn a_hundred_tasks_are_reordered_at_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for _ in 0..100 {
+        mia.creates_task(json!({})).await;
+    }
+    let places: Vec<Value> = (1..=100)
+        .map(|id| json!({"id": id, "order": 1000 - id}))
+        .collect();
+    mia.patch("/api/tasks/reorder", json!({"tasks": places}))
+        .await
+        .expect(204);
+    let reversed: Vec<i64> = (1..=100).rev().collect();
+    assert_eq!(mia.get("/api/projects/1/tasks").await.ids(), reversed);
+}
+
+#[tokio::test]
+async fn a_reorder_is_all_or_nothing() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let zac = api.sign_in("zac").await;
+    mia.creates_task(json!({})).await;
+    zac.creates_task(json!({"projectId": 3})).await;
+    let before = api.table_dump().await;
+    for stranger in [2, 99] {
+        let places = json!({"tasks": [{"id": 1, "order": 9}, {"id": stranger, "order": 1}]});
+        mia.patch("/api/tasks/reorder", places)
+            .await
+            .expect_problem(404, "not_found");
+    }
+    assert_eq!(before, api.table_dump().await);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_reorder_is_answered() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    let before = api.table_dump().await;
+    let many: Vec<Value> = (1..=101).map(|id| json!({"id": id, "order": 1})).collect();
+    for (tasks, faults) in [
+        (json!(null), vec![("/tasks", "null")]),
+        (json!({}), vec![("/tasks", "type")]),
+        (json!([]), vec![("/tasks", "length")]),
+        (json!(many), vec![("/tasks", "length")]),
+        (
+            json!([1, {}, {"id": 0, "order": -1}, {"id": 1, "order": 9_007_199_254_740_992_i64}]),
+            vec![
+                ("/tasks/0", "type"),
+                ("/tasks/1/id", "required"),
+                ("/tasks/1/order", "required"),
+                ("/tasks/2/id", "range"),
+                ("/tasks/2/order", "range"),
+                ("/tasks/3/order", "range"),
+            ],
+        ),
+        (
+            json!([{"id": 1, "order": 1}, {"id": 2, "order": 1}, {"id": 1, "order": 2}]),
+            vec![("/tasks/2/id", "repeated")],
+        ),
+    ] {
+        mia.patch("/api/tasks/reorder", json!({"tasks": tasks}))
+            .await
+            .expect_faults(&faults);
+    }
+    mia.patch("/api/tasks/reorder", json!({}))
+        .await
+        .expect_faults(&[("/tasks", "required")]);
+    assert_eq!(before, api.table_dump().await);
+}

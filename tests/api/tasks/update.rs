@@ -1,0 +1,246 @@
+//! `PATCH /api/tasks/{id}`
+
+use serde_json::{Value, json};
+
+use crate::support::{Api, Fault, Faults, Settings};
+
+#[tokio::test]
+async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let milestone = max.creates_milestone(json!({})).await;
+    let sent = json!({
+        "description": "D", "milestoneId": milestone, "phaseId": phase, "assigneeId": max.id(),
+        "dueDate": "2026-02-01T00:00:00Z", "priority": "low",
+    });
+    let created = max.creates_task(sent).await;
+    api.clock.advance(1_000);
+    let changed = max
+        .patch("/api/tasks/1", json!({"status": "done", "title": "Moved"}))
+        .await
+        .expect(200);
+    let mut expected = created;
+    expected["status"] = json!("done");
+    expected["title"] = json!("Moved");
+    expected["updatedAt"] = json!("2026-01-15T12:00:01.000Z");
+    assert_eq!(changed, expected);
+    let nothing = json!({
+        "description": null, "milestoneId": null, "phaseId": null, "assigneeId": null,
+        "dueDate": null,
+    });
+    let cleared = max.patch("/api/tasks/1", nothing.clone()).await.expect(200);
+    for (field, null) in nothing.as_object().unwrap() {
+        assert_eq!(&cleared[field], null, "{field}");
+        expected[field] = Value::Null;
+    }
+    assert_eq!(cleared, expected);
+    let milestone = max.get(&format!("/api/milestones/{milestone}")).await;
+    assert_eq!(milestone.expect(200)["tasks"], json!([]));
+}
+
+#[tokio::test]
+async fn a_task_is_linked_to_another_milestone_of_its_project() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let (one, other) = (
+        max.creates_milestone(json!({})).await,
+        max.creates_milestone(json!({})).await,
+    );
+    max.creates_task(json!({"milestoneId": one})).await;
+    let body = json!({"milestoneId": other, "phaseId": phase, "assigneeId": max.id()});
+    let changed = max.patch("/api/tasks/1", body).await.expect(200);
+    assert_eq!(
+        (
+            &changed["milestoneId"],
+            &changed["phaseId"],
+            &changed["assigneeId"]
+        ),
+        (&json!(other), &json!(phase), &json!(max.id()))
+    );
+    for (milestone, tasks) in [(one, 0), (other, 1)] {
+        let milestone = max.get(&format!("/api/milestones/{milestone}")).await;
+        assert_eq!(
+            milestone.expect(200)["tasks"].as_array().unwrap().len(),
+            tasks
+        );
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_a_change_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let zoe = api.sign_in("zoe").await;
+    let [phase_of_1, phase_of_2, phase_of_3] = api.has_phases().await;
+    let milestone_of_1 = max.creates_milestone(json!({})).await;
+    let milestone_of_2 = max.creates_milestone(json!({"projectId": 2})).await;
+    let milestone_of_3 = zoe.creates_milestone(json!({"projectId": 3})).await;
+    max.creates_task(json!({})).await;
+    let body = json!({"title": "Buy stamps", "organizationId": 1});
+    max.post("/api/tasks", body).await.expect(200);
+    let before = api.table_dump().await;
+    let of_project = vec![("/milestoneId", "project"), ("/phaseId", "project")];
+    for (task, body, faults) in [
+        (1, json!({}), vec![("", "required")]),
+        (1, json!({"projectId": 2, "id": 7}), vec![("", "required")]),
+        (
+            1,
+            json!({"title": null, "status": null, "priority": null, "order": null}),
+            vec![
+                ("/title", "null"),
+                ("/status", "null"),
+                ("/priority", "null"),
+                ("/order", "null"),
+            ],
+        ),
+        (
+            1,
+            json!({
+                "title": " ", "description": [], "milestoneId": "1", "phaseId": 0,
+                "assigneeId": true, "status": "pending", "priority": 1, "dueDate": "2026-02-30T00:00:00Z",
+                "order": -1,
+            }),
+            vec![
+                ("/title", "blank"),
+                ("/description", "type"),
+                ("/milestoneId", "type"),
+                ("/phaseId", "range"),
+                ("/assigneeId", "type"),
+                ("/status", "value"),
+                ("/priority", "type"),
+                ("/dueDate", "date_time"),
+                ("/order", "range"),
+            ],
+        ),
+        (
+            1,
+            json!({"milestoneId": milestone_of_3, "phaseId": phase_of_3, "assigneeId": zoe.id()}),
+            vec![
+                ("/milestoneId", "unknown"),
+                ("/phaseId", "unknown"),
+                ("/assigneeId", "unknown"),
+            ],
+        ),
+        (
+            1,
+            json!({"milestoneId": milestone_of_2, "phaseId": phase_of_2}),
+            of_project.clone(),
+        ),
+        (
+            2,
+            json!({"milestoneId": milestone_of_1, "phaseId": phase_of_1}),
+            of_project,
+        ),
+    ] {
+        max.patch(&format!("/api/tasks/{task}"), body)
+            .await
+            .expect_faults(&faults);
+    }
+    assert_eq!(before, api.table_dump().await);
+}
+
+#[tokio::test]
+async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    for _ in 0..5 {
+        let milestone = max.creates_milestone(json!({})).await;
+        let path = format!("/api/milestones/{milestone}");
+        let link = json!({"title": "x", "projectId": 1, "milestoneId": milestone});
+        let (changed, created, deleted) = tokio::join!(
+            max.patch("/api/tasks/1", link.clone()),
+            max.post("/api/tasks", link),
+            max.delete(&path),
+        );
+        deleted.expect(204);
+        for answer in [changed, created] {
+            assert!([200, 400].contains(&answer.status), "{}", answer.text);
+        }
+        let tasks = max.get("/api/tasks").await.expect(200);
+        for task in tasks.as_array().unwrap() {
+            assert_eq!(task["milestoneId"], Value::Null);
+        }
+    }
+    api.store.cleanups().run_due(10).await.unwrap();
+    let dump = api.records().await;
+    assert!(!dump.iter().any(|item| item.contains("milestoneId")));
+}
+
+#[tokio::test]
+async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    for milestone in ["0000000000000001", "0000000000000002"] {
+        let id = max.creates_milestone(json!({})).await;
+        faults.next(
+            "TransactWriteItems",
+            Fault::After("ORG#1#MILESTONE", milestone),
+        );
+        let link = json!({"title": "x", "projectId": 1, "milestoneId": id});
+        let answer = if id == 1 {
+            max.patch("/api/tasks/1", link).await
+        } else {
+            max.post("/api/tasks", link).await
+        };
+        answer.expect_faults(&[("/milestoneId", "unknown")]);
+        assert!(faults.are_over());
+    }
+    let dump = api.records().await;
+    assert!(!dump.iter().any(|item| item.contains("milestoneId")));
+}
+
+#[tokio::test]
+async fn a_task_deleted_while_it_is_changed_stays_deleted() {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let max = api.sign_in("max").await;
+    let milestone = max.creates_milestone(json!({})).await;
+    max.creates_task(json!({})).await;
+    faults.next(
+        "TransactWriteItems",
+        Fault::After("ORG#1#TASK", "0000000000000001"),
+    );
+    max.patch("/api/tasks/1", json!({"milestoneId": milestone}))
+        .await
+        .expect_problem(404, "not_found");
+    assert!(faults.are_over());
+    assert_eq!(max.get("/api/tasks").await.ids(), [0; 0]);
+}
+
+#[tokio::test]
+async fn changes_at_the_same_time_lose_nothing() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    let places = json!({"tasks": [{"id": 1, "order": 5}]});
+    let (one, other, place) = tokio::join!(
+        mia.patch("/api/tasks/1", json!({"title": "Renamed"})),
+        mia.patch("/api/tasks/1", json!({"status": "blocked"})),
+        mia.patch("/api/tasks/reorder", places),
+    );
+    one.expect(200);
+    other.expect(200);
+    place.expect(204);
+    let listed = mia.get("/api/projects/1/tasks").await.expect(200);
+    assert_eq!(
+        (
+            &listed[0]["title"],
+            &listed[0]["status"],
+            &listed[0]["order"]
+        ),
+        (&json!("Renamed"), &json!("blocked"), &json!(5))
+    );
+}

@@ -1,0 +1,480 @@
+//! Holds every request and its answer against the OpenAPI document, in both directions: what is
+//! described must be so, and what is so must be described.
+
+mod operation;
+mod schema;
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::LazyLock,
+};
+
+use serde_json::{Value, json};
+
+use self::{
+    operation::{DescribedAnswer, Operation},
+    schema::Schema,
+};
+use super::{Answer, gateway::Sent};
+
+/// What the document does not say as it is: an operation, a status, and words of the fault. Only
+/// such faults are let pass.
+pub const NOT_YET_TRUE: &[(&str, u16, &str)] = &[
+    ("GET /api/activities", 200, "Unevaluated properties"),
+    ("GET /api/activities", 200, "is not described as required"),
+    ("POST /api/activities", 200, "Unevaluated properties"),
+    ("POST /api/activities", 200, "is not described as required"),
+    (
+        "POST /api/activities",
+        400,
+        "/description was refused as length",
+    ),
+    (
+        "GET /api/activities/{activityId}/comments",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/activities/{activityId}/comments",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/activities/{activityId}/comments",
+        400,
+        "/content was refused as blank",
+    ),
+    (
+        "POST /api/activities/{activityId}/comments",
+        400,
+        "/content was refused as length",
+    ),
+    ("GET /api/activities/{id}", 200, "Unevaluated properties"),
+    (
+        "GET /api/activities/{id}",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/auth/login",
+        200,
+        "header set-cookie is not described",
+    ),
+    (
+        "POST /api/auth/login",
+        429,
+        "header retry-after is not described",
+    ),
+    (
+        "POST /api/auth/logout",
+        204,
+        "header set-cookie is not described",
+    ),
+    (
+        "GET /api/concierge/agent-sessions/{id}",
+        200,
+        "Unevaluated properties",
+    ),
+    (
+        "GET /api/concierge/agent-sessions/{id}",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        200,
+        "Unevaluated properties",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        202,
+        "Unevaluated properties",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        202,
+        "is not described as required",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        400,
+        "/actionIds was refused as length",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        400,
+        "/actionIds/1 was refused as blank",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/execute",
+        400,
+        "/actionIds/2 was refused as length",
+    ),
+    (
+        "POST /api/concierge/agent-sessions/{id}/propose",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/managed-services/dashboard",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/managed-services/request",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/managed-services/request",
+        400,
+        "/category was refused as length",
+    ),
+    (
+        "POST /api/managed-services/request",
+        400,
+        "/description was refused as length",
+    ),
+    (
+        "POST /api/managed-services/request",
+        400,
+        "/referenceId was refused as range",
+    ),
+    (
+        "POST /api/managed-services/request",
+        400,
+        "/title was refused as length",
+    ),
+    (
+        "GET /api/managed-services/search-references",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/managed-services/ticket/{ticketId}/reply",
+        400,
+        "/content was refused as length",
+    ),
+    ("POST /api/milestones", 200, "is not described as required"),
+    (
+        "POST /api/milestones",
+        400,
+        "/description was refused as length",
+    ),
+    ("POST /api/milestones", 400, "/title was refused as length"),
+    (
+        "DELETE /api/milestones/{id}",
+        503,
+        "header retry-after is not described",
+    ),
+    (
+        "GET /api/milestones/{id}",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/milestones/{id}",
+        503,
+        "header retry-after is not described",
+    ),
+    (
+        "PUT /api/milestones/{id}",
+        200,
+        "is not described as required",
+    ),
+    (
+        "PUT /api/milestones/{id}",
+        400,
+        "/title was refused as blank",
+    ),
+    ("GET /api/openapi.json", 200, "Unevaluated properties"),
+    (
+        "GET /api/organizations/{organizationId}/activities",
+        200,
+        "Unevaluated properties",
+    ),
+    (
+        "GET /api/organizations/{organizationId}/activities",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/projects/{projectId}/activities",
+        200,
+        "Unevaluated properties",
+    ),
+    (
+        "GET /api/projects/{projectId}/activities",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/projects/{projectId}/milestones",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/projects/{projectId}/tasks",
+        200,
+        "is not described as required",
+    ),
+    (
+        "GET /api/service-requests/{serviceRequestId}/comments",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/service-requests/{serviceRequestId}/comments",
+        200,
+        "is not described as required",
+    ),
+    (
+        "POST /api/service-requests/{serviceRequestId}/comments",
+        400,
+        "/content was refused as length",
+    ),
+    ("GET /api/tasks", 200, "is not described as required"),
+    ("POST /api/tasks", 200, "is not described as required"),
+    ("POST /api/tasks", 400, "/description was refused as length"),
+    ("POST /api/tasks", 400, "/title was refused as blank"),
+    ("POST /api/tasks", 400, "/title was refused as length"),
+    ("PATCH /api/tasks/{id}", 200, "is not described as required"),
+    (
+        "PUT /api/milestones/{id}",
+        409,
+        "the status is not described",
+    ),
+    (
+        "POST /api/concierge/alerts/{id}/agent-session",
+        409,
+        "the status is not described",
+    ),
+];
+
+/// Headers that answers carry whatever the operation, which the document does not repeat.
+const OF_EVERY_ANSWER: [&str; 5] = [
+    "cache-control",
+    "content-length",
+    "content-type",
+    "x-content-type-options",
+    "x-request-id",
+];
+
+/// Codes of faults that a schema can express, wherever they are found.
+const OF_SCHEMAS: [&str; 7] = [
+    "date_time",
+    "length",
+    "null",
+    "pattern",
+    "range",
+    "type",
+    "value",
+];
+
+static PROBLEM: LazyLock<Schema> =
+    LazyLock::new(|| Schema::of_answer(&json!({"$ref": "#/components/schemas/Problem"})));
+
+/// Fails the test whose request or answer is not as the document describes it.
+pub fn check(sent: &Sent<'_>, answer: &Answer) {
+    let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
+    let (name, mut faults) = match operation::of(sent.method, path) {
+        Some((name, operation)) => {
+            let mut faults = faults_of_request(operation, sent.body.as_deref(), query, answer);
+            match operation.answers.get(&answer.status) {
+                Some(described) => faults.extend(faults_of_answer(described, answer)),
+                None => faults.push("the status is not described".to_owned()),
+            }
+            (name, faults)
+        }
+        None => (
+            format!("{} {path}", sent.method),
+            faults_beyond_the_document(answer),
+        ),
+    };
+    faults.retain(|fault| !is_known(&name, answer.status, fault));
+    assert!(
+        faults.is_empty(),
+        "{name} answers {} otherwise than the OpenAPI document says:\n  {}\nsent: {:.1000}\nanswered: {:.1000}",
+        answer.status,
+        faults.join("\n  "),
+        sent.body.as_deref().unwrap_or("nothing"),
+        answer.text,
+    );
+}
+
+fn is_known(operation: &str, status: u16, fault: &str) -> bool {
+    NOT_YET_TRUE
+        .iter()
+        .any(|(of, under, words)| (*of, *under) == (operation, status) && fault.contains(words))
+}
+
+/// A path or a method that nobody serves.
+fn faults_beyond_the_document(answer: &Answer) -> Vec<String> {
+    let mut faults = Vec::new();
+    if ![404, 405].contains(&answer.status) {
+        faults.push("the operation is not described".to_owned());
+    }
+    faults.extend(texts(PROBLEM.faults(&body_of(answer))));
+    faults
+}
+
+fn body_of(answer: &Answer) -> Value {
+    serde_json::from_str(&answer.text).unwrap_or(Value::Null)
+}
+
+fn texts(faults: Vec<(String, String)>) -> impl Iterator<Item = String> {
+    let text = |(pointer, text): (String, String)| match pointer.as_str() {
+        "" => text,
+        pointer => format!("{pointer}: {text}"),
+    };
+    faults.into_iter().map(text)
+}
+
+/// What the service took although the document refuses it, and the other way round.
+fn faults_of_request(
+    operation: &Operation,
+    body: Option<&str>,
+    query: &str,
+    answer: &Answer,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let accepted = (200..300).contains(&answer.status);
+    let parameters = super::gateway::parameters(query);
+    if accepted {
+        faults.extend(faults_of_query(operation, &parameters));
+    } else {
+        faults.extend(undescribed_bounds(answer, |pointer| {
+            let (name, value) = parameters.get_key_value(pointer.strip_prefix('?')?)?;
+            let refused = !operation.query.get(name)?.faults_of_text(value).is_empty();
+            Some((&Value::Null, refused))
+        }));
+    }
+    let Some(described) = &operation.body else {
+        return faults;
+    };
+    match body.map(serde_json::from_str::<Value>) {
+        Some(Ok(body)) if accepted => {
+            let refused = texts(described.schema.faults(&body));
+            faults.extend(refused.map(|fault| format!("the body was accepted, {fault}")));
+        }
+        Some(Ok(body)) => {
+            let refused = described.schema.faults(&body);
+            let refused: BTreeSet<String> = refused.into_iter().map(|(at, _)| at).collect();
+            faults.extend(undescribed_bounds(answer, |pointer| {
+                Some((body.pointer(pointer)?, refused.contains(pointer)))
+            }));
+        }
+        Some(Err(_)) if accepted => faults.push("the body is not JSON".to_owned()),
+        None if accepted && described.required => faults.push("there was no body".to_owned()),
+        _ => (),
+    }
+    faults
+}
+
+fn faults_of_query(operation: &Operation, parameters: &BTreeMap<String, String>) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, value) in parameters {
+        match operation.query.get(name) {
+            Some(schema) => {
+                let refused = texts(schema.faults_of_text(value));
+                faults.extend(refused.map(|fault| format!("?{name} was accepted, {fault}")));
+            }
+            None => faults.push(format!("?{name} was accepted and is not described")),
+        }
+    }
+    faults
+}
+
+/// What the service refuses for a reason that a schema can give, and the schema does not. `look`
+/// answers the value at a pointer, if there is one, and whether its schema refuses it.
+fn undescribed_bounds<'a>(
+    answer: &Answer,
+    look: impl Fn(&str) -> Option<(&'a Value, bool)>,
+) -> Vec<String> {
+    let mut faults = Vec::new();
+    let problem = body_of(answer);
+    for fault in problem["errors"].as_array().into_iter().flatten() {
+        let pointer = fault["pointer"].as_str().unwrap_or_default();
+        let code = fault["code"].as_str().unwrap_or_default();
+        if let Some((value, refused)) = look(pointer)
+            && !refused
+            && is_for_schemas(code, value)
+        {
+            faults.push(format!(
+                "{pointer} was refused as {code}, and its schema allows it"
+            ));
+        }
+    }
+    faults
+}
+
+/// Whether a schema could say that a value has this fault.
+fn is_for_schemas(code: &str, value: &Value) -> bool {
+    match code {
+        "blank" => value == "",
+        // The size of an object is that of its text, of which schemas know nothing.
+        "length" => !value.is_object(),
+        code => OF_SCHEMAS.contains(&code),
+    }
+}
+
+fn faults_of_answer(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
+    let mut faults = faults_of_headers(described, answer);
+    faults.extend(faults_of_body(described, answer));
+    let optional = described.optional.iter();
+    faults.extend(optional.map(|member| format!("{member} is not described as required")));
+    faults
+}
+
+fn faults_of_body(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
+    if answer.text.is_empty() {
+        let missing = described.content.keys().next();
+        let fault = missing.map(|content_type| format!("there is no body of {content_type}"));
+        return fault.into_iter().collect();
+    }
+    let content_type = answer.header("content-type").unwrap_or_default();
+    let Some(schema) = described.content.get(content_type) else {
+        return vec![format!("a body of {content_type:?} is not described")];
+    };
+    match serde_json::from_str(&answer.text) {
+        Ok(body) => texts(schema.faults(&body)).collect(),
+        Err(error) => vec![format!("the body is not JSON: {error}")],
+    }
+}
+
+fn faults_of_headers(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
+    let sent = answer.headers();
+    let mut faults = Vec::new();
+    for (name, value) in &sent {
+        match described.headers.get(name) {
+            Some(header) => {
+                let refused = texts(header.schema.faults_of_text(value));
+                faults.extend(refused.map(|fault| format!("header {name}, {fault}")));
+            }
+            None if OF_EVERY_ANSWER.contains(&name.as_str()) => (),
+            None => faults.push(format!("the header {name} is not described")),
+        }
+    }
+    for (name, header) in &described.headers {
+        if header.required && !sent.iter().any(|(one, _)| one == name) {
+            faults.push(format!("the header {name} is missing"));
+        }
+    }
+    faults
+}
+
+#[test]
+fn what_is_not_yet_true_is_of_operations_that_exist() {
+    for (name, status, words) in NOT_YET_TRUE {
+        let undescribed = "the status is not described".contains(words);
+        assert!(
+            operation::answers(name, *status) != undescribed,
+            "{name} {status}"
+        );
+    }
+}

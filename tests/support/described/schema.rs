@@ -1,0 +1,177 @@
+//! Schemas of the document, compiled once.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::{Arc, LazyLock, Mutex},
+};
+
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+/// The document as clients get it.
+pub static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(crate::contract::document()).unwrap());
+
+/// The document's schemas for what the service sends, which knows of nothing beyond them: under
+/// `schemas` each is closed, under `parts` it is open at its top, to be taken together with others.
+static CLOSED: LazyLock<Value> = LazyLock::new(|| {
+    let schemas = DOCUMENT["components"]["schemas"].as_object().unwrap();
+    let all = |close: fn(&Value) -> Value| -> Map<String, Value> {
+        let one = |(name, schema): (&String, &Value)| (name.clone(), close(schema));
+        schemas.iter().map(one).collect()
+    };
+    json!({"schemas": all(closed), "parts": all(part)})
+});
+
+/// Members that are not always there.
+const SOMETIMES: [&str; 1] = ["Problem.errors"];
+
+/// A schema of the document, ready to be asked.
+#[derive(Clone)]
+pub struct Schema(Arc<Validator>);
+
+impl Schema {
+    /// For what clients send: members that it does not know are ignored, as they are by the service.
+    pub fn of_request(schema: &Value) -> Self {
+        Self::compiled(schema, &DOCUMENT["components"])
+    }
+
+    /// For what the service sends: members that it does not know are faults.
+    pub fn of_answer(schema: &Value) -> Self {
+        Self::compiled(&closed(schema), &CLOSED)
+    }
+
+    /// Most statuses of most operations answer with the same few schemas.
+    fn compiled(schema: &Value, components: &Value) -> Self {
+        static COMPILED: Mutex<BTreeMap<String, Schema>> = Mutex::new(BTreeMap::new());
+        let whole = json!({"allOf": [schema], "components": components});
+        let mut compiled = COMPILED.lock().unwrap();
+        let name = format!("{schema} {}", components.get("parts").is_some());
+        compiled
+            .entry(name)
+            .or_insert_with(|| {
+                let options = jsonschema::draft202012::options().should_validate_formats(true);
+                Self(Arc::new(options.build(&whole).unwrap()))
+            })
+            .clone()
+    }
+
+    /// What of a value does not fit, as (JSON pointer, text).
+    pub fn faults(&self, value: &Value) -> Vec<(String, String)> {
+        let errors = self.0.iter_errors(value);
+        errors
+            .map(|error| (error.instance_path().to_string(), error.to_string()))
+            .collect()
+    }
+
+    /// The same of a header or a parameter, whose text is the value.
+    pub fn faults_of_text(&self, text: &str) -> Vec<(String, String)> {
+        let faults = self.faults(&json!(text));
+        match text.parse::<i64>() {
+            Ok(number) if !faults.is_empty() => self.faults(&json!(number)),
+            _ => faults,
+        }
+    }
+}
+
+/// What a reference stands for; anything else stands for itself.
+pub fn resolved(value: &Value) -> &Value {
+    match value["$ref"].as_str() {
+        Some(place) => resolved(DOCUMENT.pointer(place.trim_start_matches('#')).unwrap()),
+        None => value,
+    }
+}
+
+/// The schema without anything that it does not name.
+fn closed(schema: &Value) -> Value {
+    let composed = schema["properties"].is_object() || schema["allOf"].is_array();
+    let mut copy = rewritten(schema, composed);
+    let is_object = match &schema["type"] {
+        Value::Array(types) => types.contains(&json!("object")),
+        one => one == "object",
+    };
+    let says_so = |name| schema.get(name).is_some();
+    if (composed || is_object)
+        && !says_so("additionalProperties")
+        && !says_so("unevaluatedProperties")
+    {
+        copy["unevaluatedProperties"] = json!(false);
+    }
+    copy
+}
+
+/// The schema as one of several that hold for the same object.
+fn part(schema: &Value) -> Value {
+    rewritten(schema, true)
+}
+
+/// The schema with everything below it closed, but what holds for the same object if it is a part.
+fn rewritten(schema: &Value, is_part: bool) -> Value {
+    let Some(members) = schema.as_object() else {
+        return schema.clone();
+    };
+    let same = if is_part { part } else { closed };
+    let folder = if is_part { "parts" } else { "schemas" };
+    let each = |list: &Value, rewrite: fn(&Value) -> Value| -> Value {
+        list.as_array().unwrap().iter().map(rewrite).collect()
+    };
+    let member = |(keyword, value): (&String, &Value)| {
+        let value = match keyword.as_str() {
+            "$ref" => {
+                let place = value.as_str().unwrap();
+                let name = place.strip_prefix("#/components/schemas/").unwrap();
+                json!(format!("#/components/{folder}/{name}"))
+            }
+            "properties" => {
+                let members = value.as_object().unwrap().iter();
+                members
+                    .map(|(name, schema)| (name.clone(), closed(schema)))
+                    .collect()
+            }
+            "items" | "additionalProperties" => closed(value),
+            "prefixItems" => each(value, closed),
+            "allOf" => each(value, part),
+            "oneOf" | "anyOf" => each(value, same),
+            _ => value.clone(),
+        };
+        (keyword.clone(), value)
+    };
+    Value::Object(members.iter().map(member).collect())
+}
+
+/// Members that a schema describes as if they could be absent; the service sends null instead.
+pub fn optional_members(schema: &Value) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    look_for_optional_members("", schema, &mut BTreeSet::new(), &mut found);
+    found.retain(|name| !SOMETIMES.contains(&name.as_str()));
+    found
+}
+
+fn look_for_optional_members<'a>(
+    name: &'a str,
+    schema: &'a Value,
+    seen: &mut BTreeSet<&'a str>,
+    found: &mut BTreeSet<String>,
+) {
+    if let Some(place) = schema["$ref"].as_str() {
+        if seen.insert(place) {
+            let name = place.rsplit('/').next().unwrap();
+            look_for_optional_members(name, resolved(schema), seen, found);
+        }
+        return;
+    }
+    let required = schema["required"].as_array();
+    for (member, inner) in schema["properties"].as_object().into_iter().flatten() {
+        if !required.is_some_and(|names| names.contains(&json!(member))) {
+            found.insert(format!("{name}.{member}"));
+        }
+        look_for_optional_members(name, inner, seen, found);
+    }
+    let inner = ["items", "additionalProperties"].map(|keyword| schema.get(keyword));
+    let lists =
+        ["allOf", "oneOf", "anyOf", "prefixItems"].map(|keyword| schema[keyword].as_array());
+    let inner = inner.into_iter().flatten();
+    for inner in inner.chain(lists.into_iter().flatten().flatten()) {
+        look_for_optional_members(name, inner, seen, found);
+    }
+}
