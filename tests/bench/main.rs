@@ -6,7 +6,7 @@
 //! cargo run -p tests --bin benchmark
 //! ```
 //!
-//! `--rounds N` measures so many rounds of each read instead of 30, `--quick` 8 of them and fewer
+//! `--rounds N` measures so many rounds of each read instead of 40, `--quick` 10 of them and fewer
 //! cold starts, `--only NAME` one function alone.
 //!
 //! Each release binary is handed gateway events by a Lambda runtime API in this process, one after
@@ -30,27 +30,30 @@
 
 mod cold_start;
 mod options;
+mod pair;
 mod reads;
 mod recorder;
 mod report;
 mod served;
 
-use std::{process::ExitCode, time::Instant};
+use std::{io::Write, process::ExitCode, time::Instant};
 
 use flate2::{Compression, write::DeflateEncoder};
-use std::io::Write;
+use futures::future::join_all;
 use tests::{Release, binary};
 
 use self::{
     cold_start::ColdStarts,
     options::Options,
+    pair::Pair,
     reads::{FUNCTIONS, Function},
     report::{FunctionRow, ReadRow, Report},
-    served::{Sample, Served},
+    served::Served,
 };
 
-/// Requests of a round, one after another.
-const REQUESTS: u32 = 5;
+/// Processes of each function and of `bare-sdk` that share the rounds: one that was lucky with its
+/// memory stays so.
+const PAIRS: usize = 5;
 /// Requests before a function's memory is looked at.
 const REQUESTS_BEFORE_MEMORY: usize = 1_000;
 
@@ -61,19 +64,24 @@ async fn main() -> ExitCode {
     let world = Release::world().await;
     reads::create_what_is_missing(&world, &options).await;
 
-    let mut report = Report::default();
+    let functions: Vec<_> = FUNCTIONS
+        .iter()
+        .filter(|function| options.wants(function.name))
+        .collect();
     let mut requests = Vec::new();
-    let functions = || FUNCTIONS.iter().filter(|one| options.wants(one.name));
-    for function in functions() {
-        progress(began, &format!("{}: reads", function.name));
+    let mut reads = Vec::new();
+    for function in &functions {
+        progress(began, &format!("reads of {}", function.name));
         let recorded = recorder::record(&world, function).await;
-        let row = measure(&world, function, &recorded, &options, &mut report.reads).await;
-        report.functions.push(row);
+        reads.extend(measure(&world, function, &recorded, &options).await);
         requests.push(recorded);
     }
     progress(began, "cold starts");
-    let starts = ColdStarts::measure(&world, functions().zip(&requests), options.spawns).await;
-    report.add(starts);
+    let recorded = functions.iter().copied().zip(&requests);
+    let starts = ColdStarts::measure(&world, recorded, options.spawns).await;
+    progress(began, "memory and packages");
+    let sizes = functions.iter().map(|function| size(&world, function));
+    let report = Report::new(reads, join_all(sizes).await, starts);
     progress(began, "done");
     println!("{report}");
     if report.is_within_bounds() {
@@ -87,59 +95,39 @@ fn progress(began: Instant, what: &str) {
     eprintln!("{:3} s  {what}", began.elapsed().as_secs());
 }
 
-/// Measures all reads of a function, its memory and its package.
+/// Measures all reads of a function.
 async fn measure(
     world: &Release,
     function: &Function,
     recorded: &str,
     options: &Options,
-    rows: &mut Vec<ReadRow>,
-) -> FunctionRow {
-    let ours = Served::start(world, function.name, &[]).await;
-    let bare = Served::start(world, "bare-sdk", &[("TABLE_REQUESTS", recorded)]).await;
-    let mut requests = 0;
-    for read in function.reads {
-        let event = world.event("GET", read.path, None);
-        for _ in 0..REQUESTS {
-            ours.expect(&event, 200).await;
-            bare.expect(&event, 200).await;
+) -> Vec<ReadRow> {
+    let mut rounds = vec![Vec::new(); function.reads.len()];
+    for _ in 0..PAIRS {
+        let pair = Pair::start(world, function.name, recorded).await;
+        for (read, rounds) in function.reads.iter().zip(&mut rounds) {
+            let event = world.event("GET", read.path, None);
+            let count = options.rounds.div_ceil(PAIRS);
+            rounds.extend(pair.take_turns(&event, count).await);
         }
-        let mut rounds = Vec::new();
-        for round in 0..options.rounds {
-            // Whoever is second finds the table's cache warm, or the machine busier.
-            let pair = if round.is_multiple_of(2) {
-                let ours = ours.sample(&event, REQUESTS).await;
-                (ours, bare.sample(&event, REQUESTS).await)
-            } else {
-                let bare = bare.sample(&event, REQUESTS).await;
-                (ours.sample(&event, REQUESTS).await, bare)
-            };
-            rounds.push(pair);
-        }
-        requests += (options.rounds + 1) * REQUESTS as usize;
-        rows.push(row(read, &rounds));
     }
-    let events = function.reads.iter().cycle();
-    for read in events.take(REQUESTS_BEFORE_MEMORY.saturating_sub(requests)) {
-        ours.expect(&world.event("GET", read.path, None), 200).await;
+    let rows = function.reads.iter().zip(&rounds);
+    rows.map(|(read, rounds)| ReadRow::of(read, rounds))
+        .collect()
+}
+
+/// A function's memory and package.
+async fn size(world: &Release, function: &Function) -> FunctionRow {
+    let served = Served::start(world, function.name, &[]).await;
+    for read in function.reads.iter().cycle().take(REQUESTS_BEFORE_MEMORY) {
+        let event = world.event("GET", read.path, None);
+        served.sample(&event, 1).await;
     }
     FunctionRow {
         name: function.name,
-        resident: ours.resident(),
+        resident: served.resident(),
         package: package(function.name),
         cold_start: None,
-    }
-}
-
-fn row(read: &reads::Read, rounds: &[(Sample, Sample)]) -> ReadRow {
-    let median_of = |of: fn(&(Sample, Sample)) -> f64| median(rounds.iter().map(of));
-    ReadRow {
-        read: read.title,
-        most_cpu: read.most_cpu,
-        wall: median_of(|(ours, _)| ours.wall),
-        wall_ratio: median_of(|(ours, bare)| ours.wall / bare.wall),
-        cpu: median_of(|(ours, _)| ours.cpu),
-        cpu_ratio: median_of(|(ours, bare)| ours.cpu / bare.cpu),
     }
 }
 

@@ -14,14 +14,14 @@ impl Options {
     /// Reads the arguments of this process.
     pub fn from_arguments() -> Self {
         let mut options = Self {
-            rounds: 30,
+            rounds: 40,
             spawns: 20,
             only: None,
         };
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                "--quick" => (options.rounds, options.spawns) = (8, 7),
+                "--quick" => (options.rounds, options.spawns) = (10, 7),
                 "--rounds" => {
                     let rounds = arguments.next().and_then(|rounds| rounds.parse().ok());
                     options.rounds = rounds.filter(|rounds| *rounds > 0).unwrap_or_else(usage);

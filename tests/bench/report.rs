@@ -2,7 +2,12 @@
 
 use std::fmt;
 
-use crate::cold_start::{ColdStart, ColdStarts};
+use crate::{
+    cold_start::{ColdStart, ColdStarts},
+    median,
+    pair::Round,
+    reads::Read,
+};
 
 /// Bytes that a function may have resident.
 const MOST_RESIDENT: u64 = 25 * MEGABYTE;
@@ -11,12 +16,10 @@ const MOST_PACKAGE: usize = 6 * 1024 * 1024;
 const MEGABYTE: u64 = 1024 * 1024;
 
 /// All that was measured.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Report {
-    /// Of each read.
-    pub reads: Vec<ReadRow>,
-    /// Of each function.
-    pub functions: Vec<FunctionRow>,
+    reads: Vec<ReadRow>,
+    functions: Vec<FunctionRow>,
     /// The cold start of an empty function, in milliseconds.
     empty: f64,
 }
@@ -41,12 +44,31 @@ pub struct FunctionRow {
     pub package: usize,
 }
 
+impl ReadRow {
+    /// The medians of these rounds of a read.
+    pub fn of(read: &Read, rounds: &[Round]) -> Self {
+        let median_of = |of: fn(&Round) -> f64| median(rounds.iter().map(of));
+        Self {
+            read: read.title,
+            most_cpu: read.most_cpu,
+            wall: median_of(|round| round.ours.wall),
+            wall_ratio: median_of(|round| round.ours.wall / round.bare.wall),
+            cpu: median_of(|round| round.ours.cpu),
+            cpu_ratio: median_of(|round| round.ours.cpu / round.bare.cpu),
+        }
+    }
+}
+
 impl Report {
-    /// Adds the cold starts of its functions.
-    pub fn add(&mut self, starts: ColdStarts) {
-        self.empty = starts.empty;
-        for (row, start) in self.functions.iter_mut().zip(starts.functions) {
+    /// Of functions whose cold starts stand in the same order.
+    pub fn new(reads: Vec<ReadRow>, mut functions: Vec<FunctionRow>, starts: ColdStarts) -> Self {
+        for (row, start) in functions.iter_mut().zip(starts.functions) {
             row.cold_start = Some(start);
+        }
+        Self {
+            reads,
+            functions,
+            empty: starts.empty,
         }
     }
 
