@@ -10,5 +10,5 @@ pub mod records;
 mod release;
 mod runtime_api;
 
-pub use release::{READS, Release};
+pub use release::{Release, binary};
 pub use runtime_api::RuntimeApi;

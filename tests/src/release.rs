@@ -1,6 +1,9 @@
-//! Release binaries of the API functions before an embedded table that holds some records.
+//! Release binaries of the functions before an embedded table that holds some records.
 
-use std::path::Path;
+use std::{
+    path::{Path, PathBuf},
+    process::Stdio,
+};
 
 use local::engines::{Engines, REGION};
 use serde_json::{Value, json};
@@ -9,25 +12,17 @@ use shared::{
     clock::Clock,
     config::SigningSecrets,
     model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
-    store::Store,
+    store::{NewTicket, Store},
 };
 use tokio::process::{Child, Command};
 
 use crate::{RuntimeApi, records};
 
+/// Tasks, activities and requests, of each.
 const ROWS: usize = 100;
+const COLLEAGUES: usize = 10;
+const MESSAGES: usize = 20;
 const SECRET: &str = "a secret of the benchmark";
-
-/// One read of each function that touches the table, and the status of its answer.
-pub const READS: [(&str, &str, u64); 7] = [
-    ("auth", "/api/auth/session", 200),
-    ("service-requests", "/api/service-requests/1/comments", 200),
-    ("milestones", "/api/projects/1/milestones", 200),
-    ("tasks", "/api/tasks", 200),
-    ("activities", "/api/activities", 200),
-    ("managed-services", "/api/managed-services/dashboard", 200),
-    ("resolution-agent", "/api/concierge/agent-sessions/1", 404),
-];
 
 /// An embedded table with an organization in it, and somebody's session.
 #[derive(Debug)]
@@ -44,20 +39,28 @@ impl Release {
         Self { engines, cookie }
     }
 
-    /// Starts the release binary of a function, or any other of that folder.
+    /// Where the table is.
     #[must_use]
-    pub fn start(&self, runtime: &RuntimeApi, function: &str) -> Child {
-        start(&self.engines, runtime, function)
+    pub fn table_url(&self) -> &str {
+        self.engines.dynamodb_url()
     }
 
-    /// The gateway's event of a read by whoever is signed in.
+    /// Starts the release binary of a function, or any other of that folder, with these variables
+    /// besides those that every function has; they win.
     #[must_use]
-    pub fn event(&self, path: &str) -> Value {
-        event(path, &self.cookie)
+    pub fn start(&self, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
+        start(&self.engines, runtime, function, more)
+    }
+
+    /// The gateway's event of a request by whoever is signed in.
+    #[must_use]
+    pub fn event(&self, method: &str, path: &str, body: Option<&Value>) -> Value {
+        event(method, path, body, &self.cookie)
     }
 }
 
-/// An organization with a hundred tasks, activities and requests, and somebody's session.
+/// An organization with a hundred tasks, activities and requests, a ticket with messages, a signal,
+/// and somebody's session. What is more, whoever needs it creates through the functions.
 async fn fill(engines: &Engines) -> String {
     let clock = Clock::system();
     let store = Store::new(engines.dynamodb(), engines.table_name(), clock.clone());
@@ -72,11 +75,17 @@ async fn fill(engines: &Engines) -> String {
     let user = directory.create_user(tenant, user).await.unwrap();
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
+    let mut colleagues = Vec::new();
+    for number in 0..COLLEAGUES {
+        let colleague = records::user(&format!("colleague{number}"), Role::Member, "none");
+        let colleague = directory.create_user(tenant, colleague).await.unwrap();
+        colleagues.push(colleague.id);
+    }
     let text = "Somebody wrote a few sentences about it. ".repeat(10);
-    for _ in 0..ROWS {
+    for (_, assignee) in (0..ROWS).zip(colleagues.iter().cycle()) {
         let task = TaskCreate {
             description: Some(records::text(&text)),
-            assignee_id: Some(user.id),
+            assignee_id: Some(*assignee),
             ..records::task(project)
         };
         store.tasks().create(tenant, task).await.unwrap();
@@ -93,16 +102,31 @@ async fn fill(engines: &Engines) -> String {
         let requests = store.service_requests();
         requests.create(tenant, user.id, request).await.unwrap();
     }
+    let now = clock.now();
+    let message = records::message(user.id, &text, Some(now));
+    let ticket = NewTicket {
+        messages: vec![message; MESSAGES],
+        ..records::ticket()
+    };
+    store.tickets().create(tenant, ticket).await.unwrap();
+    let signal = records::signal("payment_failed", now);
+    store.signals().create(tenant, signal).await.unwrap();
     let sid = Sid::generate(tenant, user.id);
-    let session = records::session(&sid, &user, clock.now());
+    let session = records::session(&sid, &user, now);
     store.sign_in().begin(&session).await.unwrap();
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
     SessionCookie::new(secrets, true).sign(&sid.to_string())
 }
 
-fn start(engines: &Engines, runtime: &RuntimeApi, function: &str) -> Child {
+/// The release binary of this name.
+#[must_use]
+pub fn binary(function: &str) -> PathBuf {
     let release = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/release");
-    Command::new(release.join(function))
+    release.join(function)
+}
+
+fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
+    Command::new(binary(function))
         .env_clear()
         .envs([
             ("AWS_LAMBDA_RUNTIME_API", runtime.address()),
@@ -122,19 +146,31 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str) -> Child {
             ("TARGET_SYSTEMS", "{}"),
             ("RUST_LOG", "error"),
         ])
+        .envs(more.iter().copied())
+        // Metrics go there.
+        .stdout(Stdio::null())
         .kill_on_drop(true)
         .spawn()
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
-fn event(path: &str, cookie: &str) -> Value {
+fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let mut event: Value =
         serde_json::from_str(include_str!("../events/http_request.json")).unwrap();
-    let route = format!("GET {path}");
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    let route = format!("{method} {path}");
     event["routeKey"] = json!(route);
     event["rawPath"] = json!(path);
+    event["rawQueryString"] = json!(query);
     event["requestContext"]["routeKey"] = json!(route);
+    event["requestContext"]["http"]["method"] = json!(method);
     event["requestContext"]["http"]["path"] = json!(path);
     event["cookies"] = json!([format!("connect.sid={cookie}")]);
+    if let Some(body) = body {
+        let body = body.to_string();
+        event["headers"]["content-type"] = json!("application/json");
+        event["headers"]["content-length"] = json!(body.len().to_string());
+        event["body"] = json!(body);
+    }
     event
 }

@@ -17,13 +17,13 @@ use tokio::sync::{Mutex, mpsc};
 pub struct RuntimeApi {
     address: String,
     events: mpsc::UnboundedSender<Value>,
-    answers: Mutex<mpsc::UnboundedReceiver<Value>>,
+    answers: Mutex<mpsc::UnboundedReceiver<Bytes>>,
 }
 
 #[derive(Clone)]
 struct Side {
     events: Arc<Mutex<mpsc::UnboundedReceiver<Value>>>,
-    answers: mpsc::UnboundedSender<Value>,
+    answers: mpsc::UnboundedSender<Bytes>,
 }
 
 impl RuntimeApi {
@@ -64,6 +64,11 @@ impl RuntimeApi {
 
     /// What the function answered.
     pub async fn answer(&self) -> Value {
+        serde_json::from_slice(&self.raw_answer().await).unwrap()
+    }
+
+    /// What the function answered, unread: reading takes time that is not the function's.
+    pub async fn raw_answer(&self) -> Bytes {
         self.answers.lock().await.recv().await.unwrap()
     }
 }
@@ -71,7 +76,10 @@ impl RuntimeApi {
 async fn next(State(side): State<Side>) -> Response {
     // A process that was killed while it waited here gives the place up: the connection ends, and
     // this with it.
-    let event = side.events.lock().await.recv().await;
+    let Some(event) = side.events.lock().await.recv().await else {
+        // Nobody has events any more; a function that is not killed yet waits on.
+        return std::future::pending().await;
+    };
     let headers = [
         (
             "lambda-runtime-aws-request-id",
@@ -88,8 +96,7 @@ async fn next(State(side): State<Side>) -> Response {
 
 /// The runtime does not declare what it sends.
 async fn answer(State(side): State<Side>, body: Bytes) -> StatusCode {
-    let answer = serde_json::from_slice(&body).unwrap();
-    side.answers.send(answer).unwrap();
+    side.answers.send(body).unwrap();
     StatusCode::ACCEPTED
 }
 

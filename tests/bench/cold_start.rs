@@ -1,0 +1,75 @@
+//! From spawn to the first answer.
+
+use shared::clock::Stopwatch;
+use tests::{Release, RuntimeApi};
+
+use crate::{median, reads::Function, served::milliseconds};
+
+/// Milliseconds, each the median of as many starts.
+#[derive(Debug)]
+pub struct ColdStarts {
+    /// Of a function that does nothing.
+    pub empty: f64,
+    /// Of the functions.
+    pub functions: Vec<ColdStart>,
+}
+
+/// A function's cold start.
+#[derive(Clone, Copy, Debug)]
+pub struct ColdStart {
+    /// Milliseconds.
+    pub time: f64,
+    /// As a multiple of that of a function that does nothing.
+    pub to_empty: f64,
+    /// As a multiple of that of a function that sends the same requests to the table.
+    pub to_bare: f64,
+}
+
+impl ColdStarts {
+    /// Starts the functions, each with the requests of its first read, so often, in turn.
+    pub async fn measure<'a>(
+        world: &Release,
+        functions: impl Iterator<Item = (&'a Function, &'a String)>,
+        spawns: usize,
+    ) -> Self {
+        let functions: Vec<_> = functions.collect();
+        let mut empty = Vec::new();
+        let mut times = vec![Vec::new(); functions.len()];
+        for _ in 0..spawns {
+            empty.push(start(world, "empty-function", "/", &[]).await);
+            for ((function, requests), times) in functions.iter().zip(&mut times) {
+                let path = function.reads[0].path;
+                let ours = start(world, function.name, path, &[]).await;
+                let requests = [("TABLE_REQUESTS", requests.as_str())];
+                times.push((ours, start(world, "bare-sdk", path, &requests).await));
+            }
+        }
+        let empty = median(empty.into_iter());
+        let functions = times.iter().map(|times| {
+            let time = median(times.iter().map(|(ours, _)| *ours));
+            let bare = median(times.iter().map(|(_, bare)| *bare));
+            ColdStart {
+                time,
+                to_empty: time / empty,
+                to_bare: time / bare,
+            }
+        });
+        Self {
+            empty,
+            functions: functions.collect(),
+        }
+    }
+}
+
+async fn start(world: &Release, function: &str, path: &str, more: &[(&str, &str)]) -> f64 {
+    let runtime = RuntimeApi::start().await;
+    runtime.invoke(world.event("GET", path, None));
+    let begin = Stopwatch::start();
+    let mut process = world.start(&runtime, function, more);
+    let answer = runtime.raw_answer().await;
+    let time = begin.elapsed();
+    let answer: serde_json::Value = serde_json::from_slice(&answer).unwrap();
+    assert_eq!(answer["statusCode"], 200, "{function}, {path}: {answer}");
+    process.kill().await.unwrap();
+    milliseconds(time)
+}
