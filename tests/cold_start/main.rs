@@ -14,7 +14,7 @@
 
 use std::time::{Duration, Instant};
 
-use tests::{READS, Release, RuntimeApi};
+use tests::{Release, RuntimeApi, api_functions};
 
 const SPAWNS: usize = 20;
 
@@ -22,7 +22,7 @@ const SPAWNS: usize = 20;
 async fn main() {
     let world = Release::world().await;
     let mut functions = vec![("empty-function", "/", 200)];
-    functions.extend(READS);
+    functions.extend(api_functions().map(|(name, api)| (name, api.read, api.status)));
     let mut times = vec![Vec::with_capacity(SPAWNS); functions.len()];
     for _ in 0..SPAWNS {
         for ((function, path, status), times) in functions.iter().zip(&mut times) {

@@ -14,7 +14,7 @@
 
 use std::{fs, process::ExitCode};
 
-use tests::{READS, Release, RuntimeApi};
+use tests::{ApiFunction, Release, RuntimeApi, api_functions};
 
 const REQUESTS: usize = 1_000;
 const MOST_BYTES: u64 = 25 * 1024 * 1024;
@@ -23,8 +23,8 @@ const MOST_BYTES: u64 = 25 * 1024 * 1024;
 async fn main() -> ExitCode {
     let world = Release::world().await;
     let mut fits = true;
-    for (function, path, status) in READS {
-        let bytes = measure(&world, function, path, status).await;
+    for (function, api) in api_functions() {
+        let bytes = measure(&world, function, api).await;
         fits &= bytes < MOST_BYTES;
         println!("{function:18} {:5.1} MB", mebibytes(bytes));
     }
@@ -40,14 +40,14 @@ fn mebibytes(bytes: u64) -> f64 {
     bytes as f64 / 1024.0 / 1024.0
 }
 
-async fn measure(world: &Release, function: &str, path: &str, status: u64) -> u64 {
+async fn measure(world: &Release, function: &str, api: ApiFunction) -> u64 {
     let runtime = RuntimeApi::start().await;
     let mut process = world.start(&runtime, function);
-    let event = world.event(path);
+    let event = world.event(api.read);
     for _ in 0..REQUESTS {
         runtime.invoke(event.clone());
         let answer = runtime.answer().await;
-        assert_eq!(answer["statusCode"], status, "{function}: {answer}");
+        assert_eq!(answer["statusCode"], api.status, "{function}: {answer}");
     }
     let bytes = resident(process.id().unwrap());
     process.kill().await.unwrap();

@@ -18,17 +18,6 @@ use crate::{RuntimeApi, records};
 const ROWS: usize = 100;
 const SECRET: &str = "a secret of the benchmark";
 
-/// One read of each function that touches the table, and the status of its answer.
-pub const READS: [(&str, &str, u64); 7] = [
-    ("auth", "/api/auth/session", 200),
-    ("service-requests", "/api/service-requests/1/comments", 200),
-    ("milestones", "/api/projects/1/milestones", 200),
-    ("tasks", "/api/tasks", 200),
-    ("activities", "/api/activities", 200),
-    ("managed-services", "/api/managed-services/dashboard", 200),
-    ("resolution-agent", "/api/concierge/agent-sessions/1", 404),
-];
-
 /// An embedded table with an organization in it, and somebody's session.
 #[derive(Debug)]
 pub struct Release {
