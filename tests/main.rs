@@ -11,6 +11,7 @@ mod api;
 mod budgets;
 mod contract;
 mod failures;
+mod generated;
 mod permit;
 mod support;
 mod sweeper;

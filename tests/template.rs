@@ -8,22 +8,9 @@ use shared::{
     model::{ServiceStatus, span},
     store::NewTicket,
 };
-use tests::records;
+use tests::{ApiFunction, FUNCTIONS, api_functions, records};
 
-use crate::support::{Concierge, PASSWORD, documents, event, roles};
-
-/// Names of the functions, which are those of their roles' policies.
-const FUNCTIONS: [&str; 9] = [
-    "auth",
-    "service-requests",
-    "milestones",
-    "tasks",
-    "activities",
-    "managed-services",
-    "resolution-agent",
-    "action-worker",
-    "sweeper",
-];
+use crate::support::{Concierge, PASSWORD, event, operations, roles};
 
 #[test]
 fn the_template_routes_every_path_to_its_function() {
@@ -54,10 +41,9 @@ fn the_template_routes_every_path_to_its_function() {
     // Every method reaches the function, which answers 405 to those that it does not know; what no
     // path matches reaches one of them as well, which answers 404.
     let mut routed = BTreeSet::from([("auth".to_owned(), "$default".to_owned())]);
-    for (function, document) in documents() {
-        for (_, path) in crate::contract::operations(&document) {
-            routed.insert((function.to_owned(), format!("ANY {path}")));
-        }
+    for operation in operations() {
+        let key = format!("ANY {}", operation.path);
+        routed.insert((operation.function.to_owned(), key));
     }
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
@@ -78,7 +64,7 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
-    for function in FUNCTIONS {
+    for function in FUNCTIONS.iter().map(|function| function.name) {
         // A cold start opens the connection by a read.
         let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
         roles::acting_as(function, warm_up).await;
@@ -175,15 +161,7 @@ async fn walk_over_work(world: &Concierge) {
     }
     max.trigger("/api/auth/logout").await.expect(204);
     // Each function extends a session that has not been used for a while.
-    for path in [
-        "/api/auth/session",
-        "/api/service-requests/1/comments",
-        "/api/milestones/1",
-        "/api/tasks",
-        "/api/activities",
-        "/api/managed-services/dashboard",
-        "/api/concierge/agent-sessions/1",
-    ] {
+    for (_, ApiFunction { read: path, .. }) in api_functions() {
         let max = api.session_of(&user).await;
         api.clock.advance(3 * span::HOUR);
         let answer = max.get(path).await;

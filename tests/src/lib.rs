@@ -6,9 +6,11 @@
     reason = "these programs end with the first thing that is not as it should be"
 )]
 
+mod functions;
 pub mod records;
 mod release;
 mod runtime_api;
 
+pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
 pub use release::{Release, binary};
 pub use runtime_api::RuntimeApi;

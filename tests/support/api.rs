@@ -17,10 +17,7 @@ use shared::{
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{
-    AgentSettings, Caller, Counter, Faults, engines,
-    gateway::{Gateway, functions},
-};
+use super::{AgentSettings, Caller, Counter, Faults, engines, gateway::Gateway};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
@@ -145,7 +142,7 @@ impl Api {
             projects.push(project.await.unwrap());
         }
         let agent = settings.agent.build(&app, &queues).await;
-        let gateway = Gateway::new(functions(&app, agent));
+        let gateway = Gateway::of(&app, &agent);
         counter.take();
         Self {
             app,

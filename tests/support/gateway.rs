@@ -1,5 +1,5 @@
-//! The gateway: finds the function of a path in the routes that `cargo lambda watch` has, hands it
-//! an API Gateway v2 event, and reads its answer as the gateway does.
+//! The gateway: finds the function of a path, hands it an API Gateway v2 event, and reads its answer
+//! as the gateway does.
 
 use std::collections::BTreeMap;
 
@@ -8,15 +8,14 @@ use lambda_http::{Adapter, Context, LambdaEvent, Service, request::LambdaRequest
 use resolution_agent::ResolutionAgent;
 use serde_json::{Value, json};
 use shared::App;
-use utoipa::openapi::OpenApi;
+use tests::api_functions;
 
-use super::{Answer, described, roles};
+use super::{Answer, described, operations, roles};
 
 /// The functions behind their routes.
 #[derive(Clone)]
 pub struct Gateway {
     functions: BTreeMap<&'static str, Router>,
-    routes: Vec<(String, String)>,
 }
 
 /// A request as a client sends it.
@@ -35,14 +34,18 @@ impl Gateway {
     pub fn new(functions: impl IntoIterator<Item = (&'static str, Router)>) -> Self {
         Self {
             functions: functions.into_iter().collect(),
-            routes: routes_of_watch(),
         }
+    }
+
+    /// All API functions.
+    pub fn of(app: &App, agent: &ResolutionAgent) -> Self {
+        Self::new(api_functions().map(|(name, api)| (name, api.router(app, agent))))
     }
 
     /// Sends a request through the event that the gateway makes of it.
     pub async fn send(&self, sent: Sent<'_>) -> Answer {
         let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
-        let Some(name) = self.function(path) else {
+        let Some(name) = function(path) else {
             return Answer::not_routed();
         };
         let function = self.functions[name].clone();
@@ -55,19 +58,13 @@ impl Gateway {
         described::check(&sent, &answer);
         answer
     }
+}
 
-    /// The function of a path; a literal segment wins over a parameter.
-    fn function(&self, path: &str) -> Option<&str> {
-        let mut best: Option<(usize, &str)> = None;
-        for (template, function) in &self.routes {
-            if let Some(literals) = matches(template, path)
-                && best.is_none_or(|(most, _)| literals > most)
-            {
-                best = Some((literals, function));
-            }
-        }
-        best.map(|(_, function)| function)
-    }
+/// The function of a path; a literal segment wins over a parameter.
+fn function(path: &str) -> Option<&'static str> {
+    let all = operations().iter();
+    let matching = all.filter_map(|one| Some((matches(&one.path, path)?, one.function)));
+    matching.max().map(|(_, function)| function)
 }
 
 /// How many segments of a template a path matches literally; `None` when it does not match.
@@ -133,54 +130,4 @@ fn decoded(text: &str) -> String {
     percent_encoding::percent_decode_str(&text.replace('+', " "))
         .decode_utf8_lossy()
         .into_owned()
-}
-
-/// Path templates and their functions, as `cargo lambda watch` reads them from Cargo.toml.
-pub fn routes_of_watch() -> Vec<(String, String)> {
-    let manifest: toml::Table = toml::from_str(include_str!("../../Cargo.toml")).unwrap();
-    manifest["workspace"]["metadata"]["lambda"]["watch"]["router"]
-        .as_table()
-        .unwrap()
-        .iter()
-        .map(|(path, function)| (path.clone(), function.as_str().unwrap().to_owned()))
-        .collect()
-}
-
-/// What each function says of its own routes.
-pub fn documents() -> Vec<(&'static str, OpenApi)> {
-    vec![
-        ("auth", auth::routes().into_openapi()),
-        ("milestones", milestones::routes().into_openapi()),
-        (
-            "service-requests",
-            service_requests::routes().into_openapi(),
-        ),
-        ("activities", activities::routes().into_openapi()),
-        ("tasks", tasks::routes().into_openapi()),
-        (
-            "managed-services",
-            managed_services::routes().into_openapi(),
-        ),
-        (
-            "resolution-agent",
-            resolution_agent::routes().into_openapi(),
-        ),
-    ]
-}
-
-/// The API functions.
-pub fn functions(app: &App, agent: ResolutionAgent) -> Vec<(&'static str, Router)> {
-    let plain = |routes| shared::http::router(routes, app.clone(), app);
-    vec![
-        ("auth", plain(auth::routes())),
-        ("milestones", plain(milestones::routes())),
-        ("service-requests", plain(service_requests::routes())),
-        ("activities", plain(activities::routes())),
-        ("tasks", plain(tasks::routes())),
-        ("managed-services", plain(managed_services::routes())),
-        (
-            "resolution-agent",
-            shared::http::router(resolution_agent::routes(), agent, app),
-        ),
-    ]
 }

@@ -11,6 +11,7 @@ mod engines;
 mod faults;
 mod gateway;
 mod given;
+mod operations;
 pub mod roles;
 
 pub use answer::Answer;
@@ -19,4 +20,5 @@ pub use caller::Caller;
 pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
 pub use faults::{Fault, Faults};
-pub use gateway::{Gateway, documents, routes_of_watch};
+pub use gateway::Gateway;
+pub use operations::{METHODS, Operation, document, operations};

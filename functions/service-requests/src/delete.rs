@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{NoContent, Path, PathId},
-    model::{Permission, ServiceRequestId},
+    model::ServiceRequestId,
 };
 
 /// Deletes a service request with its comments. Creators may always delete their own; for others'
@@ -17,17 +17,13 @@ use shared::{
 )]
 pub async fn delete(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::OwnOr<need::DeleteServiceRequest>>,
     Path(id): Path<PathId<ServiceRequestId>>,
 ) -> Result<NoContent, Problem> {
     let requests = app.store.service_requests();
     requests
         .delete(caller.permit(), id.known()?, async |request| {
-            if request.creator_id == caller.user_id() {
-                Ok(())
-            } else {
-                caller.needs(Permission::DeleteServiceRequest).await
-            }
+            caller.created_or_may(request.creator_id).await
         })
         .await?;
     Ok(NoContent)

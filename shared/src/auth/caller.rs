@@ -4,12 +4,12 @@ use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::{FromRef, FromRequestParts};
 use http::{Method, request::Parts};
-use model::{Code, Error, OrganizationId, Permission, UserId, input::Input};
+use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
 
 use super::{
     claim::{Claim, Identity},
-    need::{self, Need},
+    need::{self, Need, OwnOr},
 };
 use crate::{
     App, Problem,
@@ -57,10 +57,15 @@ impl<N, Q> Caller<N, Q> {
     pub async fn identity(&self) -> Result<Arc<Identity>, Error> {
         self.claim.identity().await
     }
+}
 
-    /// 403 unless the caller has a further permission.
-    pub async fn needs(&self, permission: Permission) -> Result<(), Error> {
-        need::permission(&self.identity().await?.user, permission)
+impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
+    /// 403 unless the caller is the record's creator or has the permission for those of others.
+    pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
+        if creator == self.user_id() {
+            return Ok(());
+        }
+        need::permission(&self.identity().await?.user, P::PERMISSION)
     }
 }
 
@@ -86,7 +91,7 @@ where
 impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
         description.needs_session();
-        description.needs(&N::names());
+        description.needs(N::names());
         description.problems(&[Code::Unauthenticated]);
         description.problems(&N::codes());
         if !matches!(*description.method(), Method::GET) {

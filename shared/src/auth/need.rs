@@ -12,7 +12,7 @@ pub trait Need: Send + Sync + 'static {
     fn check(user: &User, organization: &Organization) -> Result<(), Error>;
 
     /// Names of what is needed, for people.
-    fn names() -> Vec<&'static str>;
+    fn names() -> Vec<String>;
 
     /// The refusals that it may come to.
     fn codes() -> Vec<Code>;
@@ -23,8 +23,8 @@ impl<P: NamedPermission> Need for P {
         permission(user, P::PERMISSION)
     }
 
-    fn names() -> Vec<&'static str> {
-        vec![P::PERMISSION.name()]
+    fn names() -> Vec<String> {
+        vec![P::PERMISSION.name().to_owned()]
     }
 
     fn codes() -> Vec<Code> {
@@ -41,8 +41,8 @@ impl Need for SignedIn {
         Ok(())
     }
 
-    fn names() -> Vec<&'static str> {
-        vec!["a session"]
+    fn names() -> Vec<String> {
+        vec!["a session".to_owned()]
     }
 
     fn codes() -> Vec<Code> {
@@ -67,12 +67,32 @@ impl<P: NamedPermission> Need for WithAgent<P> {
         }
     }
 
-    fn names() -> Vec<&'static str> {
-        vec![P::PERMISSION.name(), "plan agentAI"]
+    fn names() -> Vec<String> {
+        vec![P::PERMISSION.name().to_owned(), "plan agentAI".to_owned()]
     }
 
     fn codes() -> Vec<Code> {
         vec![Code::PermissionDenied, Code::PlanFeatureUnavailable]
+    }
+}
+
+/// To have created the record, or a permission for those of others. Whose record it is shows when it
+/// is read, so only the session is checked before; the operation asks
+/// [`Caller::created_or_may`](super::Caller::created_or_may).
+#[derive(Debug)]
+pub struct OwnOr<P>(PhantomData<fn() -> P>);
+
+impl<P: NamedPermission> Need for OwnOr<P> {
+    fn check(_: &User, _: &Organization) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn names() -> Vec<String> {
+        vec![format!("its creator, or {}", P::PERMISSION.name())]
+    }
+
+    fn codes() -> Vec<Code> {
+        vec![Code::PermissionDenied]
     }
 }
 

@@ -127,9 +127,9 @@ impl Description {
     }
 
     /// What its caller needs: permissions and plan features, for people.
-    pub fn needs(&mut self, needs: &[&str]) {
+    pub fn needs(&mut self, needs: Vec<String>) {
         let all = self.operation.extensions.get_or_insert_default();
-        all.insert(NEEDS.to_owned(), needs.to_vec().into());
+        all.insert(NEEDS.to_owned(), needs.into());
     }
 
     /// Who signed in calls it.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 /// The document as clients get it.
 pub static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::to_value(crate::contract::document()).unwrap());
+    LazyLock::new(|| serde_json::to_value(crate::support::document()).unwrap());
 
 /// The document's schemas for what the service sends, which knows of nothing beyond them: under
 /// `schemas` each is closed, under `parts` it is open at its top, to be taken together with others.

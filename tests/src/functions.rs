@@ -1,0 +1,110 @@
+//! The functions, each said once. Whatever lists functions, their routes or their alarms follows
+//! from this table: the harness, the programs of this package, and what the tests write.
+
+use axum::Router;
+use resolution_agent::ResolutionAgent;
+use shared::{App, http::router, utoipa_axum::router::OpenApiRouter};
+use utoipa::openapi::OpenApi;
+
+use self::Routes::{OfAgent, OfApp};
+
+/// A function: a package below `functions`.
+#[derive(Clone, Copy, Debug)]
+pub struct Function {
+    /// Name of its package, its binary and its role's policy.
+    pub name: &'static str,
+    /// What makes it an API function; without, a queue or a schedule calls it.
+    pub api: Option<ApiFunction>,
+    /// Milliseconds in which it has ended, 99 times of a hundred, unless an alarm is due.
+    pub ends_within: u32,
+}
+
+/// What API functions have.
+#[derive(Clone, Copy, Debug)]
+pub struct ApiFunction {
+    /// Its routes.
+    pub routes: Routes,
+    /// The path of a read that touches the table and needs a session.
+    pub read: &'static str,
+    /// The status of the read's answer in [`Release`](crate::Release)'s world.
+    pub status: u64,
+}
+
+/// A function's routes, by the state that they need.
+#[derive(Clone, Copy, Debug)]
+pub enum Routes {
+    /// The application's.
+    OfApp(fn() -> OpenApiRouter<App>),
+    /// The resolution agent's.
+    OfAgent(fn() -> OpenApiRouter<ResolutionAgent>),
+}
+
+/// Every function.
+#[rustfmt::skip] // A line each.
+pub const FUNCTIONS: &[Function] = &[
+    api("auth", OfApp(auth::routes), "/api/auth/session", 200).ends_within(1_500),
+    api("service-requests", OfApp(service_requests::routes), "/api/service-requests/1/comments", 200),
+    api("milestones", OfApp(milestones::routes), "/api/projects/1/milestones", 200),
+    api("tasks", OfApp(tasks::routes), "/api/tasks", 200),
+    api("activities", OfApp(activities::routes), "/api/activities", 200),
+    api("managed-services", OfApp(managed_services::routes), "/api/managed-services/dashboard", 200),
+    // Execute waits up to 20 seconds for the worker.
+    api("resolution-agent", OfAgent(resolution_agent::routes), "/api/concierge/agent-sessions/1", 404).ends_within(22_000),
+    // The worker's lease is 50 seconds.
+    background("action-worker").ends_within(45_000),
+    background("sweeper").ends_within(30_000),
+];
+
+const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64) -> Function {
+    let api = ApiFunction {
+        routes,
+        read,
+        status,
+    };
+    Function {
+        name,
+        api: Some(api),
+        ends_within: 1_000,
+    }
+}
+
+const fn background(name: &'static str) -> Function {
+    Function {
+        name,
+        api: None,
+        ends_within: 1_000,
+    }
+}
+
+impl Function {
+    const fn ends_within(mut self, milliseconds: u32) -> Self {
+        self.ends_within = milliseconds;
+        self
+    }
+}
+
+/// The API functions with their names.
+pub fn api_functions() -> impl Iterator<Item = (&'static str, ApiFunction)> {
+    FUNCTIONS
+        .iter()
+        .filter_map(|function| Some((function.name, function.api?)))
+}
+
+impl ApiFunction {
+    /// What it says of its own routes.
+    #[must_use]
+    pub fn document(&self) -> OpenApi {
+        match self.routes {
+            OfApp(routes) => routes().into_openapi(),
+            OfAgent(routes) => routes().into_openapi(),
+        }
+    }
+
+    /// The function, as its binary runs it.
+    pub fn router(&self, app: &App, agent: &ResolutionAgent) -> Router {
+        match self.routes {
+            OfApp(routes) => router(routes(), app.clone(), app),
+            OfAgent(routes) => router(routes(), agent.clone(), app),
+        }
+    }
+}
