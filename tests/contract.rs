@@ -200,7 +200,8 @@ async fn the_agent_needs_a_plan_that_includes_it() {
         let answer = ada
             .send(&method, &example(&path, "1"), Some("{}".into()))
             .await;
-        let refused = answer.text.contains("plan_feature_unavailable");
+        let problem: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+        let refused = problem["code"] == "plan_feature_unavailable";
         assert_eq!(refused, needs.ends_with("plan agentAI"), "{method} {path}");
         if refused {
             answer.expect(403);
