@@ -12,11 +12,13 @@ mod faults;
 mod gateway;
 mod given;
 pub mod roles;
+mod world;
 
 pub use answer::Answer;
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
-pub use faults::{Fault, Faults};
+pub use faults::{Fault, Faults, Requests};
 pub use gateway::{Gateway, documents, routes_of_watch};
+pub use world::{Request, World, example};
