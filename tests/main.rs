@@ -9,6 +9,7 @@
 
 mod api;
 mod budgets;
+mod claim;
 mod contract;
 mod failures;
 mod generated;

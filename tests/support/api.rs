@@ -42,6 +42,7 @@ pub struct Api {
     pub home: Organization,
     pub abroad: Organization,
     pub projects: [Project; 3],
+    agent: AgentSettings,
     gateway: Gateway,
     users: Mutex<BTreeMap<String, User>>,
 }
@@ -155,10 +156,19 @@ impl Api {
             home,
             abroad,
             projects: projects.try_into().unwrap(),
+            agent: settings.agent,
             gateway,
             store,
             users: Mutex::default(),
         }
+    }
+
+    /// Other instances of the functions on the same table, which have not served anybody yet.
+    pub async fn other_instances(&self) -> Gateway {
+        let config = api_config(&self.table);
+        let app = App::new(self.client.clone(), &config, self.clock.clone());
+        let agent = self.agent.build(&app, &self.queues).await;
+        Gateway::of(&app, &agent)
     }
 
     /// Nobody.
@@ -206,9 +216,14 @@ impl Api {
 
     /// A new session of a user.
     pub async fn session_of(&self, user: &User) -> Caller {
+        self.session_since(user, self.clock.now()).await
+    }
+
+    /// A session of a user that began at an instant and was not used since.
+    pub async fn session_since(&self, user: &User, begun: Timestamp) -> Caller {
         let tenant: OrganizationId = user.organization_id;
         let sid = Sid::generate(tenant, user.id);
-        let session = records::session(&sid, user, self.clock.now());
+        let session = records::session(&sid, user, begun);
         self.store.sign_in().begin(&session).await.unwrap();
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))

@@ -57,6 +57,12 @@ impl Caller {
         self
     }
 
+    /// The same caller before these functions.
+    pub fn before(mut self, gateway: Gateway) -> Self {
+        self.gateway = gateway;
+        self
+    }
+
     /// The same caller with this `Cookie` header instead of its own.
     pub fn with_cookie(mut self, cookie: impl Into<String>) -> Self {
         self.cookie = Some(cookie.into());

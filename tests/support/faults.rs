@@ -1,6 +1,12 @@
 //! A proxy before the table that fails on demand, as DynamoDB does and the embedded engine does not.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
 
 use axum::{
     Router,
@@ -10,10 +16,25 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use super::engines;
 
-/// What happens to the next request of an operation.
+/// For so long nothing may happen before the proxy counts as quiet.
+const QUIET: Duration = Duration::from_millis(20);
+
+/// Which requests a lasting fault is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// Those of this kind, such as `PutItem`.
+    Of(&'static str),
+    /// The batch that finds out who calls.
+    Authentication,
+    /// All others of the service.
+    BesideAuthentication,
+}
+
+/// What happens to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// It is carried out, and the answer is lost.
@@ -24,6 +45,8 @@ pub enum Fault {
     Outrun,
     /// It is carried out by nobody: the table is out of capacity.
     Throttled,
+    /// It is carried out by nobody: the table wants nothing to do with who asks.
+    Denied,
     /// Of a batch read, only the first key is read.
     OneKeyRead,
     /// The item under this partition and sort key is deleted just before it is carried out.
@@ -34,30 +57,59 @@ pub enum Fault {
 #[derive(Clone, Debug)]
 pub struct Faults {
     url: String,
-    next: Arc<Mutex<Vec<(&'static str, Fault)>>>,
+    plan: Arc<Plan>,
+}
+
+/// What is to happen, and what is happening.
+#[derive(Debug, Default)]
+struct Plan {
+    next: Mutex<Vec<(&'static str, Fault)>>,
+    lasting: Mutex<Option<(Requests, Fault)>>,
+    /// The requests that wait until it is none.
+    held: watch::Sender<Option<Requests>>,
+    waiting: AtomicUsize,
+    under_way: AtomicUsize,
+    seen: AtomicUsize,
 }
 
 #[derive(Clone)]
 struct Proxy {
     table: String,
     client: reqwest::Client,
-    next: Arc<Mutex<Vec<(&'static str, Fault)>>>,
+    plan: Arc<Plan>,
+}
+
+impl Requests {
+    fn include(self, operation: &str, body: &[u8]) -> bool {
+        // Only the tests themselves scan.
+        match self {
+            Self::Of(name) => name == operation,
+            Self::Authentication => authenticates(operation, body),
+            Self::BesideAuthentication => operation != "Scan" && !authenticates(operation, body),
+        }
+    }
+}
+
+/// Whether a request reads a session of sign-in, whose partition is a user's.
+fn authenticates(operation: &str, body: &[u8]) -> bool {
+    let sessions = br##"#SESSION""##;
+    operation == "BatchGetItem" && body.windows(sessions.len()).any(|part| part == sessions)
 }
 
 impl Faults {
     /// A proxy on a port of its own.
     pub async fn start() -> Self {
-        let next = Arc::default();
+        let plan = Arc::default();
         let proxy = Proxy {
             table: engines::engines().await.dynamodb_url().to_owned(),
             client: reqwest::Client::new(),
-            next: Arc::clone(&next),
+            plan: Arc::clone(&plan),
         };
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let app = Router::new().fallback(forward).with_state(proxy);
         tokio::spawn(async { axum::serve(listener, app).await });
-        Self { url, next }
+        Self { url, plan }
     }
 
     /// Where the proxy listens.
@@ -67,56 +119,78 @@ impl Faults {
 
     /// Makes the next request of an operation fail, such as `PutItem`; several add up.
     pub fn next(&self, operation: &'static str, fault: Fault) {
-        self.next.lock().unwrap().push((operation, fault));
+        self.plan.next.lock().unwrap().push((operation, fault));
     }
 
     /// Whether every fault has struck.
     pub fn are_over(&self) -> bool {
-        self.next.lock().unwrap().is_empty()
+        self.plan.next.lock().unwrap().is_empty()
+    }
+
+    /// Makes all these requests fail until [`end`](Self::end).
+    pub fn begin(&self, requests: Requests, fault: Fault) {
+        *self.plan.lasting.lock().unwrap() = Some((requests, fault));
+    }
+
+    pub fn end(&self) {
+        *self.plan.lasting.lock().unwrap() = None;
+    }
+
+    /// Keeps these requests waiting until [`release`](Self::release).
+    pub fn hold(&self, requests: Requests) {
+        self.plan.held.send_replace(Some(requests));
+    }
+
+    pub fn release(&self) {
+        self.plan.held.send_replace(None);
+    }
+
+    /// Waits until at least so many requests are held and nothing else goes on for a while.
+    pub async fn holds(&self, requests: usize) {
+        let plan = &self.plan;
+        loop {
+            let seen = plan.seen.load(Ordering::SeqCst);
+            tokio::time::sleep(QUIET).await;
+            let waiting = plan.waiting.load(Ordering::SeqCst);
+            if waiting >= requests
+                && plan.under_way.load(Ordering::SeqCst) == waiting
+                && plan.seen.load(Ordering::SeqCst) == seen
+            {
+                return;
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The fault of a request that has just come in, after it was kept waiting, if it is to be.
+    async fn fault(&self, operation: &str, body: &[u8]) -> Option<Fault> {
+        let mut held = self.held.subscribe();
+        let waits = |held: &Option<Requests>| held.is_some_and(|of| of.include(operation, body));
+        if waits(&held.borrow()) {
+            self.waiting.fetch_add(1, Ordering::SeqCst);
+            held.wait_for(|held| !waits(held)).await.unwrap();
+            self.waiting.fetch_sub(1, Ordering::SeqCst);
+        }
+        let lasting = *self.lasting.lock().unwrap();
+        if let Some((requests, fault)) = lasting
+            && requests.include(operation, body)
+        {
+            return Some(fault);
+        }
+        let mut next = self.next.lock().unwrap();
+        let place = next.iter().position(|(name, _)| *name == operation);
+        place.map(|place| next.remove(place).1)
     }
 }
 
 async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
-    let target = headers["x-amz-target"].to_str().unwrap();
-    let operation = target.rsplit('.').next().unwrap();
-    let fault = {
-        let mut next = proxy.next.lock().unwrap();
-        let place = next.iter().position(|(name, _)| *name == operation);
-        place.map(|place| next.remove(place).1)
-    };
-    match fault {
-        None => proxy.send(headers, body).await.into_response(),
-        Some(Fault::LostAnswer) => {
-            let (status, answer) = proxy.send(headers, body).await;
-            assert_eq!(status, 200, "{answer:?}");
-            (
-                StatusCode::INTERNAL_SERVER_ERROR,
-                problem("InternalServerError", json!({})),
-            )
-                .into_response()
-        }
-        Some(Fault::Throttled) => {
-            let body = problem("ProvisionedThroughputExceededException", json!({}));
-            (StatusCode::BAD_REQUEST, body).into_response()
-        }
-        Some(Fault::Conflict) => {
-            let body = cancelled(&body, "TransactionConflict");
-            (StatusCode::BAD_REQUEST, body).into_response()
-        }
-        Some(Fault::Outrun) => {
-            let body = if operation == "TransactWriteItems" {
-                cancelled(&body, "ConditionalCheckFailed")
-            } else {
-                problem("ConditionalCheckFailedException", json!({}))
-            };
-            (StatusCode::BAD_REQUEST, body).into_response()
-        }
-        Some(Fault::OneKeyRead) => proxy.send_first_key(headers, body).await,
-        Some(Fault::After(pk, sk)) => {
-            proxy.delete(headers.clone(), &body, pk, sk).await;
-            proxy.send(headers, body).await.into_response()
-        }
-    }
+    let plan = Arc::clone(&proxy.plan);
+    plan.seen.fetch_add(1, Ordering::SeqCst);
+    plan.under_way.fetch_add(1, Ordering::SeqCst);
+    let answer = proxy.answer(headers, body).await;
+    plan.under_way.fetch_sub(1, Ordering::SeqCst);
+    answer
 }
 
 /// A transaction that was cancelled for its first write.
@@ -136,6 +210,45 @@ fn problem(code: &str, mut more: Value) -> String {
 }
 
 impl Proxy {
+    async fn answer(self, headers: HeaderMap, body: Bytes) -> Response {
+        let target = headers["x-amz-target"].to_str().unwrap();
+        let operation = target.rsplit('.').next().unwrap().to_owned();
+        match self.plan.fault(&operation, &body).await {
+            None => self.send(headers, body).await.into_response(),
+            Some(Fault::LostAnswer) => {
+                let (status, answer) = self.send(headers, body).await;
+                assert_eq!(status, 200, "{answer:?}");
+                let problem = problem("InternalServerError", json!({}));
+                (StatusCode::INTERNAL_SERVER_ERROR, problem).into_response()
+            }
+            Some(Fault::Throttled) => {
+                let body = problem("ProvisionedThroughputExceededException", json!({}));
+                (StatusCode::BAD_REQUEST, body).into_response()
+            }
+            Some(Fault::Denied) => {
+                let body = problem("AccessDeniedException", json!({}));
+                (StatusCode::BAD_REQUEST, body).into_response()
+            }
+            Some(Fault::Conflict) => {
+                let body = cancelled(&body, "TransactionConflict");
+                (StatusCode::BAD_REQUEST, body).into_response()
+            }
+            Some(Fault::Outrun) => {
+                let body = if operation == "TransactWriteItems" {
+                    cancelled(&body, "ConditionalCheckFailed")
+                } else {
+                    problem("ConditionalCheckFailedException", json!({}))
+                };
+                (StatusCode::BAD_REQUEST, body).into_response()
+            }
+            Some(Fault::OneKeyRead) => self.send_first_key(headers, body).await,
+            Some(Fault::After(pk, sk)) => {
+                self.delete(headers.clone(), &body, pk, sk).await;
+                self.send(headers, body).await.into_response()
+            }
+        }
+    }
+
     async fn send(&self, headers: HeaderMap, body: Bytes) -> (StatusCode, Bytes) {
         let answer = self
             .client

@@ -13,12 +13,14 @@ mod gateway;
 mod given;
 mod operations;
 pub mod roles;
+mod world;
 
 pub use answer::Answer;
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
-pub use faults::{Fault, Faults};
+pub use faults::{Fault, Faults, Requests};
 pub use gateway::Gateway;
 pub use operations::{METHODS, Operation, document, operations};
+pub use world::{Request, World, example};

@@ -3,7 +3,7 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::{FromRef, FromRequestParts};
-use http::{Method, request::Parts};
+use http::request::Parts;
 use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
 
@@ -94,9 +94,6 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
         description.needs(N::names());
         description.problems(&[Code::Unauthenticated]);
         description.problems(&N::codes());
-        if !matches!(*description.method(), Method::GET) {
-            description.problems(&[Code::CrossSite]);
-        }
         query::describe::<Q>(description);
     }
 }

@@ -63,12 +63,6 @@ pub trait Handler<Arguments> {
 }
 
 impl Description {
-    /// The method that it is asked by.
-    #[must_use]
-    pub const fn method(&self) -> &Method {
-        &self.method
-    }
-
     /// A schema by reference, which the document then has.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
         self.schemas.push((T::name().into_owned(), T::schema()));
@@ -167,12 +161,16 @@ impl Description {
     }
 
     fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
-        // Every operation refuses query parameters that it does not know, and may fail.
+        // Every operation refuses query parameters that it does not know and, where it changes
+        // something, the sessions of other sites, and may fail.
         self.problems(&[
             Code::ValidationError,
             Code::InternalError,
             Code::Unavailable,
         ]);
+        if self.method != Method::GET {
+            self.problems(&[Code::CrossSite]);
+        }
         self.schema::<ProblemDetails>();
         for (status, codes) in std::mem::take(&mut self.problems) {
             if let Ok(status) = StatusCode::from_u16(status) {

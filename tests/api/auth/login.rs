@@ -181,3 +181,13 @@ async fn accounts_are_unique_in_the_service() {
         .unwrap_err();
     assert!(matches!(error, shared::Error::Invalid(_)), "{error}");
 }
+
+#[tokio::test]
+async fn another_site_cannot_sign_in_over_a_session() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let page = mia.with_header("sec-fetch-site", "cross-site");
+    let body = json!({"username": "mia", "password": PASSWORD});
+    let answer = page.post("/api/auth/login", body).await;
+    answer.expect_problem(403, "cross_site");
+}

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::{auth::SessionCookie, config::SigningSecrets, model::span};
 
-use crate::support::{Api, PASSWORD};
+use crate::support::{Api, Caller, Fault, Faults, PASSWORD, Requests, Settings};
 
 #[tokio::test]
 async fn a_changed_password_ends_every_session() {
@@ -65,6 +65,57 @@ async fn the_idle_time_is_extended_at_most_once_per_tenth() {
     api.clock.advance(1);
     assert_eq!(used(mia.get("/api/auth/session").await), 2);
     assert_eq!(used(mia.get("/api/auth/session").await), 1);
+}
+
+/// A caller whose next request extends the session.
+async fn about_to_extend() -> (Api, Faults, Caller) {
+    let faults = Faults::start().await;
+    let settings = Settings {
+        faults: Some(faults.clone()),
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let max = api.sign_in("max").await;
+    api.clock.advance(span::DAY / 10);
+    (api, faults, max)
+}
+
+#[tokio::test]
+async fn a_session_is_extended_beside_the_operation() {
+    let (api, faults, max) = about_to_extend().await;
+    // The create reserves an id by an update, as well.
+    max.creates_milestone(json!({})).await;
+    api.clock.advance(span::DAY / 10);
+    let change = max.put("/api/milestones/1", json!({"title": "Renamed"}));
+    faults.hold(Requests::Of("UpdateItem"));
+    let meanwhile = async {
+        faults.holds(1).await;
+        let rows = api.table_dump().await;
+        faults.release();
+        rows
+    };
+    let (changed, meanwhile) = tokio::join!(change, meanwhile);
+    changed.expect(200);
+    assert!(meanwhile.iter().any(|row| row.contains("Renamed")));
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_extended_serves_all_the_same() {
+    let (api, faults, max) = about_to_extend().await;
+    for fault in [Fault::Denied, Fault::Throttled] {
+        faults.begin(Requests::Of("UpdateItem"), fault);
+        max.get("/api/auth/session").await.expect(200);
+        max.get("/api/projects/1/milestones").await.expect(200);
+    }
+    faults.end();
+    // The next request extends it, and the one after that has no need to.
+    for requests in [2, 1] {
+        api.counter.take();
+        max.get("/api/auth/session").await.expect(200);
+        assert_eq!(api.counter.take().total, requests);
+    }
+    api.clock.advance(span::DAY - 1);
+    max.get("/api/auth/session").await.expect(200);
 }
 
 #[tokio::test]

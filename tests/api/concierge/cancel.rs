@@ -1,9 +1,6 @@
 //! `POST /api/concierge/agent-sessions/{id}/cancel`
 
-use crate::{
-    budgets::{WRITE, within},
-    support::Concierge,
-};
+use crate::{budgets::within, support::Concierge};
 
 #[tokio::test]
 async fn a_session_that_runs_nothing_is_cancelled_at_once() {
@@ -11,7 +8,8 @@ async fn a_session_that_runs_nothing_is_cancelled_at_once() {
     let id = world.stuck_batch().await;
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/agent-sessions/{id}/cancel");
-    let body = within(&world.api, WRITE, 200, &sue.trigger(&path).await);
+    let operation = "POST /api/concierge/agent-sessions/{id}/cancel";
+    let body = within(&world.api, operation, 200, &sue.trigger(&path).await);
     assert!(!body["message"].as_str().unwrap().is_empty());
     assert_eq!(body.as_object().unwrap().len(), 1);
     assert_eq!(world.session(&id).await["status"], "cancelled");

@@ -4,7 +4,7 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
 use crate::{
-    budgets::{WRITE, within},
+    budgets::within,
     support::{AgentSettings, Concierge},
 };
 
@@ -16,7 +16,9 @@ async fn approved_actions_are_queued_and_answered_202_until_they_end() {
     let path = format!("/api/concierge/agent-sessions/{id}/execute");
     let sent = json!({"actionIds": [action]});
     world.api.counter.take();
-    let body = within(&world.api, WRITE, 202, &world.max.post(&path, sent).await);
+    let operation = "POST /api/concierge/agent-sessions/{id}/execute";
+    let answer = world.max.post(&path, sent).await;
+    let body = within(&world.api, operation, 202, &answer);
     assert_eq!(body["results"], json!([]));
     assert_eq!(body["session"]["status"], "executing");
     assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);

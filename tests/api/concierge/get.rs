@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use crate::{
-    budgets::{READ, within},
-    support::Concierge,
-};
+use crate::{budgets::within, support::Concierge};
 
 #[tokio::test]
 async fn a_session_shows_every_field_from_the_start() {
@@ -16,7 +13,12 @@ async fn a_session_shows_every_field_from_the_start() {
         .get(&format!("/api/concierge/agent-sessions/{id}"))
         .await;
     assert_eq!(
-        within(&world.api, READ, 200, &answer),
+        within(
+            &world.api,
+            "GET /api/concierge/agent-sessions/{id}",
+            200,
+            &answer
+        ),
         json!({
             "id": id, "alertId": 1, "status": "started", "error": null, "analysis": null,
             "proposedActions": [], "executionResults": [],

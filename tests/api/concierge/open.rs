@@ -5,9 +5,12 @@ use shared::store::NewSignal;
 use tests::records;
 
 use crate::{
-    budgets::{WRITE, within},
+    budgets::within,
     support::{AgentSettings, Api, Concierge, Settings},
 };
+
+/// The operation, as its budget calls it.
+const OPEN: &str = "POST /api/concierge/alerts/{id}/agent-session";
 
 #[tokio::test]
 async fn a_new_session_is_started() {
@@ -16,7 +19,7 @@ async fn a_new_session_is_started() {
     let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
     let sue = world.api.sign_in("sue").await;
     assert_eq!(
-        within(&world.api, WRITE, 200, &sue.trigger(&path).await),
+        within(&world.api, OPEN, 200, &sue.trigger(&path).await),
         json!({"session": {
             "id": 1, "alertId": signal.id, "status": "started",
             "createdAt": "2026-01-15T12:00:00.000Z",
@@ -41,7 +44,7 @@ async fn an_alert_has_one_session_until_it_ends() {
     let max = world.api.sign_in("max").await;
     let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
     world.api.counter.take();
-    let third = within(&world.api, WRITE, 200, &max.trigger(&path).await);
+    let third = within(&world.api, OPEN, 200, &max.trigger(&path).await);
     assert_ne!(third["session"]["id"], second);
 }
 

@@ -7,7 +7,7 @@ use serde_json::json;
 use shared::model::{Proposal, Signal};
 
 use crate::{
-    budgets::{WRITE, within},
+    budgets::within,
     support::{AgentSettings, Concierge},
 };
 
@@ -17,7 +17,8 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let id = world.stuck_batch().await;
     let sue = world.api.sign_in("sue").await;
     let path = format!("/api/concierge/agent-sessions/{id}/propose");
-    let body = within(&world.api, WRITE, 200, &sue.trigger(&path).await);
+    let operation = "POST /api/concierge/agent-sessions/{id}/propose";
+    let body = within(&world.api, operation, 200, &sue.trigger(&path).await);
     let session = &body["session"];
     let mut fields: Vec<_> = session.as_object().unwrap().keys().collect();
     fields.sort();

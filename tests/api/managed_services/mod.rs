@@ -13,10 +13,7 @@ use shared::{
 };
 use tests::records;
 
-use crate::{
-    budgets::{LIST, READ, WRITE, within},
-    support::{Api, Caller, Used},
-};
+use crate::support::{Api, Caller};
 
 pub const REQUEST: &str = "/api/managed-services/request";
 const DASHBOARD: &str = "/api/managed-services/dashboard";
@@ -113,29 +110,4 @@ async fn viewers_read_and_do_not_reply() {
     vic.post(&format!("{path}/reply"), json!({}))
         .await
         .expect_problem(403, "permission_denied");
-}
-
-#[tokio::test]
-async fn the_budgets_hold() {
-    let api = Api::start().await;
-    let sue = api.sign_in("sue").await;
-    has_ticket(&api, ServiceStatus::Resolved).await;
-    has_request(&api, "x", "2026-01-14T00:00:00Z", None).await;
-    has_activity(&api, "x", "2026-01-04T00:00:00Z").await;
-    let hello = json!({"content": "Hello"});
-    api.counter.take();
-    // Three one after another and seven in all, authentication among them.
-    let dashboard = Used {
-        in_sequence: 2,
-        total: 6,
-    };
-    within(&api, dashboard, 200, &sue.get(DASHBOARD).await);
-    let ticket = "/api/managed-services/ticket/1";
-    for _ in 0..2 {
-        let replied = sue.post(&format!("{ticket}/reply"), hello.clone()).await;
-        within(&api, WRITE, 200, &replied);
-    }
-    within(&api, READ, 200, &sue.get(ticket).await);
-    let search = format!("{SEARCH}?query=billing&type=project");
-    within(&api, LIST, 200, &sue.get(&search).await);
 }

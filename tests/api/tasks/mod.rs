@@ -9,10 +9,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::{
-    budgets::{LIST, WRITE, within},
-    support::{Api, Caller},
-};
+use crate::support::{Api, Caller};
 
 /// Ids in paths that name no record of organization 1.
 const NO_IDS: [&str; 6] = ["0", "-1", "abc", "9007199254740993", "01", "%FF"];
@@ -84,43 +81,4 @@ async fn what_is_foreign_is_absent() {
     }
     assert_eq!(zoe.get("/api/tasks").await.ids(), [0; 0]);
     assert_eq!(before, api.table_dump().await);
-}
-
-#[tokio::test]
-async fn the_budgets_hold() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let [phase, ..] = api.has_phases().await;
-    let milestone = max.creates_milestone(json!({})).await;
-    api.counter.take();
-    let full = json!({
-        "title": "x", "projectId": 1, "milestoneId": milestone, "phaseId": phase,
-        "assigneeId": max.id(),
-    });
-    for _ in 0..2 {
-        let created = max.post("/api/tasks", full.clone()).await;
-        within(&api, WRITE, 200, &created);
-    }
-    for path in ["/api/tasks", "/api/projects/1/tasks"] {
-        within(&api, LIST, 200, &max.get(path).await);
-    }
-    let link = json!({"milestoneId": milestone, "phaseId": phase});
-    for body in [json!({"title": "y"}), link] {
-        within(&api, WRITE, 200, &max.patch("/api/tasks/1", body).await);
-    }
-    let phase = json!({"phaseId": null});
-    within(
-        &api,
-        WRITE,
-        204,
-        &max.patch("/api/tasks/1/phase", phase).await,
-    );
-    let places = json!({"tasks": [{"id": 1, "order": 1}, {"id": 2, "order": 0}]});
-    within(
-        &api,
-        WRITE,
-        204,
-        &max.patch("/api/tasks/reorder", places).await,
-    );
-    within(&api, WRITE, 204, &max.delete("/api/tasks/1").await);
 }

@@ -64,13 +64,6 @@ pub fn of(method: &str, path: &str) -> Option<(String, &'static Operation)> {
     Some((format!("{method} {template}"), operation))
 }
 
-/// Whether the document has an operation of this name that answers with this status.
-pub fn answers(name: &str, status: u16) -> bool {
-    let (method, template) = name.split_once(' ').unwrap();
-    let operation = OPERATIONS.get(template).and_then(|item| item.get(method));
-    operation.is_some_and(|operation| operation.answers.contains_key(&status))
-}
-
 fn operations(item: &Value) -> BTreeMap<String, Operation> {
     let of_path = item["parameters"].as_array().into_iter().flatten();
     let of_path: Vec<_> = of_path.cloned().collect();

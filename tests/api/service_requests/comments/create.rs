@@ -5,7 +5,7 @@ use shared::model::{Id, ServiceStatus};
 
 use crate::{
     api::service_requests::{comments, exists, resolutions, stored},
-    budgets::{WRITE, within},
+    budgets::within,
     support::{Api, Fault, Faults, Settings},
 };
 
@@ -115,7 +115,8 @@ async fn reopening_costs_no_more_than_another_write() {
     let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
     let body = json!({"content": "Still broken"});
     let answer = mia.post(&comments(request), body).await;
-    within(&api, WRITE, 200, &answer);
+    let operation = "POST /api/service-requests/{serviceRequestId}/comments";
+    within(&api, operation, 200, &answer);
 }
 
 #[tokio::test]

@@ -1,0 +1,227 @@
+//! A world with a record for every operation, and for each a request that it accepts.
+
+use serde_json::{Value, json};
+use shared::{
+    model::{ServiceStatus, User},
+    store::{History, NewTicket},
+};
+use tests::records;
+
+use super::{Answer, Api, Caller, Concierge, PASSWORD, Settings, described::DOCUMENT};
+
+/// Organization 1 with records on which each operation has the most to do that it ever has.
+pub struct World {
+    pub concierge: Concierge,
+    /// Who may do all there is, and whose the records are.
+    pub max: User,
+    /// A signal whose session has ended.
+    alert: String,
+    /// A session that is to be analysed.
+    started: String,
+    /// A session with a proposal, and an action of it.
+    proposed: (String, String),
+    /// A session with an action that waits for the worker.
+    executing: String,
+}
+
+/// A request to an operation, which accepts it from those who may.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: String,
+    /// The operation's path.
+    pub template: String,
+    /// The path with the ids of records that are there.
+    pub path: String,
+    pub body: Option<Value>,
+    /// What the document says that its caller needs; none when anybody may call.
+    pub needs: Option<Vec<String>>,
+}
+
+impl Request {
+    /// The operation's name.
+    pub fn operation(&self) -> String {
+        format!("{} {}", self.method, self.template)
+    }
+
+    /// Sends it.
+    pub async fn by(&self, caller: &Caller) -> Answer {
+        let body = self.body.as_ref().map(Value::to_string);
+        caller.send(&self.method, &self.path, body).await
+    }
+}
+
+/// The path with this id for each of its parameters.
+pub fn example(path: &str, id: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            id
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+impl World {
+    pub async fn start() -> Self {
+        Self::start_in(Settings::default()).await
+    }
+
+    pub async fn start_in(settings: Settings) -> Self {
+        let concierge = Concierge::start_in(settings).await;
+        let api = &concierge.api;
+        has_work(api, &concierge.max).await;
+        has_requests_and_tickets(api, &concierge.max).await;
+        let signal = concierge.signal("payment_failed", &[]).await;
+        let ended = concierge.opened(&signal).await;
+        concierge.cancels(&ended).await.expect(200);
+        let started = concierge.stuck_batch().await;
+        let proposed = concierge.stuck_batch().await;
+        let action = concierge.proposed(&proposed).await.remove(0);
+        let (executing, _) = concierge.approved_message().await;
+        Self {
+            max: api.user("max").await,
+            alert: signal.id.to_string(),
+            started: started.to_string(),
+            proposed: (proposed.to_string(), action),
+            executing: executing.to_string(),
+            concierge,
+        }
+    }
+
+    pub const fn api(&self) -> &Api {
+        &self.concierge.api
+    }
+
+    /// A caller who does not wait for results, with a session of their own.
+    pub async fn caller(&self) -> Caller {
+        let caller = self.api().session_of(&self.max).await;
+        caller.with_header("prefer", "respond-async")
+    }
+
+    /// A request to every operation of the document. They can be sent one after another in this
+    /// order, or all at once.
+    pub fn requests(&self) -> Vec<Request> {
+        let mut requests = Vec::new();
+        for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
+            for (method, operation) in item.as_object().unwrap() {
+                let name = format!("{} {path}", method.to_uppercase());
+                let needs = operation["x-needs"].as_array().map(|needs| {
+                    let needs = needs.iter().map(|need| need.as_str().unwrap().to_owned());
+                    needs.collect()
+                });
+                requests.push(Request {
+                    method: method.to_uppercase(),
+                    template: path.clone(),
+                    path: example(path, self.id(&name)),
+                    body: operation.get("requestBody").map(|_| {
+                        self.body(&name)
+                            .unwrap_or_else(|| panic!("no body: {name}"))
+                    }),
+                    needs,
+                });
+            }
+        }
+        requests
+    }
+
+    /// The id of the record in an operation's path. What is deleted or moved to another state has
+    /// one of its own.
+    fn id(&self, operation: &str) -> &str {
+        match operation {
+            "DELETE /api/milestones/{id}"
+            | "DELETE /api/tasks/{id}"
+            | "DELETE /api/service-requests/{id}" => "2",
+            "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
+            "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
+            "POST /api/concierge/agent-sessions/{id}/execute" => &self.proposed.0,
+            "POST /api/concierge/agent-sessions/{id}/cancel" => &self.executing,
+            _ => "1",
+        }
+    }
+
+    /// A body with all that an operation has to look up.
+    fn body(&self, operation: &str) -> Option<Value> {
+        Some(match operation {
+            "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
+            "POST /api/managed-services/request" => {
+                json!({"title": "Help", "referenceType": "project", "referenceId": 1})
+            }
+            "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
+            "POST /api/milestones" => json!({"title": "Go live", "projectId": 1}),
+            "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
+            "POST /api/tasks" => json!({
+                "title": "Send the invoices", "projectId": 1, "organizationId": 1,
+                "milestoneId": 1, "phaseId": 1, "assigneeId": self.max.id,
+            }),
+            // It keeps its milestone, which has to be looked at.
+            "PATCH /api/tasks/{id}" => json!({"title": "Renamed", "assigneeId": self.max.id}),
+            "PATCH /api/tasks/{taskId}/phase" => json!({"phaseId": 1}),
+            "PATCH /api/tasks/reorder" => {
+                json!({"tasks": [{"id": 1, "order": 7}, {"id": 3, "order": 8}]})
+            }
+            "POST /api/activities" => {
+                json!({"type": "note", "description": "Called back", "projectId": 1})
+            }
+            "POST /api/activities/{activityId}/comments"
+            | "POST /api/service-requests/{serviceRequestId}/comments" => {
+                let parent = if operation.contains("activities") {
+                    2
+                } else {
+                    1
+                };
+                json!({"content": "Any news?", "parentId": parent})
+            }
+            "POST /api/activities/{activityId}/tags" => json!({"tagId": 2}),
+            "POST /api/concierge/agent-sessions/{id}/execute" => {
+                json!({"actionIds": [self.proposed.1]})
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activity 1
+/// with tag 1, all of project 1. Tag 2 is on nothing.
+async fn has_work(api: &Api, max: &Caller) {
+    let [phase, ..] = api.has_phases().await;
+    for _ in 0..2 {
+        max.creates_milestone(json!({})).await;
+    }
+    let links = json!({"milestoneId": 1, "phaseId": phase, "assigneeId": max.id()});
+    max.creates_task(links).await;
+    max.creates_tasks(["Compare the sums", "Tell the customers"])
+        .await;
+    let activity = max.records_activity(json!({"projectId": 1})).await;
+    for name in ["urgent", "late"] {
+        api.has_tag(api.home.id, name).await;
+    }
+    let tags = format!("/api/activities/{activity}/tags");
+    max.post(&tags, json!({"tagId": 1})).await.expect(204);
+}
+
+/// Service request 1 with comment 1, and ticket 1, both resolved, service request 2, and comment 2
+/// on activity 1.
+async fn has_requests_and_tickets(api: &Api, max: &Caller) {
+    let resolved = History {
+        status: ServiceStatus::Resolved,
+        ..History::default()
+    };
+    let requests = api.store.service_requests();
+    for history in [resolved, History::default()] {
+        let new = records::service_request();
+        let request = requests.create_with(api.home.id, max.user.unwrap(), new, history);
+        request.await.unwrap();
+    }
+    // Not of the creator, whose comment would open the request again.
+    let mia = api.sign_in("mia").await;
+    mia.comments_on_request(1, "It works again.").await;
+    let comments = "/api/activities/1/comments";
+    max.creates(comments, json!({"content": "Whom?"})).await;
+    api.has_ticket(NewTicket {
+        status: ServiceStatus::Resolved,
+        messages: vec![records::message(max.user.unwrap(), "Where are they?", None)],
+        ..records::ticket()
+    })
+    .await;
+}
