@@ -92,7 +92,7 @@ impl Requests {
 
 /// Whether a request reads a session of sign-in, whose partition is a user's.
 fn authenticates(operation: &str, body: &[u8]) -> bool {
-    let sessions = br##"#SESSION""##;
+    let sessions = br#"#SESSION""#;
     operation == "BatchGetItem" && body.windows(sessions.len()).any(|part| part == sessions)
 }
 
