@@ -70,6 +70,7 @@ async function signIn(username: string, password: string): Promise<string | unde
       return `Try again in ${response.headers.get("Retry-After")} seconds.`;
     case "validation_error":
       return faultAt("/username", error.errors)?.detail ?? error.detail;
+    case "cross_site":
     case "body_too_large":
     case "unsupported_media_type":
     case "unavailable":
