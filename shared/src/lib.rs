@@ -1,11 +1,13 @@
 //! What Workdesk's API functions share: sign-in and permissions ([`auth`]), the HTTP layers
-//! ([`http`]), and the crates below, which it passes on: the records and their rules ([`model`]),
+//! ([`http`], [`serve`]), and the crates below, which it passes on: the records and their rules ([`model`]),
 //! the single table ([`store`]), and what every function starts with ([`runtime`]).
 
 pub mod app;
 pub mod auth;
 pub mod http;
+pub mod openapi;
 pub mod problem;
+pub mod serve;
 pub mod view;
 
 pub use app::App;

@@ -3,7 +3,7 @@
 
 use axum::Router;
 use resolution_agent::ResolutionAgent;
-use shared::{App, http::router, utoipa_axum::router::OpenApiRouter};
+use shared::{App, serve::router, utoipa_axum::router::OpenApiRouter};
 use utoipa::openapi::OpenApi;
 
 use self::Routes::{OfAgent, OfApp};

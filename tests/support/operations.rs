@@ -21,7 +21,7 @@ pub struct Operation {
 
 /// The document of all functions together.
 pub fn document() -> OpenApi {
-    shared::http::openapi::document(api_functions().map(|(_, api)| api.document()))
+    shared::openapi::document(api_functions().map(|(_, api)| api.document()))
 }
 
 /// Every operation: by function, then by path.

@@ -2,5 +2,5 @@
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
-    shared::http::run(env!("CARGO_PKG_NAME"), auth::routes()).await
+    shared::serve::run(env!("CARGO_PKG_NAME"), auth::routes()).await
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use resolution_agent::{PlaybookEngine, ResolutionAgent};
-use shared::{App, Start, config, http, queue::Queue, target_systems::TargetSystems, telemetry};
+use shared::{App, Start, config, queue::Queue, serve, target_systems::TargetSystems, telemetry};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
@@ -14,5 +14,5 @@ async fn main() -> Result<(), lambda_http::Error> {
     let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
     let engine = PlaybookEngine::new(TargetSystems::read(&start.environment)?)?;
     let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine));
-    http::serve(resolution_agent::routes(), state, &app).await
+    serve::serve(resolution_agent::routes(), state, &app).await
 }

@@ -2,7 +2,7 @@
 
 use std::{marker::PhantomData, sync::Arc};
 
-use axum::extract::{FromRef, FromRequestParts};
+use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
@@ -12,7 +12,7 @@ use super::{
     need::{self, Need, OwnOr},
 };
 use crate::{
-    App, Problem,
+    Problem,
     http::{
         operation::{Argument, Description},
         query,
@@ -72,14 +72,13 @@ impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
 impl<S, N, Q> FromRequestParts<S> for Caller<N, Q>
 where
     S: Send + Sync,
-    App: FromRef<S>,
     N: Need,
     Q: Input + Send,
 {
     type Rejection = Problem;
 
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
-        let claim = Claim::make(&App::from_ref(state), parts, N::check)?;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        let claim = Claim::make(parts, N::check)?;
         Ok(Self {
             claim,
             query: query::parse(parts)?,

@@ -22,10 +22,12 @@ use futures::{
     future::{Either, Shared, select},
 };
 use http::request::Parts;
-use model::{Error, Organization, OrganizationId, Session, Sid, User, UserId, UserRef};
+use model::{Clock, Error, Organization, OrganizationId, Session, Sid, User, UserId, UserRef};
 use runtime::telemetry;
+use store::Store;
 
-use crate::{App, Problem};
+use super::SessionCookie;
+use crate::Problem;
 
 /// Who calls, as they are at this moment.
 #[derive(Clone, Debug)]
@@ -54,6 +56,17 @@ pub(super) struct Claim {
     identity: Shared<oneshot::Receiver<Arc<Identity>>>,
 }
 
+/// What authenticates callers.
+#[derive(Clone, Debug)]
+pub struct Authentication {
+    /// Verifies the session cookie.
+    pub cookie: SessionCookie,
+    /// Has sessions, users and organizations.
+    pub store: Store,
+    /// Says whether a session has ended.
+    pub clock: Clock,
+}
+
 /// A check of the caller.
 pub(super) type Check = fn(&User, &Organization) -> Result<(), Error>;
 
@@ -66,12 +79,18 @@ struct Made {
 
 /// Where the operation's argument leaves its claim; empty once it did.
 #[derive(Clone)]
-struct Slot(Arc<Mutex<Option<oneshot::Sender<Made>>>>);
+struct Slot {
+    cookie: SessionCookie,
+    judge: Arc<Mutex<Option<oneshot::Sender<Made>>>>,
+}
 
 impl Claim {
     /// The claim of a request. 401 when its cookie is none of ours, which costs no read.
-    pub(super) fn make(app: &App, parts: &Parts, check: Check) -> Result<Self, Error> {
-        let sid = app
+    pub(super) fn make(parts: &Parts, check: Check) -> Result<Self, Error> {
+        let nobody = |why| Error::internal("authenticating a request", why);
+        let slot = parts.extensions.get::<Slot>();
+        let slot = slot.ok_or_else(|| nobody("nobody judges its claim"))?;
+        let sid = slot
             .cookie
             .read(&parts.headers)
             .and_then(|sid| Sid::parse(&sid))
@@ -87,18 +106,11 @@ impl Claim {
             check,
             identity: tell,
         };
-        let judge = parts.extensions.get::<Slot>().and_then(|slot| {
-            let mut judge = slot.0.lock().ok()?;
-            judge.take()
-        });
-        let sent = judge.is_some_and(|judge| judge.send(made).is_ok());
-        if sent {
+        let judge = slot.judge.lock().ok().and_then(|mut judge| judge.take());
+        if judge.is_some_and(|judge| judge.send(made).is_ok()) {
             Ok(claim)
         } else {
-            Err(Error::internal(
-                "authenticating a request",
-                "nobody judges its claim, or it was made before",
-            ))
+            Err(nobody("its claim was made before"))
         }
     }
 
@@ -111,14 +123,21 @@ impl Claim {
 }
 
 /// Runs an operation and, beside it, judges the claim that it makes, if it makes one.
-pub(crate) async fn judge(State(app): State<App>, mut request: Request, next: Next) -> Response {
+pub(crate) async fn judge(
+    State(authentication): State<Authentication>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let (judge, made) = oneshot::channel();
-    let slot = Slot(Arc::new(Mutex::new(Some(judge))));
+    let slot = Slot {
+        cookie: authentication.cookie.clone(),
+        judge: Arc::new(Mutex::new(Some(judge))),
+    };
     request.extensions_mut().insert(slot);
     let operation = pin!(next.run(request));
     let judged = pin!(async {
         match made.await {
-            Ok(made) => authenticate(&app, made).await,
+            Ok(made) => authentication.judge(made).await,
             // The operation is open to everybody, or refused before it came to a claim.
             Err(_) => Ok(()),
         }
@@ -131,38 +150,40 @@ pub(crate) async fn judge(State(app): State<App>, mut request: Request, next: Ne
     judged.unwrap_or_else(|error| Problem::<()>::from(error).into_response())
 }
 
-async fn authenticate(app: &App, made: Made) -> Result<(), Error> {
-    let Made {
-        sid,
-        check,
-        identity: tell,
-    } = made;
-    let sign_in = app.store.sign_in();
-    let hash = sid.hash();
-    let found = sign_in.caller(sid.organization, sid.user, &hash);
-    let (session, user, organization) = found.await?.ok_or(Error::Unauthenticated)?;
-    let now = app.clock.now();
-    let mut session = session.record;
-    if !session.holds(&user, now) {
-        return Err(Error::Unauthenticated);
+impl Authentication {
+    async fn judge(&self, made: Made) -> Result<(), Error> {
+        let Made {
+            sid,
+            check,
+            identity: tell,
+        } = made;
+        let sign_in = self.store.sign_in();
+        let hash = sid.hash();
+        let found = sign_in.caller(sid.organization, sid.user, &hash);
+        let (session, user, organization) = found.await?.ok_or(Error::Unauthenticated)?;
+        let now = self.clock.now();
+        let mut session = session.record;
+        if !session.holds(&user, now) {
+            return Err(Error::Unauthenticated);
+        }
+        telemetry::caller(user.id, organization.id);
+        check(&user, &organization)?;
+        let touched = session.wants_touch(now).then(|| session.clone());
+        if touched.is_some() {
+            session.touched_at = now;
+        }
+        // The operation may have ended without asking.
+        let _ = tell.send(Arc::new(Identity {
+            session,
+            user,
+            organization,
+        }));
+        if let Some(session) = touched
+            && let Err(error) = sign_in.touch(&session, now).await
+        {
+            // The session holds all the same, and the next request extends it.
+            telemetry::warn("a session was not extended", &error);
+        }
+        Ok(())
     }
-    telemetry::caller(user.id, organization.id);
-    check(&user, &organization)?;
-    let touched = session.wants_touch(now).then(|| session.clone());
-    if touched.is_some() {
-        session.touched_at = now;
-    }
-    // The operation may have ended without asking.
-    let _ = tell.send(Arc::new(Identity {
-        session,
-        user,
-        organization,
-    }));
-    if let Some(session) = touched
-        && let Err(error) = sign_in.touch(&session, now).await
-    {
-        // The session holds all the same, and the next request extends it.
-        telemetry::warn("a session was not extended", &error);
-    }
-    Ok(())
 }

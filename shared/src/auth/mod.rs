@@ -10,6 +10,6 @@ pub mod password;
 
 pub use answer::{ForgetCookie, SetCookie};
 pub use caller::Caller;
-pub use claim::Identity;
+pub use claim::{Authentication, Identity};
 pub use cookie::SessionCookie;
 pub use model::{Sid, digest};

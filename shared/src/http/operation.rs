@@ -15,7 +15,7 @@ use utoipa::{
     openapi::{
         Content, HeaderBuilder, Ref, Required, ResponseBuilder,
         extensions::ExtensionsBuilder,
-        path::{Operation, ParameterBuilder, ParameterIn},
+        path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
         schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Type},
     },
@@ -181,6 +181,19 @@ impl Description {
     }
 }
 
+/// The operations of a path.
+pub fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
+    [
+        (Method::GET, &mut item.get),
+        (Method::PUT, &mut item.put),
+        (Method::POST, &mut item.post),
+        (Method::PATCH, &mut item.patch),
+        (Method::DELETE, &mut item.delete),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
 /// A response with one of these problems.
 fn problem_response(codes: &[Code]) -> ResponseBuilder {
     let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
@@ -324,7 +337,7 @@ where
     let mut routes = OpenApiRouter::default();
     for (schemas, mut paths, router) in operations {
         for item in paths.paths.values_mut() {
-            for (_, operation) in super::openapi::operations(item) {
+            for (_, operation) in operations_of(item) {
                 operation.tags = Some(vec![tag.to_owned()]);
             }
         }
@@ -341,7 +354,7 @@ pub fn complete<S, A>(
     handler: &impl Handler<A>,
 ) -> UtoipaMethodRouter<S> {
     for (path, item) in &mut paths.paths {
-        for (method, operation) in super::openapi::operations(item) {
+        for (method, operation) in operations_of(item) {
             let segments = path.split('/');
             let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
             let mut description = Description {

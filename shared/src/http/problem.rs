@@ -113,11 +113,11 @@ pub(super) fn title(code: Code) -> &'static str {
 
 /// A problem on its way out. The outermost layer, which knows the request, writes the body.
 #[derive(Clone)]
-pub(super) struct Raised(pub(super) std::sync::Arc<std::sync::Mutex<Option<Cause>>>);
+pub(crate) struct Raised(std::sync::Arc<std::sync::Mutex<Option<Cause>>>);
 
 impl Raised {
     /// The cause, once.
-    pub(super) fn take(&self) -> Option<Cause> {
+    pub(crate) fn take(&self) -> Option<Cause> {
         self.0.lock().ok()?.take()
     }
 }

@@ -2,21 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use http::Method;
 use model::{Code, Fault, input::SENT};
 use serde_json::{Value, json};
 use utoipa::{
     OpenApi,
     openapi::{
         self, HeaderBuilder, ObjectBuilder, Ref, RefOr, Response, Schema,
-        path::{Operation, PathItem},
         schema::{SchemaType, Type},
         security::{ApiKey, ApiKeyValue, SecurityScheme},
     },
 };
 
-use super::{operation::CODES, problem::ProblemDetails};
-use crate::auth::cookie;
+use crate::{
+    auth::cookie,
+    http::{
+        ProblemDetails,
+        operation::{CODES, operations_of},
+    },
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -64,7 +67,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     )));
     let mut problems = BTreeMap::new();
     for item in whole.paths.paths.values_mut() {
-        for (_, operation) in operations(item) {
+        for (_, operation) in operations_of(item) {
             let id = operation.operation_id.as_deref().unwrap_or_default();
             let name = upper_first(id);
             for (status, response) in &mut operation.responses.responses {
@@ -96,19 +99,6 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         }
     }
     whole
-}
-
-/// The operations of a path.
-pub fn operations(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut Operation)> {
-    [
-        (Method::GET, &mut item.get),
-        (Method::PUT, &mut item.put),
-        (Method::POST, &mut item.post),
-        (Method::PATCH, &mut item.patch),
-        (Method::DELETE, &mut item.delete),
-    ]
-    .into_iter()
-    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
 }
 
 /// Headers of every answer.

@@ -1,39 +1,73 @@
-//! What every request goes through, from the outside in: request id, log line, security headers,
-//! the problem body, panic guard, cross-site check.
+//! Runs a function, and what every request goes through, from the outside in: request id, log line,
+//! security headers, the problem body, panic guard, cross-site check, authentication beside the
+//! operation.
 
-use std::{convert::Infallible, panic::AssertUnwindSafe};
+use std::panic::AssertUnwindSafe;
 
 use axum::{
     Json, Router,
-    extract::{FromRequestParts, MatchedPath, Request, State},
+    extract::{MatchedPath, Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
 use futures::FutureExt;
-use http::{HeaderName, HeaderValue, header, request::Parts};
+use http::{HeaderName, HeaderValue, header};
 use lambda_http::request::RequestContext;
 use model::{Error, random};
-use runtime::telemetry::{self, Metric};
-
-use super::{
-    operation::Argument,
-    problem::{ProblemDetails, Raised},
+use runtime::{
+    Start,
+    telemetry::{self, Metric},
 };
+use utoipa_axum::router::OpenApiRouter;
+
 use crate::{
     App, Problem,
-    auth::{claim, cross_site},
+    auth::{Authentication, claim, cross_site},
+    http::problem::{ProblemDetails, Raised},
     problem::Cause,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
+/// Runs a function of that name as a Lambda behind an API Gateway HTTP API.
+pub async fn run(
+    function: &'static str,
+    routes: OpenApiRouter<App>,
+) -> Result<(), lambda_http::Error> {
+    telemetry::init(function);
+    let app = App::from_start(&Start::cold().await?)?;
+    serve(routes, app.clone(), &app).await
+}
+
+/// Runs a function that has a state of its own beside the application's.
+pub async fn serve<S>(
+    routes: OpenApiRouter<S>,
+    state: S,
+    app: &App,
+) -> Result<(), lambda_http::Error>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    lambda_http::run(router(routes, state, app)).await
+}
+
 /// A function's routes within the layers that all functions have.
-pub fn layered(routes: Router, app: &App) -> Router {
+pub fn router<S>(routes: OpenApiRouter<S>, state: S, app: &App) -> Router
+where
+    S: Clone + Send + Sync + 'static,
+{
+    let (routes, _) = routes.split_for_parts();
+    let authentication = Authentication {
+        cookie: app.cookie.clone(),
+        store: app.store.clone(),
+        clock: app.clock.clone(),
+    };
     routes
+        .with_state(state)
         .fallback(async || Problem::<()>::from(Error::NotFound("path")))
         .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
-        .layer(middleware::from_fn_with_state(app.clone(), claim::judge))
+        .layer(middleware::from_fn_with_state(authentication, claim::judge))
         .layer(middleware::from_fn_with_state(app.clone(), guard))
         .layer(middleware::from_fn_with_state(app.clone(), finish))
 }
@@ -104,36 +138,4 @@ fn request_id(request: &Request) -> String {
         _ => None,
     }
     .unwrap_or_else(random::token)
-}
-
-/// The trace that the request is part of, if it says so.
-#[derive(Debug)]
-pub struct Trace(pub Option<String>);
-
-impl Argument for Trace {}
-
-impl<S: Send + Sync> FromRequestParts<S> for Trace {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self(telemetry::trace_of(&parts.headers)))
-    }
-}
-
-/// The address that the request came from, as the gateway saw it; empty where there is none.
-#[derive(Debug)]
-pub struct ClientAddress(pub String);
-
-impl Argument for ClientAddress {}
-
-impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        let address = match parts.extensions.get::<RequestContext>() {
-            Some(RequestContext::ApiGatewayV2(context)) => context.http.source_ip.clone(),
-            _ => None,
-        };
-        Ok(Self(address.unwrap_or_default()))
-    }
 }
