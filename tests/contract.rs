@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use shared::model::Permission;
 use tests::records;
 
-use crate::support::{Api, Concierge, METHODS, operations};
+use crate::support::{Api, Concierge, METHODS, document, operations};
 
 /// Operations that need no session.
 const PUBLIC: [(&str, &str); 2] = [("POST", "/api/auth/login"), ("GET", "/api/openapi.json")];
@@ -206,4 +206,34 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
             ada.get(&example(path, "1")).await.expect(200);
         }
     }
+}
+
+/// Fields of a record that stay as they are, or that the service writes itself.
+const FIXED: [&str; 5] = [
+    "id",
+    "projectId",
+    "organizationId",
+    "createdAt",
+    "updatedAt",
+];
+
+/// A field that is forgotten in an update would be ignored there, and nobody told.
+#[test]
+fn an_update_takes_every_field_that_may_change() {
+    let document = serde_json::to_value(document()).unwrap();
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let mut updates = 0;
+    for (name, update) in schemas {
+        let Some(record) = name.strip_suffix("Update") else {
+            continue;
+        };
+        let fields = schemas[record]["properties"].as_object().unwrap().keys();
+        let forgotten: Vec<_> = fields
+            .filter(|field| !FIXED.contains(&field.as_str()))
+            .filter(|field| update["properties"].get(field).is_none())
+            .collect();
+        assert!(forgotten.is_empty(), "{name} lacks {forgotten:?}");
+        updates += 1;
+    }
+    assert!(updates >= 2, "{updates}");
 }

@@ -3,7 +3,10 @@
 //! A section is what stands between a line «Written by `cargo test`: NAME» and the next «End of
 //! NAME», both as comments of the file's language. Nothing else of the file is touched.
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// A file that is held against the code.
 pub struct File {
@@ -58,9 +61,8 @@ impl File {
 
 /// The path of a file of the project.
 pub fn path(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .join(name)
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap().join(name)
 }
 
 fn mark(line: &str) -> &str {
