@@ -9,9 +9,6 @@ use shared::model::{Role, span};
 
 use crate::support::{Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example};
 
-/// At most so many requests at once, so that none waits for longer than a client's patience.
-const AT_ONCE: usize = 12;
-
 async fn behind_faults() -> (World, Faults) {
     let faults = Faults::start().await;
     let settings = Settings {
@@ -162,11 +159,9 @@ async fn who_may_not_call_changes_nothing_and_learns_nothing() {
             .map(|request| (&refused.caller, request))
             .collect();
         assert!(asked.len() >= 80, "{} {}", refused.who, asked.len());
-        for asked in asked.chunks(AT_ONCE) {
-            let answers = answers(&world, &faults, asked).await;
-            for (answer, (_, request)) in answers.iter().zip(asked) {
-                refused.expects(request, answer);
-            }
+        let answers = answers(&world, &faults, &asked).await;
+        for (answer, (_, request)) in answers.iter().zip(&asked) {
+            refused.expects(request, answer);
         }
     }
     same(&before, &world.api().records().await);
@@ -204,12 +199,10 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
         .iter()
         .map(|(caller, request)| (caller, request.clone()))
         .collect();
-    for asked in asked.chunks(AT_ONCE) {
-        let answers = answers(&world, &faults, asked).await;
-        for (answer, (_, request)) in answers.iter().zip(asked) {
-            let operation = request.operation();
-            assert!(answer.status < 300, "{operation}: {}", answer.text);
-        }
+    let answers = answers(&world, &faults, &asked).await;
+    for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
     }
 }
 

@@ -4,24 +4,11 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::model::Permission;
-use tests::records;
 
-use crate::support::{Api, Concierge, METHODS, document, operations};
+use crate::support::{Api, METHODS, Request, World, document, example, operations};
 
 /// Operations that need no session.
 const PUBLIC: [(&str, &str); 2] = [("POST", "/api/auth/login"), ("GET", "/api/openapi.json")];
-
-/// The path with this id for each of its parameters.
-fn example(path: &str, id: &str) -> String {
-    let segments = path.split('/').map(|segment| {
-        if segment.starts_with('{') {
-            id
-        } else {
-            segment
-        }
-    });
-    segments.collect::<Vec<_>>().join("/")
-}
 
 #[tokio::test]
 async fn every_operation_needs_a_session() {
@@ -133,55 +120,26 @@ async fn the_agent_needs_a_plan_that_includes_it() {
     }
 }
 
-/// A body that an operation accepts, as far as its path's record is there.
-fn acceptable(method: &str, path: &str) -> Option<Value> {
-    let body = match (method, path.rsplit('/').next()?) {
-        ("PUT" | "PATCH", "{id}") => json!({"title": "Mine now"}),
-        ("PATCH", "phase") => json!({"phaseId": null}),
-        ("POST", "comments" | "reply") => json!({"content": "Mine now"}),
-        ("POST", "tags") => json!({"tagId": 1}),
-        ("POST", "execute") => json!({"actionIds": ["1"]}),
-        _ => return None,
-    };
-    Some(body)
-}
-
-/// In organization 1, a record of the id 1 for every path.
-async fn world() -> Concierge {
-    let world = Concierge::start().await;
-    let api = &world.api;
-    let ada = api.sign_in("ada").await;
-    ada.creates_milestone(json!({})).await;
-    ada.creates_task(json!({})).await;
-    let request = ada.raises_request().await;
-    ada.comments_on_request(request, "x").await;
-    let activity = ada.records_activity(json!({"projectId": 1})).await;
-    let comments = format!("/api/activities/{activity}/comments");
-    ada.creates(&comments, json!({"content": "x"})).await;
-    api.has_tag(api.home.id, "x").await;
-    api.has_ticket(records::ticket()).await;
-    let session = world.stuck_batch().await;
-    assert_eq!(session, 1);
-    world
-}
-
 #[tokio::test]
 async fn a_record_of_another_organization_answers_as_an_absent_one() {
-    let world = world().await;
-    let api = &world.api;
+    let world = World::start().await;
+    let api = world.api();
     let zoe = api.sign_in("zoe").await;
-    let ada = api.sign_in("ada").await;
     let before = api.records().await;
-    let mut walked = 0;
-    for operation in operations() {
-        let (method, path) = (operation.method, &operation.path);
-        if !path.contains('{') {
-            continue;
-        }
-        let body = acceptable(method, path).map(|body| body.to_string());
+    let mut requests = world.requests();
+    requests.retain(|request| request.template.contains('{'));
+    assert!(requests.len() > 20, "{}", requests.len());
+    for request in &requests {
+        let (operation, there) = (request.operation(), request.path.as_str());
+        let absent = ["999", "0", "-1", "abc", "9007199254740993"];
+        let absent = absent.map(|id| example(&request.template, id));
         let mut answers = Vec::new();
-        for id in ["1", "999", "0", "-1", "abc", "9007199254740993"] {
-            let answer = zoe.send(method, &example(path, id), body.clone()).await;
+        for path in absent.iter().map(String::as_str).chain([there]) {
+            let asked = Request {
+                path: path.to_owned(),
+                ..request.clone()
+            };
+            let answer = asked.by(&zoe).await;
             let problem: Value = serde_json::from_str(&answer.text).unwrap();
             answers.push((
                 answer.status,
@@ -190,21 +148,18 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
             ));
         }
         let (status, _, _) = answers[0];
-        assert!([403, 404].contains(&status), "{method} {path}: {answers:?}");
+        assert!([403, 404].contains(&status), "{operation}: {answers:?}");
         assert!(
             answers.iter().all(|one| *one == answers[0]),
-            "{method} {path}: {answers:?}"
+            "{operation}: {answers:?}"
         );
-        walked += 1;
     }
-    assert!(walked > 20, "{walked}");
     assert_eq!(before, api.records().await);
     // The same requests do find the records for those whose records they are.
-    for operation in operations() {
-        let path = &operation.path;
-        if path.contains('{') && operation.method == "GET" {
-            ada.get(&example(path, "1")).await.expect(200);
-        }
+    for request in &requests {
+        let answer = request.by(&world.caller().await).await;
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
     }
 }
 

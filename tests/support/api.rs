@@ -1,8 +1,8 @@
 //! A world for one test.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
-use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_dynamodb::{config::timeout::TimeoutConfig, types::AttributeValue};
 use local::engines::Queues;
 use shared::{
     App,
@@ -68,6 +68,14 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
+/// The same client with time enough for what a proxy holds up on a busy machine.
+fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
+    let long = Duration::from_secs(60);
+    let timeouts = TimeoutConfig::builder().operation_timeout(long).build();
+    let config = client.config().to_builder().timeout_config(timeouts);
+    aws_sdk_dynamodb::Client::from_conf(config.build())
+}
+
 /// The settings of the functions under test.
 pub fn api_config(table: &str) -> ApiConfig {
     ApiConfig {
@@ -114,7 +122,10 @@ impl Api {
             Some(faults) => faults.url().to_owned(),
             None => engines::engines().await.dynamodb_url().to_owned(),
         };
-        let client = client(&url, &counter);
+        let mut client = client(&url, &counter);
+        if settings.faults.is_some() {
+            client = patient(&client);
+        }
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
         let app = App::new(client.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();

@@ -16,9 +16,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::{sync::watch, time::Instant};
 
 use super::engines;
+
+/// Until then what is waited for has happened, or it does not.
+const PATIENCE: Duration = Duration::from_secs(50);
 
 /// For so long nothing may happen before the proxy counts as quiet.
 const QUIET: Duration = Duration::from_millis(20);
@@ -148,7 +151,13 @@ impl Faults {
     /// Waits until at least so many requests are held and nothing else goes on for a while.
     pub async fn holds(&self, requests: usize) {
         let plan = &self.plan;
+        let start = Instant::now();
         loop {
+            let (waiting, under_way) = (&plan.waiting, &plan.under_way);
+            assert!(
+                start.elapsed() < PATIENCE,
+                "{waiting:?} of {requests} are held, {under_way:?} are under way"
+            );
             let seen = plan.seen.load(Ordering::SeqCst);
             tokio::time::sleep(QUIET).await;
             let waiting = plan.waiting.load(Ordering::SeqCst);
@@ -168,9 +177,8 @@ impl Plan {
         let mut held = self.held.subscribe();
         let waits = |held: &Option<Requests>| held.is_some_and(|of| of.include(operation, body));
         if waits(&held.borrow()) {
-            self.waiting.fetch_add(1, Ordering::SeqCst);
+            let _waiting = Counted::on(&self.waiting);
             held.wait_for(|held| !waits(held)).await.unwrap();
-            self.waiting.fetch_sub(1, Ordering::SeqCst);
         }
         let lasting = *self.lasting.lock().unwrap();
         if let Some((requests, fault)) = lasting
@@ -187,10 +195,24 @@ impl Plan {
 async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
     let plan = Arc::clone(&proxy.plan);
     plan.seen.fetch_add(1, Ordering::SeqCst);
-    plan.under_way.fetch_add(1, Ordering::SeqCst);
-    let answer = proxy.answer(headers, body).await;
-    plan.under_way.fetch_sub(1, Ordering::SeqCst);
-    answer
+    let _under_way = Counted::on(&plan.under_way);
+    proxy.answer(headers, body).await
+}
+
+/// Counts a request for as long as anybody cares for it: who sent it may hang up.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn on(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::SeqCst);
+        Self(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
 }
 
 /// A transaction that was cancelled for its first write.
