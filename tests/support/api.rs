@@ -70,7 +70,7 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
 
 /// The same client with time enough for what a proxy holds up on a busy machine.
 fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
-    let long = Duration::from_secs(60);
+    let long = Duration::from_mins(1);
     let timeouts = TimeoutConfig::builder().operation_timeout(long).build();
     let config = client.config().to_builder().timeout_config(timeouts);
     aws_sdk_dynamodb::Client::from_conf(config.build())
