@@ -5,10 +5,10 @@ use tests::{Release, RuntimeApi};
 
 use crate::{median, reads::Function, served::milliseconds};
 
-/// Milliseconds, each the median of as many starts.
+/// Medians of as many starts.
 #[derive(Debug)]
 pub struct ColdStarts {
-    /// Of a function that does nothing.
+    /// Milliseconds of a function that does nothing.
     pub empty: f64,
     /// Of the functions.
     pub functions: Vec<ColdStart>,
@@ -34,26 +34,28 @@ impl ColdStarts {
     ) -> Self {
         let functions: Vec<_> = functions.collect();
         let mut empty = Vec::new();
-        let mut times = vec![Vec::new(); functions.len()];
+        let mut turns = vec![Vec::new(); functions.len()];
         for _ in 0..spawns {
-            empty.push(start(world, "empty-function", "/", &[]).await);
-            for ((function, requests), times) in functions.iter().zip(&mut times) {
+            let nothing = start(world, "empty-function", "/", &[]).await;
+            empty.push(nothing);
+            for ((function, requests), turns) in functions.iter().zip(&mut turns) {
                 let path = function.reads[0].path;
                 let ours = start(world, function.name, path, &[]).await;
                 let requests = [("TABLE_REQUESTS", requests.as_str())];
-                times.push((ours, start(world, "bare-sdk", path, &requests).await));
+                let bare = start(world, "bare-sdk", path, &requests).await;
+                turns.push(ColdStart {
+                    time: ours,
+                    to_empty: ours / nothing,
+                    to_bare: ours / bare,
+                });
             }
         }
-        let empty = median(empty.into_iter());
-        let functions = times.iter().map(|times| {
-            let time = median(times.iter().map(|(ours, _)| *ours));
-            let bare = median(times.iter().map(|(_, bare)| *bare));
-            ColdStart {
-                time,
-                to_empty: time / empty,
-                to_bare: time / bare,
-            }
+        let functions = turns.iter().map(|turns| ColdStart {
+            time: median(turns.iter().map(|turn| turn.time)),
+            to_empty: median(turns.iter().map(|turn| turn.to_empty)),
+            to_bare: median(turns.iter().map(|turn| turn.to_bare)),
         });
+        let empty = median(empty.into_iter());
         Self {
             empty,
             functions: functions.collect(),
