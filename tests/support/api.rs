@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use aws_sdk_dynamodb::{config::timeout::TimeoutConfig, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    config::{StalledStreamProtectionConfig, timeout::TimeoutConfig},
+    types::AttributeValue,
+};
 use local::engines::Queues;
 use shared::{
     App,
@@ -59,6 +62,18 @@ pub struct Settings {
     pub agent: AgentSettings,
 }
 
+impl Settings {
+    /// A table behind a proxy that fails on demand, and the proxy.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let faults = Faults::start().await;
+        let settings = Self {
+            faults: Some(faults.clone()),
+            ..Self::default()
+        };
+        (settings, faults)
+    }
+}
+
 /// A client as the functions have it, which counts.
 pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
     let config = local::engines::dynamodb_client(url)
@@ -71,9 +86,17 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
 
 /// The same client with time enough for what a proxy holds up on a busy machine.
 fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
-    let long = Duration::from_secs(60);
-    let timeouts = TimeoutConfig::builder().operation_timeout(long).build();
-    let config = client.config().to_builder().timeout_config(timeouts);
+    let long = Duration::from_mins(1);
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(long)
+        .operation_attempt_timeout(long)
+        .operation_timeout(long);
+    let stalled = StalledStreamProtectionConfig::disabled();
+    let config = client
+        .config()
+        .to_builder()
+        .timeout_config(timeouts.build())
+        .stalled_stream_protection(stalled);
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
@@ -113,6 +136,12 @@ impl Api {
     /// The usual world.
     pub async fn start() -> Self {
         Self::start_with(Settings::default()).await
+    }
+
+    /// A world whose table is behind a proxy that fails on demand.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let (settings, faults) = Settings::behind_faults().await;
+        (Self::start_with(settings).await, faults)
     }
 
     /// A world with a difference.
