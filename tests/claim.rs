@@ -1,7 +1,7 @@
 //! Authentication beside the operation: whatever that finds or does, who may not call it gets
 //! nothing from it and changes nothing.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
 use serde_json::Value;
@@ -10,11 +10,7 @@ use shared::model::{Role, span};
 use crate::support::{Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example};
 
 async fn behind_faults() -> (World, Faults) {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
+    let (settings, faults) = Settings::behind_faults().await;
     (World::start_in(settings).await, faults)
 }
 
@@ -112,17 +108,19 @@ fn hopeless(request: &Request) -> [Request; 4] {
 /// the operations have done what they could. They must not have answered or written by then.
 async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]) -> Vec<Answer> {
     let before = world.api().records().await;
-    let answered = AtomicUsize::new(0);
+    let released = AtomicBool::new(false);
     let answers = requests.iter().map(async |(caller, request)| {
         let answer = request.by(caller).await;
-        answered.fetch_add(1, Ordering::SeqCst);
+        let operation = request.operation();
+        let released = released.load(Ordering::SeqCst);
+        assert!(released, "{operation} answers too early: {}", answer.text);
         answer
     });
     faults.hold(Requests::Authentication);
     let meanwhile = async {
         faults.holds(requests.len()).await;
         let rows = world.api().records().await;
-        assert_eq!(answered.load(Ordering::SeqCst), 0, "answered too early");
+        released.store(true, Ordering::SeqCst);
         faults.release();
         rows
     };

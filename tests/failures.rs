@@ -13,24 +13,15 @@ use tokio::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::support::{
-    Api, Caller, Concierge, Counter, Fault, Faults, Gateway, Settings, api_config, client,
+    Api, Caller, Concierge, Counter, Fault, Gateway, Settings, api_config, client,
 };
-
-async fn behind_faults() -> (Api, Faults) {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
-    (Api::start_with(settings).await, faults)
-}
 
 /// A caller of functions whose table is at an address, with a cookie that verifies.
 fn caller_of_table_at(url: &str) -> Caller {
     let clock = Clock::fixed(Timestamp::from_millis(0));
     let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
     let cookie = format!("connect.sid={}", app.cookie.sign("1-1-secret"));
-    let milestones = shared::serve::router(milestones::routes(), app.clone(), &app);
+    let milestones = shared::http::router(milestones::routes(), app.clone(), &app);
     Caller::of(Gateway::new([("milestones", milestones)])).with_cookie(cookie)
 }
 
@@ -67,7 +58,7 @@ async fn a_panic_is_a_clean_500_with_a_request_id() {
         "/api/milestones/{id}",
         get(async || -> String { panic!("the secret of the handler") }),
     );
-    let broken = shared::serve::router(routes, api.app.clone(), &api.app);
+    let broken = shared::http::router(routes, api.app.clone(), &api.app);
     let caller = Caller::of(Gateway::new([("milestones", broken)]));
     let answer = caller.get("/api/milestones/1").await;
     let problem = answer.expect_problem(500, "internal_error");
@@ -100,7 +91,7 @@ async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_create_creates_once() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     faults.next("PutItem", Fault::LostAnswer);
     max.creates_milestone(json!({})).await;
@@ -110,7 +101,7 @@ async fn a_lost_answer_to_a_create_creates_once() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_change_is_no_conflict() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     faults.next("PutItem", Fault::LostAnswer);
@@ -124,7 +115,7 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
 
 #[tokio::test]
 async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     max.creates_task(json!({})).await;
@@ -166,11 +157,7 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
 
 #[tokio::test]
 async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
+    let (settings, faults) = Settings::behind_faults().await;
     let world = Concierge::start_in(settings).await;
     let alert = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
     let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
@@ -194,7 +181,7 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
 
 #[tokio::test]
 async fn a_lost_answer_to_a_delete_is_no_404() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     faults.next("TransactWriteItems", Fault::LostAnswer);
@@ -204,7 +191,7 @@ async fn a_lost_answer_to_a_delete_is_no_404() {
 
 #[tokio::test]
 async fn conflicting_transactions_are_tried_again() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     for _ in 0..3 {
@@ -216,7 +203,7 @@ async fn conflicting_transactions_are_tried_again() {
 
 #[tokio::test]
 async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     for _ in 0..6 {
@@ -231,7 +218,7 @@ async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
 
 #[tokio::test]
 async fn a_throttled_table_is_asked_again() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("PutItem", Fault::Throttled);
@@ -241,7 +228,7 @@ async fn a_throttled_table_is_asked_again() {
 
 #[tokio::test]
 async fn keys_that_a_batch_left_unread_are_asked_for_again() {
-    let (api, faults) = behind_faults().await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     faults.next("BatchGetItem", Fault::OneKeyRead);
     max.get("/api/auth/session").await.expect(200);
@@ -332,16 +319,7 @@ async fn an_unknown_query_parameter_is_a_400() {
 async fn ids_are_unique_while_many_create_at_once() {
     let api = Api::start().await;
     let max = api.sign_in("max").await;
-    let other = App::new(
-        api.client.clone(),
-        &api_config(&api.table),
-        api.clock.clone(),
-    );
-    let second = Gateway::new([(
-        "milestones",
-        shared::serve::router(milestones::routes(), other.clone(), &other),
-    )]);
-    let second = Caller::of(second).with_cookie(max.cookie.clone().unwrap());
+    let second = max.clone().before(api.other_instances().await);
     let mut creates = Vec::new();
     for at in 0..40 {
         let caller = if at % 2 == 0 {

@@ -2,28 +2,32 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
-use aws_sdk_dynamodb::{config::timeout::TimeoutConfig, types::AttributeValue};
+use aws_sdk_dynamodb::{
+    config::{StalledStreamProtectionConfig, timeout::TimeoutConfig},
+    types::AttributeValue,
+};
 use local::engines::Queues;
 use shared::{
     App,
     auth::{Sid, password},
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
-    model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
-    },
+    model::{Organization, OrganizationId, PlanFeature, Project, Role, Timestamp, User},
     store::Store,
 };
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{AgentSettings, Caller, Counter, Faults, engines, gateway::Gateway};
+use super::{
+    AgentSettings, Caller, Counter, Faults, engines,
+    gateway::{Gateway, functions},
+};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
 
 /// Its hash: hashing takes too long to do it for each test.
-static PASSWORD_HASH: OnceCell<PasswordHash> = OnceCell::const_new();
+static PASSWORD_HASH: OnceCell<String> = OnceCell::const_new();
 
 /// Two organizations on a table of their own, all functions, and a clock that stands still.
 ///
@@ -58,6 +62,18 @@ pub struct Settings {
     pub agent: AgentSettings,
 }
 
+impl Settings {
+    /// A table behind a proxy that fails on demand, and the proxy.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let faults = Faults::start().await;
+        let settings = Self {
+            faults: Some(faults.clone()),
+            ..Self::default()
+        };
+        (settings, faults)
+    }
+}
+
 /// A client as the functions have it, which counts.
 pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
     let config = local::engines::dynamodb_client(url)
@@ -71,8 +87,16 @@ pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
 /// The same client with time enough for what a proxy holds up on a busy machine.
 fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
     let long = Duration::from_mins(1);
-    let timeouts = TimeoutConfig::builder().operation_timeout(long).build();
-    let config = client.config().to_builder().timeout_config(timeouts);
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(long)
+        .operation_attempt_timeout(long)
+        .operation_timeout(long);
+    let stalled = StalledStreamProtectionConfig::disabled();
+    let config = client
+        .config()
+        .to_builder()
+        .timeout_config(timeouts.build())
+        .stalled_stream_protection(stalled);
     aws_sdk_dynamodb::Client::from_conf(config.build())
 }
 
@@ -112,6 +136,12 @@ impl Api {
     /// The usual world.
     pub async fn start() -> Self {
         Self::start_with(Settings::default()).await
+    }
+
+    /// A world whose table is behind a proxy that fails on demand.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let (settings, faults) = Settings::behind_faults().await;
+        (Self::start_with(settings).await, faults)
     }
 
     /// A world with a difference.
@@ -154,7 +184,7 @@ impl Api {
             projects.push(project.await.unwrap());
         }
         let agent = settings.agent.build(&app, &queues).await;
-        let gateway = Gateway::of(&app, &agent);
+        let gateway = Gateway::new(functions(&app, agent));
         counter.take();
         Self {
             app,
@@ -179,7 +209,7 @@ impl Api {
         let config = api_config(&self.table);
         let app = App::new(self.client.clone(), &config, self.clock.clone());
         let agent = self.agent.build(&app, &self.queues).await;
-        Gateway::of(&app, &agent)
+        Gateway::new(functions(&app, agent))
     }
 
     /// Nobody.
@@ -206,7 +236,7 @@ impl Api {
         let hash = PASSWORD_HASH
             .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
             .await;
-        let new = records::user(name, role, hash.clone());
+        let new = records::user(name, role, hash);
         let user = self
             .store
             .directory()

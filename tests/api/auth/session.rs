@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::{auth::SessionCookie, config::SigningSecrets, model::span};
 
-use crate::support::{Api, Caller, Fault, Faults, PASSWORD, Requests, Settings};
+use crate::support::{Api, Caller, Fault, Faults, PASSWORD, Requests};
 
 #[tokio::test]
 async fn a_changed_password_ends_every_session() {
@@ -69,12 +69,7 @@ async fn the_idle_time_is_extended_at_most_once_per_tenth() {
 
 /// A caller whose next request extends the session.
 async fn about_to_extend() -> (Api, Faults, Caller) {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
-    let api = Api::start_with(settings).await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     api.clock.advance(span::DAY / 10);
     (api, faults, max)

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Fault, Faults, Settings};
+use crate::support::{Api, Fault};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -171,12 +171,7 @@ async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
 
 #[tokio::test]
 async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
-    let api = Api::start_with(settings).await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_task(json!({})).await;
     for milestone in ["0000000000000001", "0000000000000002"] {
@@ -200,12 +195,7 @@ async fn a_milestone_deleted_between_check_and_write_is_not_linked() {
 
 #[tokio::test]
 async fn a_task_deleted_while_it_is_changed_stays_deleted() {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
-    let api = Api::start_with(settings).await;
+    let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     let milestone = max.creates_milestone(json!({})).await;
     max.creates_task(json!({})).await;

@@ -6,7 +6,7 @@ use shared::model::{Id, ServiceStatus};
 use crate::{
     api::service_requests::{comments, exists, resolutions, stored},
     budgets::within,
-    support::{Api, Fault, Faults, Settings},
+    support::{Api, Fault},
 };
 
 #[tokio::test]
@@ -174,12 +174,7 @@ async fn comments_at_the_same_time_reopen_once_and_are_all_kept() {
 
 #[tokio::test]
 async fn a_comment_whose_answer_was_lost_is_written_once_and_reopens_once() {
-    let faults = Faults::start().await;
-    let settings = Settings {
-        faults: Some(faults.clone()),
-        ..Settings::default()
-    };
-    let api = Api::start_with(settings).await;
+    let (api, faults) = Api::behind_faults().await;
     let mia = api.sign_in("mia").await;
     let request = exists(&api, &mia, ServiceStatus::Resolved).await.id.get();
     faults.next("TransactWriteItems", Fault::LostAnswer);
