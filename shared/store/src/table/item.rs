@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use model::{ActionState, AgentSessionStatus, Error, ReferenceType, ServiceStatus};
 use serde::{Serialize, de::DeserializeOwned};
 
+use super::decode;
 use crate::key::{AnyKey, Gsi1, Gsi2, Index, Key, Main};
 
 /// What the table holds under a key.
@@ -149,7 +150,7 @@ pub(super) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, E
         .remove("version")
         .and_then(|value| value.as_n().ok()?.parse().ok())
         .unwrap_or(1);
-    serde_dynamo::from_item(item)
+    decode::from_item(item)
         .map(|record| Stored { record, version })
         .map_err(|error| Error::internal("reading a record", error))
 }

@@ -2,6 +2,7 @@
 //! [`AttributeValue`](aws_sdk_dynamodb::types::AttributeValue); only the files of [`super`] do.
 
 mod batch;
+mod decode;
 mod expression;
 mod failure;
 mod item;
