@@ -21,7 +21,7 @@ fn caller_of_table_at(url: &str) -> Caller {
     let clock = Clock::fixed(Timestamp::from_millis(0));
     let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
     let cookie = format!("connect.sid={}", app.cookie.sign("1-1-secret"));
-    let milestones = shared::http::router(milestones::routes(), app.clone(), &app);
+    let milestones = shared::serve::router(milestones::routes(), app.clone(), &app);
     Caller::of(Gateway::new([("milestones", milestones)])).with_cookie(cookie)
 }
 
@@ -58,7 +58,7 @@ async fn a_panic_is_a_clean_500_with_a_request_id() {
         "/api/milestones/{id}",
         get(async || -> String { panic!("the secret of the handler") }),
     );
-    let broken = shared::http::router(routes, api.app.clone(), &api.app);
+    let broken = shared::serve::router(routes, api.app.clone(), &api.app);
     let caller = Caller::of(Gateway::new([("milestones", broken)]));
     let answer = caller.get("/api/milestones/1").await;
     let problem = answer.expect_problem(500, "internal_error");

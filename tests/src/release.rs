@@ -145,6 +145,10 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
             ("SESSION_SECRETS", SECRET),
             ("TARGET_SYSTEMS", "{}"),
             ("RUST_LOG", "error"),
+            // As infra/template.yaml sets them.
+            ("MALLOC_TRIM_THRESHOLD_", "33554432"),
+            ("MALLOC_MMAP_THRESHOLD_", "33554432"),
+            ("MALLOC_TOP_PAD_", "1048576"),
         ])
         .envs(more.iter().copied())
         // Metrics go there.

@@ -12,22 +12,21 @@ use shared::{
     auth::{Sid, password},
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
-    model::{Organization, OrganizationId, PlanFeature, Project, Role, Timestamp, User},
+    model::{
+        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
+    },
     store::Store,
 };
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{
-    AgentSettings, Caller, Counter, Faults, engines,
-    gateway::{Gateway, functions},
-};
+use super::{AgentSettings, Caller, Counter, Faults, engines, gateway::Gateway};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
 
 /// Its hash: hashing takes too long to do it for each test.
-static PASSWORD_HASH: OnceCell<String> = OnceCell::const_new();
+static PASSWORD_HASH: OnceCell<PasswordHash> = OnceCell::const_new();
 
 /// Two organizations on a table of their own, all functions, and a clock that stands still.
 ///
@@ -184,7 +183,7 @@ impl Api {
             projects.push(project.await.unwrap());
         }
         let agent = settings.agent.build(&app, &queues).await;
-        let gateway = Gateway::new(functions(&app, agent));
+        let gateway = Gateway::of(&app, &agent);
         counter.take();
         Self {
             app,
@@ -209,7 +208,7 @@ impl Api {
         let config = api_config(&self.table);
         let app = App::new(self.client.clone(), &config, self.clock.clone());
         let agent = self.agent.build(&app, &self.queues).await;
-        Gateway::new(functions(&app, agent))
+        Gateway::of(&app, &agent)
     }
 
     /// Nobody.
@@ -236,7 +235,7 @@ impl Api {
         let hash = PASSWORD_HASH
             .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
             .await;
-        let new = records::user(name, role, hash);
+        let new = records::user(name, role, hash.clone());
         let user = self
             .store
             .directory()

@@ -1,6 +1,6 @@
 //! Tasks.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use model::{
     Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
@@ -101,7 +101,7 @@ impl Tasks<'_> {
     /// All the organization's tasks by id.
     pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<JoinedTask>, Error> {
         let tasks = self.0.table.list(key::tasks(tenant)).await?;
-        let projects = tasks.iter().filter_map(|task| task.project_id);
+        let projects = distinct(&tasks, |task| task.project_id);
         let projects = projects.map(|project| key::project(tenant, project).into());
         let keys = links_of(tenant, &tasks).chain(projects);
         let found = self.0.table.batch_get(keys, JOIN).await?;
@@ -315,16 +315,22 @@ fn not_of_project<I: Id>(
     Some(Fault::at(field, FaultCode::Project, detail))
 }
 
-/// Keys of the tasks' assignees and milestones.
+/// Keys of the tasks' assignees and milestones, each once: formatting a key costs more than
+/// comparing ids.
 fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = AnyKey> {
-    tasks.iter().flat_map(move |task| {
-        let links = Links {
-            milestone: task.milestone_id,
-            phase: None,
-            assignee: task.assignee_id,
-        };
-        links.keys(tenant)
-    })
+    let milestones = distinct(tasks, |task| task.milestone_id);
+    let assignees = distinct(tasks, |task| task.assignee_id);
+    let milestones = milestones.map(move |id| key::milestone(tenant, id).into());
+    milestones.chain(assignees.map(move |id| key::user(tenant, id).into()))
+}
+
+/// What the tasks name, each once.
+fn distinct<I: Ord>(
+    tasks: &[Task],
+    named: fn(&Task) -> Option<I>,
+) -> impl Iterator<Item = I> + use<I> {
+    let ids: BTreeSet<I> = tasks.iter().filter_map(named).collect();
+    ids.into_iter()
 }
 
 /// Puts tasks together with what they name. A milestone that is gone is named by no task.
