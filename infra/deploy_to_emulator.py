@@ -41,10 +41,11 @@ def functions():
 
 
 def build():
-    """Makes the release binaries of the functions and of the demo."""
-    packages = [argument for name in functions() for argument in ("--package", name)]
+    """Makes the release binaries: the functions', and apart from them the demo's, whose features of
+    their dependencies theirs do without."""
     command = ["cargo", "build", "--release", "--locked"]
-    subprocess.run([*command, *packages, "--bins"], cwd=tools.ROOT, check=True)
+    others = ["--exclude", "local", "--exclude", "tests"]
+    subprocess.run([*command, "--workspace", *others, "--bins"], cwd=tools.ROOT, check=True)
     demo = ["--package", "local", "--bin", "demo"]
     subprocess.run([*command, *demo], cwd=tools.ROOT, check=True)
 

@@ -6,8 +6,8 @@
 //! cargo run -p tests --bin benchmark
 //! ```
 //!
-//! `--rounds N` measures so many rounds of each read instead of 40, `--quick` 10 of them and fewer
-//! cold starts, `--only NAME` one function alone.
+//! `--rounds N` measures so many rounds of each read instead of 40, `--only NAME` one function alone.
+//! `--quick` makes do with 10 rounds and fewer cold starts, and judges no CPU time by so few.
 //!
 //! Each release binary is handed gateway events by a Lambda runtime API in this process, one after
 //! another, and answers them from the embedded table:
@@ -113,7 +113,7 @@ async fn measure(
         }
     }
     let rows = function.reads.iter().zip(&rounds);
-    rows.map(|(read, rounds)| ReadRow::of(read, rounds))
+    rows.map(|(read, rounds)| ReadRow::of(read, rounds, options))
         .collect()
 }
 

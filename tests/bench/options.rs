@@ -7,6 +7,8 @@ pub struct Options {
     pub rounds: usize,
     /// Cold starts of each function.
     pub spawns: usize,
+    /// Whether there are rounds enough to hold a CPU time against its bound.
+    pub judges_cpu: bool,
     only: Option<String>,
 }
 
@@ -16,6 +18,7 @@ impl Options {
         let mut options = Self {
             rounds: 40,
             spawns: 20,
+            judges_cpu: true,
             only: None,
         };
         #[expect(
@@ -25,7 +28,10 @@ impl Options {
         let mut arguments = std::env::args().skip(1);
         while let Some(argument) = arguments.next() {
             match argument.as_str() {
-                "--quick" => (options.rounds, options.spawns) = (10, 7),
+                "--quick" => {
+                    (options.rounds, options.spawns) = (10, 7);
+                    options.judges_cpu = false;
+                }
                 "--rounds" => {
                     let rounds = arguments.next().and_then(|rounds| rounds.parse().ok());
                     options.rounds = rounds.filter(|rounds| *rounds > 0).unwrap_or_else(usage);

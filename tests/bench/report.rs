@@ -5,6 +5,7 @@ use std::fmt;
 use crate::{
     cold_start::{ColdStart, ColdStarts},
     median,
+    options::Options,
     pair::Round,
     reads::Read,
 };
@@ -46,11 +47,11 @@ pub struct FunctionRow {
 
 impl ReadRow {
     /// The medians of these rounds of a read.
-    pub fn of(read: &Read, rounds: &[Round]) -> Self {
+    pub fn of(read: &Read, rounds: &[Round], options: &Options) -> Self {
         let median_of = |of: fn(&Round) -> f64| median(rounds.iter().map(of));
         Self {
             read: read.title,
-            most_cpu: read.most_cpu,
+            most_cpu: read.most_cpu.filter(|_| options.judges_cpu),
             wall: median_of(|round| round.ours.wall),
             wall_ratio: median_of(|round| round.ours.wall / round.bare.wall),
             cpu: median_of(|round| round.ours.cpu),
