@@ -41,11 +41,11 @@ def functions():
 
 
 def build():
-    """Makes the release binaries: the functions', and apart from them the demo's, whose features of
-    their dependencies theirs do without."""
-    command = ["cargo", "build", "--release", "--locked"]
+    """Makes the functions' release binaries, and the demo as the tests have it."""
+    command = ["cargo", "build", "--locked"]
     others = ["--exclude", "local", "--exclude", "tests"]
-    subprocess.run([*command, "--workspace", *others, "--bins"], cwd=tools.ROOT, check=True)
+    release = ["--release", "--workspace", *others, "--bins"]
+    subprocess.run([*command, *release], cwd=tools.ROOT, check=True)
     demo = ["--package", "local", "--bin", "demo"]
     subprocess.run([*command, *demo], cwd=tools.ROOT, check=True)
 
@@ -193,7 +193,7 @@ class Account:
 def demo(environment, table):
     """Demo data in the table, and the demo target systems: their address and their settings."""
     port = end_to_end.free_port()
-    command = [tools.ROOT / "target" / "release" / "demo", table, str(port)]
+    command = [tools.ROOT / "target" / "debug" / "demo", table, str(port)]
     with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
         settings = process.stdout.readline()
         assert settings, "the demo did not start"
