@@ -41,13 +41,11 @@ def functions():
 
 
 def build():
-    """Makes the functions' release binaries, and the demo as the tests have it."""
-    command = ["cargo", "build", "--locked"]
-    others = ["--exclude", "local", "--exclude", "tests"]
-    release = ["--release", "--workspace", *others, "--bins"]
-    subprocess.run([*command, *release], cwd=tools.ROOT, check=True)
-    demo = ["--package", "local", "--bin", "demo"]
-    subprocess.run([*command, *demo], cwd=tools.ROOT, check=True)
+    """Makes the functions' release binaries, and the demo with what the tests were built of."""
+    command = ["cargo", "build", "--locked", "--workspace"]
+    functions = ["--release", "--exclude", "local", "--exclude", "tests", "--bins"]
+    for wanted in (functions, ["--bin", "demo"]):
+        subprocess.run([*command, *wanted], cwd=tools.ROOT, check=True)
 
 
 def package(folder):

@@ -2,12 +2,16 @@
 
 use serde_json::{Value, json};
 use shared::{
+    http::operation::NEEDS,
     model::{ServiceStatus, User},
     store::{History, NewTicket},
 };
 use tests::records;
 
-use super::{Answer, Api, Caller, Concierge, PASSWORD, Settings, described::DOCUMENT};
+use super::{
+    Answer, Api, Caller, Concierge, PASSWORD, Settings,
+    operations::{Operation, operations},
+};
 
 /// Organization 1 with records on which each operation has the most to do that it ever has.
 pub struct World {
@@ -102,27 +106,25 @@ impl World {
     /// A request to every operation of the document. They can be sent one after another in this
     /// order, or all at once.
     pub fn requests(&self) -> Vec<Request> {
-        let mut requests = Vec::new();
-        for (path, item) in DOCUMENT["paths"].as_object().unwrap() {
-            for (method, operation) in item.as_object().unwrap() {
-                let name = format!("{} {path}", method.to_uppercase());
-                let needs = operation["x-needs"].as_array().map(|needs| {
-                    let needs = needs.iter().map(|need| need.as_str().unwrap().to_owned());
-                    needs.collect()
-                });
-                requests.push(Request {
-                    method: method.to_uppercase(),
-                    template: path.clone(),
-                    path: example(path, self.id(&name)),
-                    body: operation.get("requestBody").map(|_| {
-                        self.body(&name)
-                            .unwrap_or_else(|| panic!("no body: {name}"))
-                    }),
-                    needs,
-                });
+        let requests = operations().iter().map(|operation| {
+            let Operation { method, path, .. } = operation;
+            let name = format!("{method} {path}");
+            let described = &operation.described;
+            Request {
+                method: (*method).to_owned(),
+                template: path.clone(),
+                path: example(path, self.id(&name)),
+                body: described.get("requestBody").map(|_| {
+                    self.body(&name)
+                        .unwrap_or_else(|| panic!("no body: {name}"))
+                }),
+                needs: described.get(NEEDS).map(|_| {
+                    let needs = operation.needs().into_iter();
+                    needs.map(str::to_owned).collect()
+                }),
             }
-        }
-        requests
+        });
+        requests.collect()
     }
 
     /// The id of the record in an operation's path. What is deleted or moved to another state has

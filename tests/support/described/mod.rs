@@ -12,7 +12,6 @@ use std::{
 
 use serde_json::{Value, json};
 
-pub use self::schema::DOCUMENT;
 use self::{
     operation::{DescribedAnswer, Operation},
     schema::Schema,
