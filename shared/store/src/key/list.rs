@@ -106,6 +106,12 @@ impl<R, I> List<R, I> {
         self
     }
 
+    /// The same items, each read as another type, which needs only these attributes.
+    pub(crate) fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
+        self.query.only = attributes;
+        self.read_as()
+    }
+
     /// Only rows that fit, if there is a filter; what does not fit is read and paid for all the same.
     pub(crate) fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();

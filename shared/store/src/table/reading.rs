@@ -200,6 +200,7 @@ impl Table {
         let Expressed {
             condition,
             filter,
+            projection,
             names,
             values,
         } = &walk.expressed;
@@ -210,6 +211,7 @@ impl Table {
             .set_index_name(walk.query.index.map(str::to_owned))
             .key_condition_expression(condition)
             .set_filter_expression(filter.clone())
+            .set_projection_expression(projection.clone())
             .set_expression_attribute_names(Some(names.clone()))
             .set_expression_attribute_values(Some(values.clone()))
             .scan_index_forward(!walk.query.descending)
