@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneSort, MilestoneStatus, Priority, ProjectTaskSort, ReferenceType,
-    TaskSort, TaskStatus,
+    ActivityType, MilestoneSort, MilestoneStatus, Priority, ProjectTaskSort, ReferenceSort,
+    ReferenceType, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -36,6 +36,7 @@ one_of! {
     MilestoneStatus,
     Priority,
     ProjectTaskSort,
+    ReferenceSort,
     ReferenceType,
     TaskSort,
     TaskStatus,
