@@ -34,8 +34,9 @@ mod time;
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
-    AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
-    Effect, Idempotency, Outcome, Proposal, ProposedAction, Risk, answer,
+    AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis, Answered,
+    ApiCall, Approved, ApprovedActions, Claim, Effect, Idempotency, Outcome, Proposal,
+    ProposedAction, Risk, answer,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -62,7 +63,10 @@ pub use service_request::{
 };
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
-pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
+pub use signal::{
+    AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
+    SignalStatus,
+};
 pub use task::{
     ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
     TaskStatus, TaskUpdate,

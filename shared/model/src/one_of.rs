@@ -7,8 +7,9 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneSort, MilestoneStatus, Priority, ProjectTaskSort, ReferenceSort,
-    ReferenceType, TaskSort, TaskStatus,
+    ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
+    Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus, TaskSort,
+    TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,12 +33,17 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    AgentSessionSort,
+    AgentSessionStatus,
+    AlertSort,
     MilestoneSort,
     MilestoneStatus,
     Priority,
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    Severity,
+    SignalStatus,
     TaskSort,
     TaskStatus,
 }
