@@ -114,6 +114,10 @@ pub enum FaultCode {
     Project,
     /// Another record has it.
     Taken,
+    /// It is not the password that is set.
+    Incorrect,
+    /// It can be guessed: a password is not the username.
+    Guessable,
     /// The action is manual: a person has to do it.
     Manual,
     /// The operation has no such query parameter.

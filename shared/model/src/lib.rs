@@ -48,7 +48,7 @@ pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};
 pub use message::Message;
 pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
-pub use password::{LoginPassword, PasswordHash};
+pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::ReferenceSearch;
 pub use service_request::{
