@@ -191,7 +191,7 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
     let (world, faults) = behind_faults().await;
     let mut callers = Vec::new();
     for request in of_callers(&world) {
-        callers.push((world.caller().await, request));
+        callers.push((world.caller_of(&request).await, request));
     }
     let asked: Vec<_> = callers
         .iter()

@@ -113,7 +113,9 @@ async fn fill(engines: &Engines) -> String {
     store.signals().create(tenant, signal).await.unwrap();
     let sid = Sid::generate(tenant, user.id);
     let session = records::session(&sid, &user, now);
-    store.sign_in().begin(&session).await.unwrap();
+    let account = store.sign_in().account(&user.username).await;
+    let account = account.unwrap().unwrap();
+    store.sign_in().begin(&account, &session).await.unwrap();
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
     SessionCookie::new(secrets, true).sign(&sid.to_string())
 }

@@ -7,13 +7,15 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use local::engines::Queues;
+use serde_json::{Value, json};
 use shared::{
     App,
     auth::{Sid, password},
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
     model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
+        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
+        TokenSecret, User,
     },
     store::Store,
 };
@@ -264,9 +266,33 @@ impl Api {
         let tenant: OrganizationId = user.organization_id;
         let sid = Sid::generate(tenant, user.id);
         let session = records::session(&sid, user, begun);
-        self.store.sign_in().begin(&session).await.unwrap();
+        let sign_in = self.store.sign_in();
+        let account = sign_in.account(&user.username).await.unwrap().unwrap();
+        sign_in.begin(&account, &session).await.unwrap();
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
+    }
+
+    /// Somebody with a new token of a user, as `POST /api/tokens` makes it of this beside a name.
+    pub async fn token_of(&self, user: &User, more: Value) -> Caller {
+        let (caller, _) = self.token_and_id_of(user, more).await;
+        caller
+    }
+
+    /// The same, and the token's id.
+    pub async fn token_and_id_of(&self, user: &User, more: Value) -> (Caller, TokenId) {
+        let mut sent = json!({"name": "export"});
+        sent.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let (tokens, secret) = (self.store.tokens(), TokenSecret::generate());
+        let next = tokens.next(user.organization_id, user.id).await.unwrap();
+        let token = tokens.create(user, next, records::sent(&sent), &secret);
+        let id = token.await.unwrap().id;
+        self.counter.take();
+        let mut caller = self.anonymous().with_token(secret.expose());
+        (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));
+        (caller, id)
     }
 
     /// A store as a function has it that no gateway calls, under that function's role.

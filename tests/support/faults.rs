@@ -93,10 +93,10 @@ impl Requests {
     }
 }
 
-/// Whether a request reads a session of sign-in, whose partition is a user's.
+/// Whether a request reads a session of sign-in or a token, whose partition is a user's.
 fn authenticates(operation: &str, body: &[u8]) -> bool {
-    let sessions = br#"#SESSION""#;
-    operation == "BatchGetItem" && body.windows(sessions.len()).any(|part| part == sessions)
+    let has = |end: &[u8]| body.windows(end.len()).any(|part| part == end);
+    operation == "BatchGetItem" && (has(br#"#SESSION""#) || has(br#"#TOKEN""#))
 }
 
 impl Faults {

@@ -29,6 +29,7 @@ mod task;
 mod text;
 mod ticket;
 mod time;
+mod token;
 
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
@@ -54,12 +55,14 @@ pub use search::ReferenceSearch;
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
 };
-pub use session::{Login, Session};
+pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
 pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
 pub use text::{
-    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
+    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, TokenName,
+    WrongLength,
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};
+pub use token::{Token, TokenCreate, TokenSecret};

@@ -7,7 +7,7 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ReferenceType, TaskStatus,
+    ActivityType, MilestoneStatus, Permission, Priority, ReferenceType, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,6 +32,7 @@ macro_rules! one_of {
 one_of! {
     ActivityType,
     MilestoneStatus,
+    Permission,
     Priority,
     ReferenceType,
     TaskStatus,

@@ -8,7 +8,8 @@ use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
 
 use super::{
-    claim::{Claim, Identity},
+    claim::Claim,
+    identity::Identity,
     need::{self, Need, OwnOr},
 };
 use crate::{
@@ -22,7 +23,8 @@ use crate::{
 /// A caller who claims to have what the endpoint needs, with the query parameters that it takes,
 /// which by default are none.
 ///
-/// A cookie with a bad signature is answered 401 at once. Whether the session stands and the caller
+/// A cookie with a bad signature and a token that has not the form of one are answered 401 at once.
+/// Whether the session or the token stands and the caller
 /// may is found out beside the operation (see [`claim`](super::claim)): reads simply start; what
 /// writes passes its [`permit`](Self::permit) to the store.
 #[derive(Debug)]
@@ -62,10 +64,11 @@ impl<N, Q> Caller<N, Q> {
 impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
     /// 403 unless the caller is the record's creator or has the permission for those of others.
     pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
-        if creator == self.user_id() {
+        let identity = self.identity().await?;
+        if creator == self.user_id() && identity.is_unbounded() {
             return Ok(());
         }
-        need::permission(&self.identity().await?.user, P::PERMISSION)
+        need::permission(&identity, P::PERMISSION)
     }
 }
 
@@ -78,7 +81,7 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let claim = Claim::make(parts, N::check)?;
+        let claim = Claim::make(parts, N::check).await?;
         Ok(Self {
             claim,
             query: query::parse(parts)?,
@@ -89,7 +92,7 @@ where
 
 impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
-        description.needs_session();
+        description.needs_caller(N::TAKES_TOKENS);
         description.needs(N::names());
         description.problems(&[Code::Unauthenticated]);
         description.problems(&N::codes());

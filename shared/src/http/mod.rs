@@ -10,7 +10,7 @@ pub(crate) mod query;
 pub mod refusal;
 
 pub use body::Body;
-pub use client::{ClientAddress, Trace};
+pub use client::{ClientAddress, Trace, UserAgent};
 pub use operation::{Done, List, NoContent, routes};
 pub use path::{AccessTo, Path, PathId, denied};
 pub use problem::ProblemDetails;
