@@ -6,7 +6,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{Session, Timestamp},
+    model::{Part, Session, Timestamp},
 };
 use utoipa::ToSchema;
 
@@ -37,15 +37,18 @@ pub struct OpenSession {
 #[utoipa::path(get, path = "/api/auth/sessions", operation_id = "listSessions")]
 pub async fn list_sessions(
     State(app): State<App>,
-    caller: Caller<need::Session>,
+    caller: Caller<need::Session, Part>,
 ) -> Result<List<OpenSession>, Problem> {
+    let pages = caller.own_pages(&app)?;
     let sign_in = app.store.sign_in();
-    let sessions = sign_in.sessions(caller.tenant(), caller.user_id());
-    let (identity, mut sessions) = tokio::try_join!(caller.identity(), sessions)?;
+    let sessions = sign_in.sessions(caller.tenant(), caller.user_id(), &pages.wanted);
+    let (identity, sessions) = tokio::try_join!(caller.identity(), sessions)?;
     let (current, now) = (identity.session()?, app.clock.now());
-    sessions.retain(|session| session.holds(&identity.user, now));
-    let rows = sessions.iter().map(|session| view(session, current));
-    Ok(List(rows.collect()))
+    let open = sessions.filter_map(|session| {
+        let holds = session.holds(&identity.user, now);
+        holds.then_some(session)
+    });
+    Ok(pages.answer(open, |session| view(&session, current))?)
 }
 
 fn view(session: &Session, current: &Session) -> OpenSession {

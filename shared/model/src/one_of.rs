@@ -7,7 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Permission, Priority, ReferenceType, TaskStatus,
+    ActivityType, MilestoneSort, MilestoneStatus, Permission, Priority, ProjectTaskSort,
+    ReferenceType, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -31,9 +32,12 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    MilestoneSort,
     MilestoneStatus,
     Permission,
     Priority,
+    ProjectTaskSort,
     ReferenceType,
+    TaskSort,
     TaskStatus,
 }

@@ -3,8 +3,8 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::FromRequestParts;
-use http::request::Parts;
-use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
+use http::{Uri, request::Parts};
+use model::{Code, Error, Listing, NamedPermission, OrganizationId, Part, UserId, input::Input};
 use store::Permit;
 
 use super::{
@@ -13,8 +13,9 @@ use super::{
     need::{self, Need, OwnOr},
 };
 use crate::{
-    Problem,
+    App, Problem,
     http::{
+        Links, Pages,
         operation::{Argument, Description},
         query,
     },
@@ -24,12 +25,13 @@ use crate::{
 /// which by default are none.
 ///
 /// A cookie with a bad signature and a token that has not the form of one are answered 401 at once.
-/// Whether the session or the token stands and the caller
-/// may is found out beside the operation (see [`claim`](super::claim)): reads simply start; what
-/// writes passes its [`permit`](Self::permit) to the store.
+/// Whether the session or the token stands and the caller may is found out beside the operation (see
+/// [`claim`](super::claim)): reads simply start; what writes passes its [`permit`](Self::permit) to
+/// the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
+    uri: Uri,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
@@ -61,6 +63,29 @@ impl<N, Q> Caller<N, Q> {
     }
 }
 
+impl<N, Q> Caller<N, Q> {
+    /// Links to the caller's lists.
+    pub fn links(&self, app: &App) -> Links {
+        Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
+    }
+}
+
+impl<N, F, S> Caller<N, Listing<F, S>> {
+    /// The part of the list that is asked for. 400 for a cursor that is not one of this list.
+    pub fn pages(&self, app: &App) -> Result<Pages, Error> {
+        self.links(app).pages(&self.query.part)
+    }
+}
+
+impl<N> Caller<N, Part> {
+    /// The part that is asked for of a list that each user has of their own. 400 for a cursor that
+    /// is not one of this list of the caller's.
+    pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
+        let links = self.links(app).of_user(self.user_id());
+        links.pages(&self.query)
+    }
+}
+
 impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
     /// 403 unless the caller is the record's creator or has the permission for those of others.
     pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
@@ -84,6 +109,7 @@ where
         let claim = Claim::make(parts, N::check).await?;
         Ok(Self {
             claim,
+            uri: parts.uri.clone(),
             query: query::parse(parts)?,
             need: PhantomData,
         })

@@ -4,20 +4,22 @@ use model::{Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
 
 use super::{
     key,
+    page::{Page, Wanted},
     rewrite::rewrite,
     sign_in::{Account, SignIn},
     table::{Change, Condition, Record, Write},
 };
 
 impl SignIn<'_> {
-    /// A user's sessions, the newest first, at most 1,000; those that have ended may be among them.
+    /// A user's sessions, the newest first; those that have ended may be among them.
     pub async fn sessions(
         &self,
         tenant: OrganizationId,
         user: UserId,
-    ) -> Result<Vec<Session>, Error> {
+        wanted: &Wanted,
+    ) -> Result<Page<Session>, Error> {
         let newest = key::sessions(tenant, user).descending();
-        self.0.table.list(newest).await
+        self.0.table.page(newest, wanted).await
     }
 
     /// Ends all of a user's sessions but this one, whatever their number, by one write. 401 when
