@@ -22,7 +22,7 @@ use shared::{
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{AgentSettings, Caller, Counter, Faults, engines, gateway::Gateway};
+use super::{AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
@@ -147,6 +147,7 @@ impl Api {
 
     /// A world with a difference.
     pub async fn start_with(settings: Settings) -> Self {
+        described::ready();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
         let url = match &settings.faults {

@@ -71,6 +71,32 @@ async fn what_has_ended_is_not_listed() {
 }
 
 #[tokio::test]
+async fn sessions_come_in_pages_whatever_is_begun_and_ended_meanwhile() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let mia = api.session_of(&user).await;
+    let mut others = Vec::new();
+    for _ in 0..4 {
+        api.clock.advance(span::MINUTE);
+        others.push(api.session_of(&user).await);
+    }
+    let whole = sessions(&mia).await;
+    assert_eq!(mia.walk("/api/auth/sessions?limit=2").await, whole);
+    let first = mia.get("/api/auth/sessions?limit=2").await;
+    assert_eq!(first.expect(200).as_array().unwrap()[..], whole[..2]);
+    others[3].trigger("/api/auth/logout").await.expect(204);
+    api.session_of(&user).await;
+    let rest = mia.walk(first.next().unwrap()).await;
+    assert_eq!(rest, whole[2..]);
+    // A place in one's own list is none in another's.
+    let max = api.sign_in("max").await;
+    let answer = max.get(first.next().unwrap()).await;
+    answer.expect_faults(&[("?cursor", "unknown")]);
+    let answer = mia.get("/api/auth/sessions?limit=0&sort=id").await;
+    answer.expect_faults(&[("?limit", "range"), ("?sort", "unknown_parameter")]);
+}
+
+#[tokio::test]
 async fn all_sessions_but_this_one_end_at_once() {
     let api = Api::start().await;
     let user = api.user("mia").await;

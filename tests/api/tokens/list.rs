@@ -68,3 +68,26 @@ async fn the_last_use_is_kept_to_the_day_by_one_write_a_day() {
     assert_eq!(requests().await, 2);
     assert_eq!(last_used().await, "2026-01-16T00:00:00.000Z");
 }
+
+#[tokio::test]
+async fn tokens_come_in_pages_whatever_is_created_and_deleted_meanwhile() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(mia.creates("/api/tokens", json!({"name": "export"})).await);
+    }
+    let first = mia.get("/api/tokens?limit=2").await;
+    assert_eq!(first.ids(), ids[..2]);
+    let path = format!("/api/tokens/{}", ids[1]);
+    mia.delete(&path).await.expect(204);
+    ids.push(mia.creates("/api/tokens", json!({"name": "import"})).await);
+    let rest = mia.walk(first.next().unwrap()).await;
+    let rest: Vec<_> = rest.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert_eq!(rest, ids[2..]);
+    let last = mia.get("/api/tokens?limit=5").await;
+    assert_eq!((last.ids().len(), last.next()), (5, None));
+    let max = api.sign_in("max").await;
+    let answer = max.get(first.next().unwrap()).await;
+    answer.expect_faults(&[("?cursor", "unknown")]);
+}
