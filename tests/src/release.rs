@@ -8,7 +8,7 @@ use std::{
 use local::engines::{Engines, REGION};
 use serde_json::{Value, json};
 use shared::{
-    auth::{SessionCookie, Sid},
+    auth::SessionCookie,
     clock::Clock,
     config::SigningSecrets,
     model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
@@ -111,11 +111,7 @@ async fn fill(engines: &Engines) -> String {
     store.tickets().create(tenant, ticket).await.unwrap();
     let signal = records::signal("payment_failed", now);
     store.signals().create(tenant, signal).await.unwrap();
-    let sid = Sid::generate(tenant, user.id);
-    let session = records::session(&sid, &user, now);
-    let account = store.sign_in().account(&user.username).await;
-    let account = account.unwrap().unwrap();
-    store.sign_in().begin(&account, &session).await.unwrap();
+    let sid = records::signed_in(&store, &user, now).await;
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
     SessionCookie::new(secrets, true).sign(&sid.to_string())
 }
@@ -160,7 +156,9 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
-fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
+/// The gateway's event of a request with a session cookie of this value.
+#[must_use]
+pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let mut event: Value =
         serde_json::from_str(include_str!("../events/http_request.json")).unwrap();
     let (path, query) = path.split_once('?').unwrap_or((path, ""));

@@ -265,11 +265,7 @@ impl Api {
     /// A session of a user that began at an instant and was not used since.
     pub async fn session_since(&self, user: &User, begun: Timestamp) -> Caller {
         let tenant: OrganizationId = user.organization_id;
-        let sid = Sid::generate(tenant, user.id);
-        let session = records::session(&sid, user, begun);
-        let sign_in = self.store.sign_in();
-        let account = sign_in.account(&user.username).await.unwrap().unwrap();
-        sign_in.begin(&account, &session).await.unwrap();
+        let sid = records::signed_in(&self.store, user, begun).await;
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
     }

@@ -57,7 +57,7 @@ pub use milestone::{
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
-pub use search::ReferenceSearch;
+pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
 };

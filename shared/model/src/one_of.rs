@@ -8,7 +8,7 @@ use utoipa::{
 
 use crate::{
     ActivityType, MilestoneSort, MilestoneStatus, Permission, Priority, ProjectTaskSort,
-    ReferenceType, TaskSort, TaskStatus,
+    ReferenceSort, ReferenceType, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -37,6 +37,7 @@ one_of! {
     Permission,
     Priority,
     ProjectTaskSort,
+    ReferenceSort,
     ReferenceType,
     TaskSort,
     TaskStatus,
