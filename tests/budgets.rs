@@ -42,6 +42,14 @@ const ROWS: &[Row] = &[
     ),
     row("POST /api/auth/logout", 2, 2),
     row("GET /api/auth/session", 1, 1),
+    row("PUT /api/auth/password", 4, 6).because(
+        "the failures of account and address are read and counted before the password is looked at",
+    ),
+    row("GET /api/auth/sessions", 1, 2),
+    row("DELETE /api/auth/sessions", 2, 2),
+    row("GET /api/tokens", 1, 2),
+    row("POST /api/tokens", 2, 4),
+    row("DELETE /api/tokens/{id}", 2, 3),
     row("GET /api/openapi.json", 0, 0),
     row("POST /api/managed-services/request", 2, 3),
     row("DELETE /api/service-requests/{id}", 2, 3),
@@ -126,7 +134,7 @@ async fn every_operation_takes_what_its_row_says() {
     for request in &requests {
         // Its first request, for which an instance has to reserve ids.
         let instance = world.api().other_instances().await;
-        let caller = world.caller().await.before(instance);
+        let caller = world.caller_of(request).await.before(instance);
         world.api().counter.take();
         let answer = request.by(&caller).await;
         let used = world.api().counter.take();
@@ -140,6 +148,29 @@ async fn every_operation_takes_what_its_row_says() {
     let named: BTreeSet<_> = ROWS.iter().map(|row| row.operation).collect();
     assert_eq!(named.len(), ROWS.len(), "operations with two rows");
     assert_eq!(named.len(), requests.len(), "rows of no operation");
+}
+
+#[tokio::test]
+async fn a_token_takes_one_request_more_before_all_others() {
+    let world = World::start().await;
+    let mut requests = world.requests();
+    requests.retain(|request| request.takes_tokens);
+    assert!(requests.len() > 30, "{}", requests.len());
+    for request in &requests {
+        let script = world.script().await;
+        let script = script.before(world.api().other_instances().await);
+        world.api().counter.take();
+        let answer = request.by(&script).await;
+        let used = world.api().counter.take();
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
+        let Used { in_sequence, total } = budget(&operation).used;
+        let more = Used {
+            in_sequence: in_sequence + 1,
+            total: total + 1,
+        };
+        assert_eq!(used, more, "{operation}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures::future::join_all;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::model::{Role, span};
 
 use crate::support::{Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example};
@@ -40,11 +40,15 @@ impl Refused {
         }
     }
 
-    async fn all(world: &World) -> [Self; 4] {
+    async fn all(world: &World) -> [Self; 6] {
         let api = world.api();
         let long_ago = api.clock.now().plus(-8 * span::DAY);
         let signed_out = api.session_of(&world.max).await;
         signed_out.trigger("/api/auth/logout").await.expect(204);
+        let soon = json!({"expiresAt": api.clock.now().plus(1)});
+        let expired = api.token_of(&world.max, soon).await;
+        api.clock.advance(1);
+        let viewer = json!({"permissions": Role::Viewer.permissions()});
         let left = api.user("ada").await;
         let of_disabled = api.session_of(&left).await;
         let directory = api.store.directory();
@@ -59,6 +63,13 @@ impl Refused {
                 api.session_since(&world.max, long_ago).await,
             ),
             Self::unauthenticated("who is disabled", of_disabled),
+            Self::unauthenticated("whose token is over", expired),
+            Self {
+                who: "whose token only lets them view",
+                caller: api.token_of(&world.max, viewer).await,
+                status: 403,
+                code: "permission_denied",
+            },
             Self {
                 who: "who is a viewer",
                 caller: api.sign_in("vic").await,
@@ -191,7 +202,7 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
     let (world, faults) = behind_faults().await;
     let mut callers = Vec::new();
     for request in of_callers(&world) {
-        callers.push((world.caller().await, request));
+        callers.push((world.caller_of(&request).await, request));
     }
     let asked: Vec<_> = callers
         .iter()
@@ -205,16 +216,36 @@ async fn nothing_is_answered_or_written_before_the_caller_is_known() {
 }
 
 #[tokio::test]
+async fn nothing_is_answered_or_written_before_a_token_is_known_to_hold() {
+    let (world, faults) = behind_faults().await;
+    let script = world.script().await;
+    let mut requests = of_callers(&world);
+    requests.retain(|request| request.takes_tokens);
+    let asked: Vec<_> = requests
+        .into_iter()
+        .map(|request| (&script, request))
+        .collect();
+    let answers = answers(&world, &faults, &asked).await;
+    for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
 async fn while_nobody_can_tell_who_calls_the_service_is_unavailable() {
     let (world, faults) = behind_faults().await;
     let requests = of_callers(&world);
     let max = world.caller().await;
+    let script = world.script().await;
     let before = world.api().records().await;
     faults.begin(Requests::Authentication, Fault::Throttled);
-    let answers = join_all(requests.iter().map(|request| request.by(&max))).await;
-    for answer in &answers {
-        answer.expect_problem(503, "unavailable");
-        assert_eq!(answer.header("retry-after"), Some("1"));
+    for caller in [&max, &script] {
+        let answers = join_all(requests.iter().map(|request| request.by(caller))).await;
+        for answer in &answers {
+            answer.expect_problem(503, "unavailable");
+            assert_eq!(answer.header("retry-after"), Some("1"));
+        }
     }
     faults.end();
     same(&before, &world.api().records().await);

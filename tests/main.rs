@@ -8,6 +8,7 @@
 )]
 
 mod api;
+mod bearer;
 mod budgets;
 mod claim;
 mod contract;

@@ -162,16 +162,23 @@ async fn walk_over_work(world: &Concierge) {
         max = api.session_of(&user).await;
     }
     max.trigger("/api/auth/logout").await.expect(204);
+    max = api.session_of(&user).await;
+    max.get("/api/auth/sessions").await.expect(200);
+    max.get("/api/tokens").await.expect(200);
     // Each function extends a session that has not been used for a while.
     for (_, ApiFunction { read: path, .. }) in api_functions() {
         let max = api.session_of(&user).await;
         api.clock.advance(3 * span::HOUR);
-        let answer = max.get(path).await;
-        assert!(
-            [200, 404].contains(&answer.status),
-            "{path}: {}",
-            answer.text
-        );
+        // And each finds out whose a token is.
+        let script = api.token_of(&user, json!({})).await;
+        for caller in [max, script] {
+            let answer = caller.get(path).await;
+            assert!(
+                [200, 404].contains(&answer.status),
+                "{path}: {}",
+                answer.text
+            );
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use utoipa::{
     openapi::{
         self, HeaderBuilder, ObjectBuilder, Ref, RefOr, Response, Schema,
         schema::{SchemaType, Type},
-        security::{ApiKey, ApiKeyValue, SecurityScheme},
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme},
     },
 };
 
@@ -29,7 +29,8 @@ use crate::{
         description = "Work management and managed services: service requests, milestones, tasks, \
             activities, tickets, and a resolution agent for billing alerts.\n\n\
             Sign in with `POST /api/auth/login`; the cookie that it sets goes along with every other \
-            request. Bodies are JSON in camelCase. Ids are positive integers up to 2^53-1, unique \
+            request. A script sends a token of its owner instead, `Authorization: Bearer wd_…`, which \
+            `POST /api/tokens` creates. Bodies are JSON in camelCase. Ids are positive integers up to 2^53-1, unique \
             per kind of record. Instants are RFC 3339 with any offset, and come back in UTC with \
             milliseconds. In an answer every member is there, null where it has no value; in a \
             partial update an absent member is kept and a null one cleared. Unknown members of a \
@@ -42,7 +43,7 @@ use crate::{
     ),
     servers((url = "/", description = "Where this document comes from")),
     tags(
-        (name = "auth", description = "Signing in and out, and this document"),
+        (name = "auth", description = "Signing in and out, passwords, sessions and tokens, and this document"),
         (name = "service-requests", description = "What users ask the organization's services for"),
         (name = "milestones", description = "What a project is to reach"),
         (name = "tasks", description = "What is to do, in projects and for the organization"),
@@ -77,6 +78,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     }
     let components = whole.components.get_or_insert_default();
     components.add_security_scheme("session", scheme);
+    components.add_security_scheme("bearer", bearer());
     components.responses.extend(problems);
     for (name, description) in EVERY_ANSWER {
         let header = HeaderBuilder::new()
@@ -99,6 +101,14 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
         }
     }
     whole
+}
+
+fn bearer() -> SecurityScheme {
+    let scheme = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("wd_ and 32 random bytes in base64url")
+        .description(Some("For scripts, from POST /api/tokens"));
+    SecurityScheme::Http(scheme.build())
 }
 
 /// Headers of every answer.

@@ -80,7 +80,9 @@ impl Cause {
                     [fault] => fault.detail.clone(),
                     faults => format!("{} things are wrong; see errors.", faults.len()),
                 },
-                Error::Unauthenticated => "Sign in first.".to_owned(),
+                Error::Unauthenticated => {
+                    "Sign in first, or send a token that has not ended.".to_owned()
+                }
                 Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
                 Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
                 Error::NotFound(noun) => format!("There is no such {noun}."),

@@ -22,7 +22,7 @@ use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     App, Problem,
-    auth::{Authentication, claim, cross_site},
+    auth::{Authentication, bearer, claim, cross_site},
     http::problem::{ProblemDetails, Raised},
     problem::Cause,
 };
@@ -74,7 +74,10 @@ where
 
 /// Answers for what must not reach the handler and for what breaks in it.
 async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    if !cross_site::may_pass(request.method(), request.headers(), &app.allowed_origins) {
+    let headers = request.headers();
+    if !bearer::is_shown(headers)
+        && !cross_site::may_pass(request.method(), headers, &app.allowed_origins)
+    {
         return Problem::<()>::from(Cause::CrossSite).into_response();
     }
     AssertUnwindSafe(next.run(request))

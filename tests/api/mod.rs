@@ -11,3 +11,4 @@ mod organizations;
 mod projects;
 mod service_requests;
 mod tasks;
+mod tokens;

@@ -11,6 +11,7 @@ import type {
   AgentSessionId,
   AgentSessionStatus,
   CommentCreate,
+  CreatedToken,
   ExecutionResult,
   Fault,
   JsonObject,
@@ -27,6 +28,8 @@ import type {
   TaskId,
   TaskUpdate,
   TicketId,
+  Token,
+  TokenCreate,
   UserRef,
 } from "./api";
 import { api, dataOf } from "./client";
@@ -51,7 +54,31 @@ export async function morning(username: string, password: string): Promise<void>
   if (session.planFeatures.includes("agentAI")) {
     await resolution(1);
   }
+  await account(password);
   await dataOf(api.POST("/api/auth/logout"));
+}
+
+/** Where somebody is signed in, what their scripts may do, and another password. */
+async function account(currentPassword: string): Promise<void> {
+  for (const open of await dataOf(api.GET("/api/auth/sessions", { params: { query: { limit: 20 } } }))) {
+    const where: string = open.userAgent ?? open.address ?? "somewhere";
+    console.log(open.id, where, open.current ? "here" : open.lastUsedAt, open.expiresAt);
+  }
+  await dataOf(api.DELETE("/api/auth/sessions"));
+  const body: TokenCreate = { name: "nightly export", permissions: ["view_work"] };
+  const created: CreatedToken = await dataOf(api.POST("/api/tokens", { body }));
+  console.log("Keep it now:", created.token);
+  const tokens: Token[] = await dataOf(api.GET("/api/tokens"));
+  for (const { id, name, permissions, lastUsedAt } of tokens) {
+    console.log(name, permissions?.length ?? "all of mine", lastUsedAt ?? "never used");
+    await dataOf(api.DELETE("/api/tokens/{id}", { params: { path: { id } } }));
+  }
+  const { error } = await api.PUT("/api/auth/password", {
+    body: { currentPassword, newPassword: "four words of your own" },
+  });
+  if (error?.code === "validation_error") {
+    console.log(faultAt("/currentPassword", error.errors)?.detail ?? error.detail);
+  }
 }
 
 /** What to tell the person who could not sign in. */

@@ -8,7 +8,6 @@ use local::engines::Engines;
 use serde_json::json;
 use shared::{
     App,
-    auth::Sid,
     model::{Id, OrganizationId, PlanFeature, ProjectId, Role, TaskCreate, TaskId, UserId},
     store::key::{self, AnyKey},
 };
@@ -86,9 +85,7 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
     };
     app.store.tasks().create(tenant, task).await.unwrap();
     copy(engines, tenant, size).await;
-    let sid = Sid::generate(tenant, first.id);
-    let session = records::session(&sid, &first, app.clock.now());
-    app.store.sign_in().begin(&session).await.unwrap();
+    let sid = records::signed_in(&app.store, &first, app.clock.now()).await;
     app.cookie.sign(&sid.to_string())
 }
 

@@ -11,7 +11,7 @@ use shared::{
         ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus, TaskCreate, Timestamp,
         User, UserId, WrongLength,
     },
-    store::{NewMessage, NewProject, NewSignal, NewTicket, NewUser},
+    store::{NewMessage, NewProject, NewSignal, NewTicket, NewUser, Store},
 };
 
 /// A user of this name, called "Ada Tester" if it is "ada".
@@ -30,6 +30,16 @@ pub fn user(name: &str, role: Role, password_hash: impl Into<PasswordHash>) -> N
 #[must_use]
 pub fn session(sid: &Sid, user: &User, now: Timestamp) -> Session {
     Session::begin(sid, user, now)
+}
+
+/// Begins a session of a user, past the password, and answers its id.
+pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
+    let sid = Sid::generate(user.organization_id, user.id);
+    let sign_in = store.sign_in();
+    let account = sign_in.account(&user.username).await.unwrap().unwrap();
+    let session = session(&sid, user, now);
+    sign_in.begin(&account, &session).await.unwrap();
+    sid
 }
 
 /// An active project.

@@ -8,7 +8,7 @@ use std::{
 use local::engines::{Engines, REGION};
 use serde_json::{Value, json};
 use shared::{
-    auth::{SessionCookie, Sid},
+    auth::SessionCookie,
     clock::Clock,
     config::SigningSecrets,
     model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
@@ -111,9 +111,7 @@ async fn fill(engines: &Engines) -> String {
     store.tickets().create(tenant, ticket).await.unwrap();
     let signal = records::signal("payment_failed", now);
     store.signals().create(tenant, signal).await.unwrap();
-    let sid = Sid::generate(tenant, user.id);
-    let session = records::session(&sid, &user, now);
-    store.sign_in().begin(&session).await.unwrap();
+    let sid = records::signed_in(&store, &user, now).await;
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
     SessionCookie::new(secrets, true).sign(&sid.to_string())
 }

@@ -7,20 +7,22 @@ use aws_sdk_dynamodb::{
     types::AttributeValue,
 };
 use local::engines::Queues;
+use serde_json::{Value, json};
 use shared::{
     App,
     auth::{Sid, password},
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
     model::{
-        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
+        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
+        TokenSecret, User,
     },
     store::Store,
 };
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{AgentSettings, Caller, Counter, Faults, engines, gateway::Gateway};
+use super::{AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
@@ -145,6 +147,7 @@ impl Api {
 
     /// A world with a difference.
     pub async fn start_with(settings: Settings) -> Self {
+        described::ready();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
         let url = match &settings.faults {
@@ -262,11 +265,31 @@ impl Api {
     /// A session of a user that began at an instant and was not used since.
     pub async fn session_since(&self, user: &User, begun: Timestamp) -> Caller {
         let tenant: OrganizationId = user.organization_id;
-        let sid = Sid::generate(tenant, user.id);
-        let session = records::session(&sid, user, begun);
-        self.store.sign_in().begin(&session).await.unwrap();
+        let sid = records::signed_in(&self.store, user, begun).await;
         let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
         Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
+    }
+
+    /// Somebody with a new token of a user, as `POST /api/tokens` makes it of this beside a name.
+    pub async fn token_of(&self, user: &User, more: Value) -> Caller {
+        let (caller, _) = self.token_and_id_of(user, more).await;
+        caller
+    }
+
+    /// The same, and the token's id.
+    pub async fn token_and_id_of(&self, user: &User, more: Value) -> (Caller, TokenId) {
+        let mut sent = json!({"name": "export"});
+        sent.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let (tokens, secret) = (self.store.tokens(), TokenSecret::generate());
+        let next = tokens.next(user.organization_id, user.id).await.unwrap();
+        let token = tokens.create(user, next, records::sent(&sent), &secret);
+        let id = token.await.unwrap().id;
+        self.counter.take();
+        let mut caller = self.anonymous().with_token(secret.expose());
+        (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));
+        (caller, id)
     }
 
     /// A store as a function has it that no gateway calls, under that function's role.

@@ -69,6 +69,12 @@ impl Caller {
         self
     }
 
+    /// The same caller with a token instead of a cookie.
+    pub fn with_token(mut self, token: &str) -> Self {
+        self.cookie = None;
+        self.with_header("authorization", &format!("Bearer {token}"))
+    }
+
     /// The same caller from another address.
     pub fn at(mut self, address: &str) -> Self {
         address.clone_into(&mut self.address);

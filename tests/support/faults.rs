@@ -88,15 +88,27 @@ impl Requests {
         match self {
             Self::Of(name) => name == operation,
             Self::Authentication => authenticates(operation, body),
-            Self::BesideAuthentication => operation != "Scan" && !authenticates(operation, body),
+            Self::BesideAuthentication => {
+                let before = names_the_owner(operation, body);
+                operation != "Scan" && !before && !authenticates(operation, body)
+            }
         }
     }
 }
 
-/// Whether a request reads a session of sign-in, whose partition is a user's.
+/// Whether a request reads a session of sign-in or a token, whose partition is a user's.
 fn authenticates(operation: &str, body: &[u8]) -> bool {
-    let sessions = br#"#SESSION""#;
-    operation == "BatchGetItem" && body.windows(sessions.len()).any(|part| part == sessions)
+    let of_session = has(body, br#"#SESSION""#) || has(body, br#"#TOKEN""#);
+    operation == "BatchGetItem" && of_session
+}
+
+/// Whether a request finds out whose a token is, before anything else can be asked.
+fn names_the_owner(operation: &str, body: &[u8]) -> bool {
+    operation == "GetItem" && has(body, br#""TOKEN#"#)
+}
+
+fn has(body: &[u8], text: &[u8]) -> bool {
+    body.windows(text.len()).any(|part| part == text)
 }
 
 impl Faults {

@@ -4,7 +4,7 @@
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, ProjectStatus, Tag, TaskId, Ticket},
+    model::{Id, OrganizationId, PhaseId, ProjectStatus, Role, Tag, TaskId, Ticket, User},
     store::{
         NewProject, NewTicket,
         key::{self, AnyKey},
@@ -77,6 +77,26 @@ impl Api {
     pub async fn has_ticket(&self, new: NewTicket) -> Ticket {
         let tickets = self.store.tickets();
         tickets.create(self.home.id, new).await.unwrap()
+    }
+
+    /// Another role for a user, who has it from then on.
+    pub async fn gives_role(&self, user: &User, role: Role) {
+        let text = |text: String| AttributeValue::S(text);
+        let key = [
+            ("pk", format!("ORG#{}#USER", user.organization_id)),
+            ("sk", format!("{:016}", user.id.get())),
+        ];
+        let key = key.map(|(name, value)| (name.to_owned(), text(value)));
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(key.into()))
+            .update_expression("SET #role = :role")
+            .condition_expression("attribute_exists(pk)")
+            .expression_attribute_names("#role", "role")
+            .expression_attribute_values(":role", text(<&str>::from(role).to_owned()));
+        update.send().await.unwrap();
     }
 
     /// A planned project that says something about itself.

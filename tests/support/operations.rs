@@ -50,6 +50,13 @@ fn of_function((function, api): (&'static str, tests::ApiFunction)) -> Vec<Opera
 }
 
 impl Operation {
+    /// Whether a token does as well as a session.
+    pub fn takes_tokens(&self) -> bool {
+        let schemes = self.described["security"].as_array();
+        let mut schemes = schemes.into_iter().flatten();
+        schemes.any(|scheme| scheme.get("bearer").is_some())
+    }
+
     /// What its caller needs, for people; nothing when it is open to everybody.
     pub fn needs(&self) -> Vec<&str> {
         let needs = self.described[shared::http::operation::NEEDS].as_array();

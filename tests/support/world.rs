@@ -26,6 +26,8 @@ pub struct World {
     proposed: (String, String),
     /// A session with an action that waits for the worker.
     executing: String,
+    /// A token of max.
+    token: String,
 }
 
 /// A request to an operation, which accepts it from those who may.
@@ -39,6 +41,8 @@ pub struct Request {
     pub body: Option<Value>,
     /// What the document says that its caller needs; none when anybody may call.
     pub needs: Option<Vec<String>>,
+    /// Whether a token does as well as a session.
+    pub takes_tokens: bool,
 }
 
 impl Request {
@@ -83,12 +87,17 @@ impl World {
         let proposed = concierge.stuck_batch().await;
         let action = concierge.proposed(&proposed).await.remove(0);
         let (executing, _) = concierge.approved_message().await;
+        let token = concierge
+            .max
+            .creates("/api/tokens", json!({"name": "export"}));
+        let token = token.await.to_string();
         Self {
             max: api.user("max").await,
             alert: signal.id.to_string(),
             started: started.to_string(),
             proposed: (proposed.to_string(), action),
             executing: executing.to_string(),
+            token,
             concierge,
         }
     }
@@ -101,6 +110,25 @@ impl World {
     pub async fn caller(&self) -> Caller {
         let caller = self.api().session_of(&self.max).await;
         caller.with_header("prefer", "respond-async")
+    }
+
+    /// Who sends a request: as [`caller`](Self::caller), unless that would end the sessions of max.
+    pub async fn caller_of(&self, request: &Request) -> Caller {
+        let ends_sessions_of = match request.operation().as_str() {
+            "PUT /api/auth/password" => "mia",
+            "DELETE /api/auth/sessions" => "sue",
+            _ => return self.caller().await,
+        };
+        let user = self.api().user(ends_sessions_of).await;
+        self.api().session_of(&user).await
+    }
+
+    /// As [`caller`](Self::caller), with a token that was used today.
+    pub async fn script(&self) -> Caller {
+        let script = self.api().token_of(&self.max, json!({})).await;
+        script.get("/api/auth/session").await.expect(200);
+        self.api().counter.take();
+        script.with_header("prefer", "respond-async")
     }
 
     /// A request to every operation of the document. They can be sent one after another in this
@@ -122,6 +150,7 @@ impl World {
                     let needs = operation.needs().into_iter();
                     needs.map(str::to_owned).collect()
                 }),
+                takes_tokens: operation.takes_tokens(),
             }
         });
         requests.collect()
@@ -134,6 +163,7 @@ impl World {
             "DELETE /api/milestones/{id}"
             | "DELETE /api/tasks/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
+            "DELETE /api/tokens/{id}" => &self.token,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute" => &self.proposed.0,
@@ -146,6 +176,10 @@ impl World {
     fn body(&self, operation: &str) -> Option<Value> {
         Some(match operation {
             "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
+            "PUT /api/auth/password" => {
+                json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"})
+            }
+            "POST /api/tokens" => json!({"name": "nightly", "permissions": ["view_work"]}),
             "POST /api/managed-services/request" => {
                 json!({"title": "Help", "referenceType": "project", "referenceId": 1})
             }

@@ -1,5 +1,11 @@
-//! Sign-in, and the description of the API.
+//! Sign-in, sessions, passwords and tokens, and the description of the API.
 
+mod change_password;
+mod create_token;
+mod delete_token;
+mod end_sessions;
+mod list_sessions;
+mod list_tokens;
 mod login;
 mod logout;
 mod openapi;
@@ -16,6 +22,12 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(login::login),
             operation!(logout::logout),
             operation!(session::session),
+            operation!(change_password::change_password),
+            operation!(list_sessions::list_sessions),
+            operation!(end_sessions::end_sessions),
+            operation!(list_tokens::list_tokens),
+            operation!(create_token::create_token),
+            operation!(delete_token::delete_token),
             operation!(openapi::openapi),
         ],
     )

@@ -5,7 +5,7 @@ use shared::{
     App, Error, Problem,
     auth::{SetCookie, password},
     http::{
-        Body, ClientAddress, Query,
+        Body, ClientAddress, Query, UserAgent,
         refusal::{InvalidCredentials, TooManyAttempts},
     },
     model::{Login, Session, Sid},
@@ -23,6 +23,7 @@ pub async fn login(
     State(app): State<App>,
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
+    UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
 ) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
     let sign_in = app.store.sign_in();
@@ -45,8 +46,9 @@ pub async fn login(
         .ok_or_else(|| refused(&app))?;
     let sid = Sid::generate(user.organization_id, user.id);
     let session = Session::begin(&sid, &user, app.clock.now());
+    let session = session.from(address.clone(), user_agent);
     tokio::try_join!(
-        sign_in.begin(&session),
+        sign_in.begin(&account, &session),
         sign_in.succeeded(&username, &address),
     )?;
     Ok(SetCookie(

@@ -10,9 +10,9 @@ use shared::{
 #[utoipa::path(post, path = "/api/auth/logout", operation_id = "logout")]
 pub async fn logout(
     State(app): State<App>,
-    caller: Caller<need::SignedIn>,
+    caller: Caller<need::Session>,
 ) -> Result<ForgetCookie, Problem> {
     let identity = caller.identity().await?;
-    app.store.sign_in().end(&identity.session).await?;
+    app.store.sign_in().end(identity.session()?).await?;
     Ok(ForgetCookie(app.cookie.clear()?))
 }

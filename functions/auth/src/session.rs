@@ -20,7 +20,7 @@ pub struct SessionView {
     organization: OrganizationView,
     permissions: Vec<Permission>,
     plan_features: Vec<PlanFeature>,
-    /// When the session ends, unless a request extends it before.
+    /// When the session ends, unless a request extends it before, or when the token does.
     expires_at: Timestamp,
 }
 
@@ -31,8 +31,8 @@ pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>
     Ok(Json(SessionView {
         user: UserView::from(&identity.user),
         organization: OrganizationView::from(&identity.organization),
-        permissions: identity.user.permissions(),
+        permissions: identity.permissions(),
         plan_features: identity.organization.plan_features.clone(),
-        expires_at: identity.session.ends_at(),
+        expires_at: identity.ends_at(),
     }))
 }

@@ -1,7 +1,10 @@
-//! The signed-in user as the API answers it.
+//! The signed-in user and their tokens as the API answers them.
 
 use serde::Serialize;
-use shared::model::{Organization, OrganizationId, Role, User, UserId};
+use shared::model::{
+    Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId, TokenName, User,
+    UserId,
+};
 use utoipa::ToSchema;
 
 /// The signed-in user.
@@ -41,6 +44,34 @@ impl From<&Organization> for OrganizationView {
         Self {
             id: organization.id,
             name: organization.name.clone(),
+        }
+    }
+}
+
+/// A token of the caller's.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Token)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenView {
+    id: TokenId,
+    name: TokenName,
+    /// The most that it may do; null for all that its owner may.
+    permissions: Option<Vec<Permission>>,
+    created_at: Timestamp,
+    expires_at: Timestamp,
+    /// The beginning (UTC) of the day on which it was last used.
+    last_used_at: Option<Timestamp>,
+}
+
+impl From<Token> for TokenView {
+    fn from(token: Token) -> Self {
+        Self {
+            id: token.id,
+            name: token.name,
+            permissions: token.permissions,
+            created_at: token.created_at,
+            expires_at: token.ends_at,
+            last_used_at: token.last_used_at,
         }
     }
 }

@@ -35,6 +35,8 @@ pub enum Code {
     PlanFeatureUnavailable,
     /// The caller has no access to this record.
     AccessDenied,
+    /// The operation takes a session: a token is not enough.
+    SessionRequired,
     /// Another site's page uses the session.
     CrossSite,
     /// There is no such record, or it is another organization's, which is the same.
@@ -45,6 +47,8 @@ pub enum Code {
     ConcurrentChange,
     /// The state of the record does not allow it.
     InvalidTransition,
+    /// The user holds as many tokens as a user may; delete one.
+    TooManyTokens,
     /// The ticket is closed and takes no more replies.
     TicketClosed,
     /// The source has reported a signal of this id before.
@@ -104,6 +108,8 @@ pub enum FaultCode {
     DateTime,
     /// It is nested too deep.
     Depth,
+    /// The instant is too early or too late.
+    Period,
     /// It comes in the wrong order with another.
     Order,
     /// It does not go together with the rest of what was sent.

@@ -50,12 +50,20 @@ pub struct User {
     /// Permissions beyond the role's.
     #[serde(default)]
     pub extra_permissions: Vec<Permission>,
-    /// A disabled user's sessions are void at once.
+    /// A disabled user's sessions and tokens are void at once.
     #[serde(default)]
     pub disabled: bool,
-    /// Raised when the password changes; sessions of an earlier epoch are void.
+    /// Raised when the password changes, when the user is disabled, and when all sessions are ended
+    /// but one; sessions of an earlier epoch are void.
     #[serde(default)]
     pub session_epoch: i64,
+    /// The [`Session::sid_hash`](crate::Session::sid_hash) of the one session of an earlier epoch
+    /// that holds all the same: that which ended the others last.
+    pub kept_session: Option<String>,
+    /// Raised when the password changes and when the user is disabled; tokens of an earlier epoch
+    /// are void.
+    #[serde(default)]
+    pub token_epoch: i64,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.

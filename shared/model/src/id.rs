@@ -114,6 +114,8 @@ ids! {
     ReferenceId = "a" "record",
     /// A resolution-agent session.
     AgentSessionId = "an" "agent session",
+    /// An access token.
+    TokenId = "a" "token",
 }
 
 impl From<ProjectId> for ReferenceId {

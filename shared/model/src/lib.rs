@@ -30,6 +30,7 @@ mod task;
 mod text;
 mod ticket;
 mod time;
+mod token;
 
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
@@ -61,7 +62,7 @@ pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
 };
-pub use session::{Login, Session};
+pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use signal::{
     AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
@@ -72,7 +73,9 @@ pub use task::{
     TaskStatus, TaskUpdate,
 };
 pub use text::{
-    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
+    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, TokenName,
+    WrongLength,
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};
+pub use token::{Token, TokenCreate, TokenSecret};

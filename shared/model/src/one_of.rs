@@ -8,8 +8,8 @@ use utoipa::{
 
 use crate::{
     ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
-    Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus, TaskSort,
-    TaskStatus,
+    Permission, Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus,
+    TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -38,6 +38,7 @@ one_of! {
     AlertSort,
     MilestoneSort,
     MilestoneStatus,
+    Permission,
     Priority,
     ProjectTaskSort,
     ReferenceSort,

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{LoginName, LoginPassword, OrganizationId, Sid, Timestamp, User, UserId, span};
+use super::{
+    LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
+    span,
+};
 use crate::input;
 
 /// A signed-in session. It ends after 24 hours without a request, after 7 days at the latest, and
@@ -22,6 +25,10 @@ pub struct Session {
     pub created_at: Timestamp,
     /// When it was last extended.
     pub touched_at: Timestamp,
+    /// The address that it was begun from, as the gateway saw it.
+    pub address: Option<String>,
+    /// What the client that began it calls itself.
+    pub user_agent: Option<String>,
 }
 
 input! {
@@ -29,6 +36,14 @@ input! {
     pub struct Login {
         username: LoginName,
         password: LoginPassword,
+    }
+}
+
+input! {
+    /// What somebody sends to change their own password.
+    pub struct PasswordChange {
+        current_password: LoginPassword,
+        new_password: NewPassword,
     }
 }
 
@@ -43,7 +58,25 @@ impl Session {
             epoch: user.session_epoch,
             created_at: now,
             touched_at: now,
+            address: None,
+            user_agent: None,
         }
+    }
+
+    /// The same session, begun by that client.
+    #[must_use]
+    pub fn from(mut self, address: String, user_agent: Option<String>) -> Self {
+        self.address = Some(address).filter(|address| !address.is_empty());
+        self.user_agent = user_agent;
+        self
+    }
+
+    /// Names it to its user, who learns nothing from it of the session id or its hash.
+    #[must_use]
+    pub fn public_id(&self) -> String {
+        let mut id = digest(&self.sid_hash);
+        id.truncate(16);
+        id
     }
 
     const IDLE: i64 = 24 * span::HOUR;
@@ -64,7 +97,8 @@ impl Session {
     /// Whether it is still a session of this user.
     #[must_use]
     pub fn holds(&self, user: &User, now: Timestamp) -> bool {
-        now < self.ends_at() && !user.disabled && user.session_epoch == self.epoch
+        let kept = user.kept_session.as_ref() == Some(&self.sid_hash);
+        now < self.ends_at() && !user.disabled && (user.session_epoch == self.epoch || kept)
     }
 
     /// Whether a tenth of the idle time went by, so that extending it is worth a write.

@@ -134,6 +134,8 @@ texts! {
     LoginName(1..=255) = "ada",
     /// An action of an agent session.
     ActionId(1..=100) = "s1-p1-a1",
+    /// What a token is called.
+    TokenName(1..=100) = "nightly export",
 }
 
 /// A fault where the text does not do.

@@ -81,6 +81,12 @@ impl Timestamp {
         self.0 - earlier.0
     }
 
+    /// The beginning of the day in UTC.
+    #[must_use]
+    pub const fn start_of_day(self) -> Self {
+        Self(self.0 - self.0.rem_euclid(span::DAY))
+    }
+
     /// The day in UTC, as `2026-01-31`.
     #[must_use]
     pub fn day(self) -> String {

@@ -44,3 +44,20 @@ impl Answer for ForgetCookie {
         description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
     }
 }
+
+/// 204 that gives the client the cookie of another session in place of its own.
+#[derive(Debug)]
+pub struct RenewCookie(pub HeaderValue);
+
+impl IntoResponse for RenewCookie {
+    fn into_response(self) -> Response {
+        (StatusCode::NO_CONTENT, [(SET_COOKIE, self.0)]).into_response()
+    }
+}
+
+impl Answer for RenewCookie {
+    fn describe(description: &mut Description) {
+        let cookie = [("Set-Cookie", "The session that takes the place of this one")];
+        description.success(StatusCode::NO_CONTENT, "Done", None, &cookie);
+    }
+}

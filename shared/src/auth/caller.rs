@@ -4,11 +4,12 @@ use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
-use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
+use model::{Code, Error, Listing, NamedPermission, OrganizationId, Part, UserId, input::Input};
 use store::Permit;
 
 use super::{
-    claim::{Claim, Identity},
+    claim::Claim,
+    identity::Identity,
     need::{self, Need, OwnOr},
 };
 use crate::{
@@ -23,9 +24,10 @@ use crate::{
 /// A caller who claims to have what the endpoint needs, with the query parameters that it takes,
 /// which by default are none.
 ///
-/// A cookie with a bad signature is answered 401 at once. Whether the session stands and the caller
-/// may is found out beside the operation (see [`claim`](super::claim)): reads simply start; what
-/// writes passes its [`permit`](Self::permit) to the store.
+/// A cookie with a bad signature and a token that has not the form of one are answered 401 at once.
+/// Whether the session or the token stands and the caller may is found out beside the operation (see
+/// [`claim`](super::claim)): reads simply start; what writes passes its [`permit`](Self::permit) to
+/// the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
@@ -75,13 +77,23 @@ impl<N, F, S> Caller<N, Listing<F, S>> {
     }
 }
 
+impl<N> Caller<N, Part> {
+    /// The part that is asked for of a list that each user has of their own. 400 for a cursor that
+    /// is not one of this list of the caller's.
+    pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
+        let links = self.links(app).of_user(self.user_id());
+        links.pages(&self.query)
+    }
+}
+
 impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
     /// 403 unless the caller is the record's creator or has the permission for those of others.
     pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
-        if creator == self.user_id() {
+        let identity = self.identity().await?;
+        if creator == self.user_id() && identity.is_unbounded() {
             return Ok(());
         }
-        need::permission(&self.identity().await?.user, P::PERMISSION)
+        need::permission(&identity, P::PERMISSION)
     }
 }
 
@@ -94,7 +106,7 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let claim = Claim::make(parts, N::check)?;
+        let claim = Claim::make(parts, N::check).await?;
         Ok(Self {
             claim,
             uri: parts.uri.clone(),
@@ -106,7 +118,7 @@ where
 
 impl<N: Need, Q: Input> Argument for Caller<N, Q> {
     fn describe(description: &mut Description) {
-        description.needs_session();
+        description.needs_caller(N::TAKES_TOKENS);
         description.needs(N::names());
         description.problems(&[Code::Unauthenticated]);
         description.problems(&N::codes());

@@ -5,6 +5,9 @@
 //! the caller may is found out meanwhile. Both end together: nothing is answered before the caller
 //! is known, a refusal of the caller comes before whatever the operation found, and an operation
 //! that writes waits for its [`Permit`](store::Permit).
+//!
+//! A token is nothing but random and names nobody. Whose it is has to be read before the operation
+//! starts; from there on all is the same, so that a token costs one request more than a cookie.
 
 use std::{
     pin::pin,
@@ -21,34 +24,18 @@ use futures::{
     channel::oneshot,
     future::{Either, Shared, select},
 };
-use http::request::Parts;
-use model::{Clock, Error, Organization, OrganizationId, Session, Sid, User, UserId, UserRef};
+use http::{HeaderMap, request::Parts};
+use model::{Clock, Error, OrganizationId, Session, Sid, Timestamp, Token, UserId};
 use runtime::telemetry;
-use store::Store;
+use store::{Store, TokenHolder};
 
-use super::SessionCookie;
+use super::{
+    SessionCookie, bearer,
+    identity::{Credential, Identity},
+};
 use crate::Problem;
 
-/// Who calls, as they are at this moment.
-#[derive(Clone, Debug)]
-pub struct Identity {
-    /// The session, as it was read or just extended.
-    pub session: Session,
-    /// The signed-in user.
-    pub user: User,
-    /// The user's organization.
-    pub organization: Organization,
-}
-
-impl Identity {
-    /// The signed-in user, as what they write shows its author.
-    #[must_use]
-    pub fn as_author(&self) -> UserRef {
-        UserRef::from(&self.user)
-    }
-}
-
-/// What a signed cookie says of the caller, and whom it turns out to be.
+/// What a signed cookie or a token says of the caller, and whom it turns out to be.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) tenant: OrganizationId,
@@ -68,11 +55,17 @@ pub struct Authentication {
 }
 
 /// A check of the caller.
-pub(super) type Check = fn(&User, &Organization) -> Result<(), Error>;
+pub(super) type Check = fn(&Identity) -> Result<(), Error>;
+
+/// What a request shows for its claim.
+enum Shown {
+    Session(Sid),
+    Token(TokenHolder),
+}
 
 /// A claim on its way to whoever judges it.
 struct Made {
-    sid: Sid,
+    shown: Shown,
     check: Check,
     identity: oneshot::Sender<Arc<Identity>>,
 }
@@ -81,28 +74,30 @@ struct Made {
 #[derive(Clone)]
 struct Slot {
     cookie: SessionCookie,
+    store: Store,
     judge: Arc<Mutex<Option<oneshot::Sender<Made>>>>,
 }
 
 impl Claim {
-    /// The claim of a request. 401 when its cookie is none of ours, which costs no read.
-    pub(super) fn make(parts: &Parts, check: Check) -> Result<Self, Error> {
+    /// The claim of a request. 401 when its cookie or its token is none of ours, which costs no read
+    /// unless the token has the form of one.
+    pub(super) async fn make(parts: &Parts, check: Check) -> Result<Self, Error> {
         let nobody = |why| Error::internal("authenticating a request", why);
         let slot = parts.extensions.get::<Slot>();
         let slot = slot.ok_or_else(|| nobody("nobody judges its claim"))?;
-        let sid = slot
-            .cookie
-            .read(&parts.headers)
-            .and_then(|sid| Sid::parse(&sid))
-            .ok_or(Error::Unauthenticated)?;
+        let shown = slot.shown(&parts.headers).await?;
+        let (tenant, user) = match &shown {
+            Shown::Session(sid) => (sid.organization, sid.user),
+            Shown::Token(holder) => (holder.organization_id, holder.user_id),
+        };
         let (tell, identity) = oneshot::channel();
         let claim = Self {
-            tenant: sid.organization,
-            user: sid.user,
+            tenant,
+            user,
             identity: identity.shared(),
         };
         let made = Made {
-            sid,
+            shown,
             check,
             identity: tell,
         };
@@ -122,6 +117,21 @@ impl Claim {
     }
 }
 
+impl Slot {
+    /// What a request shows for its claim; with a token, its cookie is not looked at.
+    async fn shown(&self, headers: &HeaderMap) -> Result<Shown, Error> {
+        let shown = if bearer::is_shown(headers) {
+            let token = bearer::read(headers).ok_or(Error::Unauthenticated)?;
+            let holder = self.store.tokens().holder(&token).await?;
+            holder.map(Shown::Token)
+        } else {
+            let sid = self.cookie.read(headers);
+            sid.and_then(|sid| Sid::parse(&sid)).map(Shown::Session)
+        };
+        shown.ok_or(Error::Unauthenticated)
+    }
+}
+
 /// Runs an operation and, beside it, judges the claim that it makes, if it makes one.
 pub(crate) async fn judge(
     State(authentication): State<Authentication>,
@@ -131,6 +141,7 @@ pub(crate) async fn judge(
     let (judge, made) = oneshot::channel();
     let slot = Slot {
         cookie: authentication.cookie.clone(),
+        store: authentication.store.clone(),
         judge: Arc::new(Mutex::new(Some(judge))),
     };
     request.extensions_mut().insert(slot);
@@ -153,37 +164,88 @@ pub(crate) async fn judge(
 impl Authentication {
     async fn judge(&self, made: Made) -> Result<(), Error> {
         let Made {
-            sid,
+            shown,
             check,
             identity: tell,
         } = made;
-        let sign_in = self.store.sign_in();
-        let hash = sid.hash();
-        let found = sign_in.caller(sid.organization, sid.user, &hash);
-        let (session, user, organization) = found.await?.ok_or(Error::Unauthenticated)?;
         let now = self.clock.now();
+        let (identity, touch) = match &shown {
+            Shown::Session(sid) => self.of_session(sid, now).await?,
+            Shown::Token(holder) => self.of_token(holder, now).await?,
+        };
+        telemetry::caller(identity.user.id, identity.organization.id);
+        check(&identity)?;
+        // The operation may have ended without asking.
+        let _ = tell.send(Arc::new(identity));
+        // What was shown holds all the same when this fails, and the next request notes it.
+        match touch {
+            Some(Touch::Session(session)) => {
+                let done = self.store.sign_in().touch(&session, now).await;
+                noted("a session was not extended", done);
+            }
+            Some(Touch::Token(token)) => {
+                let done = self.store.tokens().touch(&token, now).await;
+                noted("a token's use was not noted", done);
+            }
+            None => {}
+        }
+        Ok(())
+    }
+
+    async fn of_session(
+        &self,
+        sid: &Sid,
+        now: Timestamp,
+    ) -> Result<(Identity, Option<Touch>), Error> {
+        let (sign_in, hash) = (self.store.sign_in(), sid.hash());
+        let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
+        let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
         let mut session = session.record;
         if !session.holds(&user, now) {
             return Err(Error::Unauthenticated);
         }
-        telemetry::caller(user.id, organization.id);
-        check(&user, &organization)?;
-        let touched = session.wants_touch(now).then(|| session.clone());
-        if touched.is_some() {
+        let touch = session.wants_touch(now).then(|| session.clone());
+        if touch.is_some() {
             session.touched_at = now;
         }
-        // The operation may have ended without asking.
-        let _ = tell.send(Arc::new(Identity {
-            session,
+        let credential = Credential::Session(session);
+        let identity = Identity {
+            credential,
             user,
             organization,
-        }));
-        if let Some(session) = touched
-            && let Err(error) = sign_in.touch(&session, now).await
-        {
-            // The session holds all the same, and the next request extends it.
-            telemetry::warn("a session was not extended", &error);
+        };
+        Ok((identity, touch.map(Touch::Session)))
+    }
+
+    async fn of_token(
+        &self,
+        holder: &TokenHolder,
+        now: Timestamp,
+    ) -> Result<(Identity, Option<Touch>), Error> {
+        let found = self.store.tokens().caller(holder).await?;
+        let (token, user, organization) = found.ok_or(Error::Unauthenticated)?;
+        if !token.holds(&user, now) {
+            return Err(Error::Unauthenticated);
         }
-        Ok(())
+        let touch = token.wants_touch(now).then(|| token.clone());
+        let credential = Credential::Token(token);
+        let identity = Identity {
+            credential,
+            user,
+            organization,
+        };
+        Ok((identity, touch.map(Touch::Token)))
+    }
+}
+
+/// A use that is worth a write.
+enum Touch {
+    Session(Session),
+    Token(Token),
+}
+
+fn noted(failure: &'static str, done: Result<(), Error>) {
+    if let Err(error) = done {
+        telemetry::warn(failure, &error);
     }
 }

@@ -1,17 +1,20 @@
 //! Who calls, and what they may do.
 
 mod answer;
+pub(crate) mod bearer;
 mod caller;
 pub(crate) mod claim;
 pub mod cookie;
 pub mod cross_site;
 mod cursors;
+mod identity;
 pub mod need;
 pub mod password;
 
-pub use answer::{ForgetCookie, SetCookie};
+pub use answer::{ForgetCookie, RenewCookie, SetCookie};
 pub use caller::Caller;
-pub use claim::{Authentication, Identity};
+pub use claim::Authentication;
 pub use cookie::SessionCookie;
 pub use cursors::Cursors;
+pub use identity::{Credential, Identity};
 pub use model::{Sid, digest};

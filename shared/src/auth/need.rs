@@ -4,12 +4,17 @@
 use std::marker::PhantomData;
 
 pub use model::need::*;
-use model::{Code, Error, NamedPermission, Organization, Permission, PlanFeature, User};
+use model::{Code, Error, NamedPermission, Permission, PlanFeature};
+
+use super::Identity;
 
 /// A requirement that is checked before anything is written or answered.
 pub trait Need: Send + Sync + 'static {
-    /// 403 unless the user and the organization's plan have it.
-    fn check(user: &User, organization: &Organization) -> Result<(), Error>;
+    /// Whether a token that may do it does as well as a session.
+    const TAKES_TOKENS: bool = true;
+
+    /// 403 unless the caller and the organization's plan have it.
+    fn check(caller: &Identity) -> Result<(), Error>;
 
     /// Names of what is needed, for people.
     fn names() -> Vec<String>;
@@ -19,8 +24,8 @@ pub trait Need: Send + Sync + 'static {
 }
 
 impl<P: NamedPermission> Need for P {
-    fn check(user: &User, _: &Organization) -> Result<(), Error> {
-        permission(user, P::PERMISSION)
+    fn check(caller: &Identity) -> Result<(), Error> {
+        permission(caller, P::PERMISSION)
     }
 
     fn names() -> Vec<String> {
@@ -32,13 +37,34 @@ impl<P: NamedPermission> Need for P {
     }
 }
 
-/// A session, and nothing more.
+/// A session or a token, and nothing more.
 #[derive(Debug)]
 pub struct SignedIn;
 
 impl Need for SignedIn {
-    fn check(_: &User, _: &Organization) -> Result<(), Error> {
+    fn check(_: &Identity) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn names() -> Vec<String> {
+        vec!["a session or a token".to_owned()]
+    }
+
+    fn codes() -> Vec<Code> {
+        Vec::new()
+    }
+}
+
+/// A session: what concerns the account itself is out of a token's reach, so that whoever finds one
+/// neither makes others nor locks its owner out.
+#[derive(Debug)]
+pub struct Session;
+
+impl Need for Session {
+    const TAKES_TOKENS: bool = false;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        caller.session().map(|_| ())
     }
 
     fn names() -> Vec<String> {
@@ -46,7 +72,7 @@ impl Need for SignedIn {
     }
 
     fn codes() -> Vec<Code> {
-        Vec::new()
+        vec![Code::SessionRequired]
     }
 }
 
@@ -55,9 +81,13 @@ impl Need for SignedIn {
 pub struct WithAgent<P>(PhantomData<fn() -> P>);
 
 impl<P: NamedPermission> Need for WithAgent<P> {
-    fn check(user: &User, organization: &Organization) -> Result<(), Error> {
-        P::check(user, organization)?;
-        if organization.plan_features.contains(&PlanFeature::AgentAi) {
+    fn check(caller: &Identity) -> Result<(), Error> {
+        P::check(caller)?;
+        if caller
+            .organization
+            .plan_features
+            .contains(&PlanFeature::AgentAi)
+        {
             Ok(())
         } else {
             Err(Error::forbidden(
@@ -78,12 +108,13 @@ impl<P: NamedPermission> Need for WithAgent<P> {
 
 /// To have created the record, or a permission for those of others. Whose record it is shows when it
 /// is read, so only the session is checked before; the operation asks
-/// [`Caller::created_or_may`](super::Caller::created_or_may).
+/// [`Caller::created_or_may`](super::Caller::created_or_may). A token that names permissions needs
+/// this one even for what its owner created.
 #[derive(Debug)]
 pub struct OwnOr<P>(PhantomData<fn() -> P>);
 
 impl<P: NamedPermission> Need for OwnOr<P> {
-    fn check(_: &User, _: &Organization) -> Result<(), Error> {
+    fn check(_: &Identity) -> Result<(), Error> {
         Ok(())
     }
 
@@ -96,9 +127,9 @@ impl<P: NamedPermission> Need for OwnOr<P> {
     }
 }
 
-/// 403 unless the user has the permission.
-pub fn permission(user: &User, permission: Permission) -> Result<(), Error> {
-    if user.may(permission) {
+/// 403 unless the caller has the permission.
+pub fn permission(caller: &Identity, permission: Permission) -> Result<(), Error> {
+    if caller.may(permission) {
         Ok(())
     } else {
         let detail = format!("This needs the permission {}.", permission.name());

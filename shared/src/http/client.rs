@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use axum::extract::FromRequestParts;
-use http::request::Parts;
+use http::{header, request::Parts};
 use lambda_http::request::RequestContext;
 use runtime::telemetry;
 
@@ -38,5 +38,21 @@ impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
             _ => None,
         };
         Ok(Self(address.unwrap_or_default()))
+    }
+}
+
+/// What the client calls itself, cut to 255 characters; `None` when it says nothing.
+#[derive(Debug)]
+pub struct UserAgent(pub Option<String>);
+
+impl Argument for UserAgent {}
+
+impl<S: Send + Sync> FromRequestParts<S> for UserAgent {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let sent = parts.headers.get(header::USER_AGENT);
+        let text = sent.map(|value| String::from_utf8_lossy(value.as_bytes()));
+        Ok(Self(text.map(|text| text.chars().take(255).collect())))
     }
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, marker::PhantomData};
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, Uri, header};
-use model::{Cursor, Error, Fault, FaultCode, OrganizationId, Part};
+use model::{Cursor, Error, Fault, FaultCode, OrganizationId, Part, UserId};
 use serde::Serialize;
 use store::{Page, Place, Row, Wanted};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
@@ -34,6 +34,8 @@ pub struct List<T> {
 pub struct Links {
     cursors: Cursors,
     tenant: OrganizationId,
+    /// Whose list it is, where each user has one of their own.
+    user: Option<UserId>,
     /// What was asked for.
     uri: Uri,
 }
@@ -51,7 +53,16 @@ impl Links {
         Self {
             cursors,
             tenant,
+            user: None,
             uri,
+        }
+    }
+
+    /// The same, to lists of the user's own.
+    pub(crate) fn of_user(self, user: UserId) -> Self {
+        Self {
+            user: Some(user),
+            ..self
         }
     }
 
@@ -73,7 +84,7 @@ impl Links {
     /// the list.
     #[must_use]
     pub fn url(&self, path: &str, filters: &str, after: &Place) -> String {
-        let list = name(path, filters);
+        let list = self.name(path, filters);
         let cursor = self.cursors.seal(self.tenant, &list, after);
         let scheme = self.uri.scheme_str().unwrap_or("https");
         let host = self.uri.authority().map_or("", |host| host.as_str());
@@ -82,7 +93,7 @@ impl Links {
     }
 
     fn place(&self, cursor: &Cursor) -> Result<Place, Error> {
-        let list = name(self.uri.path(), self.uri.query().unwrap_or_default());
+        let list = self.name(self.uri.path(), self.uri.query().unwrap_or_default());
         let place = self.cursors.open(self.tenant, &list, cursor.as_str());
         place.ok_or_else(|| {
             Error::invalid(Fault {
@@ -94,15 +105,18 @@ impl Links {
             })
         })
     }
-}
 
-/// A list by its path and its query, but for how much of it is asked for.
-fn name(path: &str, raw_query: &str) -> String {
-    let pairs = query::pairs(raw_query).0.into_iter();
-    let filters: BTreeMap<_, _> = pairs
-        .filter(|(name, _)| !["limit", "cursor"].contains(&name.as_str()))
-        .collect();
-    format!("{path}\n{filters:?}")
+    /// A list by its path and its query, but for how much of it is asked for, and by whose it is.
+    fn name(&self, path: &str, raw_query: &str) -> String {
+        let pairs = query::pairs(raw_query).0.into_iter();
+        let filters: BTreeMap<_, _> = pairs
+            .filter(|(name, _)| !["limit", "cursor"].contains(&name.as_str()))
+            .collect();
+        match self.user {
+            Some(user) => format!("{path}\n{filters:?}\n{user}"),
+            None => format!("{path}\n{filters:?}"),
+        }
+    }
 }
 
 impl Pages {

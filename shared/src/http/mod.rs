@@ -11,7 +11,7 @@ pub(crate) mod query;
 pub mod refusal;
 
 pub use body::Body;
-pub use client::{ClientAddress, Trace};
+pub use client::{ClientAddress, Trace, UserAgent};
 pub use list::{Links, List, Pages, fitting};
 pub use operation::{Done, NoContent, routes};
 pub use path::{AccessTo, Path, PathId, denied};

@@ -18,6 +18,7 @@ use utoipa::{
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
         schema::{AllOfBuilder, ObjectBuilder, Type},
+        security::SecurityRequirement,
     },
 };
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -130,11 +131,17 @@ impl Description {
         all.insert(NEEDS.to_owned(), needs.into());
     }
 
-    /// Who signed in calls it.
-    pub fn needs_session(&mut self) {
-        let session =
-            utoipa::openapi::security::SecurityRequirement::new("session", Vec::<String>::new());
-        self.operation.security = Some(vec![session]);
+    /// Who signed in calls it, by a session or, where it takes them, by a token.
+    pub fn needs_caller(&mut self, takes_tokens: bool) {
+        let schemes: &[&str] = if takes_tokens {
+            &["session", "bearer"]
+        } else {
+            &["session"]
+        };
+        let either = schemes
+            .iter()
+            .map(|scheme| SecurityRequirement::new(*scheme, Vec::<String>::new()));
+        self.operation.security = Some(either.collect());
     }
 
     /// A success; its headers by name and meaning.

@@ -73,11 +73,13 @@ pub const fn status(code: Code) -> StatusCode {
         Code::PermissionDenied
         | Code::PlanFeatureUnavailable
         | Code::AccessDenied
+        | Code::SessionRequired
         | Code::CrossSite => StatusCode::FORBIDDEN,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::ConcurrentChange
         | Code::InvalidTransition
+        | Code::TooManyTokens
         | Code::TicketClosed
         | Code::DuplicateSignal
         | Code::ProposalSuperseded

@@ -45,6 +45,7 @@ refusals! {
     SessionExpired,
     TicketClosed,
     TooManyAttempts,
+    TooManyTokens,
 }
 
 macro_rules! several {

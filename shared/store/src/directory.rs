@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     Permit, Store,
     key::{self, Key},
+    sessions::end_all,
     sign_in::{Account, fold},
     table::{Change, Condition, OrNotFound, Record, Write},
 };
@@ -178,6 +179,8 @@ impl Directory<'_> {
             extra_permissions: new.extra_permissions,
             disabled: false,
             session_epoch: 0,
+            kept_session: None,
+            token_epoch: 0,
             created_at: now,
             updated_at: now,
         };
@@ -193,8 +196,8 @@ impl Directory<'_> {
         }
     }
 
-    /// Replaces a user's password, which ends all of the user's sessions. 404 when the user is not
-    /// the tenant's.
+    /// Replaces a user's password, which ends all of the user's sessions and tokens. 404 when the
+    /// user is not the tenant's.
     pub async fn change_password(
         &self,
         permit: impl Into<Permit>,
@@ -211,9 +214,7 @@ impl Directory<'_> {
             ),
             Write::update(
                 key::user(tenant, user.id),
-                Change::default()
-                    .add("sessionEpoch", 1)
-                    .set("updatedAt", now),
+                end_all(Change::default()).set("updatedAt", now),
                 Condition::exists(),
             ),
         ];
@@ -221,7 +222,7 @@ impl Directory<'_> {
         done.or_not_found(UserId::NOUN)
     }
 
-    /// Disables a user or enables it again; a disabled user's sessions are void at once.
+    /// Disables a user, which ends all of the user's sessions and tokens, or enables it again.
     pub async fn disable_user(
         &self,
         permit: impl Into<Permit>,
@@ -229,7 +230,11 @@ impl Directory<'_> {
         disabled: bool,
     ) -> Result<(), Error> {
         let tenant = permit.into().given().await?;
-        let change = Change::default()
+        let mut change = Change::default();
+        if disabled {
+            change = end_all(change);
+        }
+        let change = change
             .set("disabled", disabled)
             .set("updatedAt", self.0.clock.now());
         let write = Write::update(key::user(tenant, user), change, Condition::exists());

@@ -7,7 +7,7 @@ use model::{
     Activity, ActivityId, AgentSession, AgentSessionId, Comment, CommentId, Error, Id, Milestone,
     MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
     ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
-    TicketMessageId, User, UserId,
+    TicketMessageId, Token, TokenId, User, UserId,
 };
 use tokio::sync::Mutex;
 
@@ -54,6 +54,7 @@ ids! {
     TicketMessage: TicketMessageId,
     Signal: SignalId,
     AgentSession: AgentSessionId,
+    Token: TokenId,
 }
 
 /// Gives out ids. An instance reserves one at first and twice as many each time it runs out, so

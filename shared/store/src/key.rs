@@ -14,7 +14,7 @@ use model::{
     Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId, Id,
     Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId, Project,
     ProjectId, ReferenceType, ServiceRequest, ServiceRequestId, Session, Signal, SignalId, Tag,
-    TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, User, UserId,
+    TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, Token, User, UserId,
 };
 
 use crate::{
@@ -27,10 +27,11 @@ use crate::{
     sign_in::{Account, Failures},
     signals::SignalSource,
     table::Record,
+    tokens::TokenHolder,
 };
 
 /// A number as it stands in a sort key.
-fn padded(number: i64) -> String {
+pub(super) fn padded(number: i64) -> String {
     format!("{number:016}")
 }
 
@@ -87,7 +88,37 @@ pub(super) fn sign_in_failures(account_and_address_hash: &str) -> Key<Failures> 
 
 /// A session of a user, by the hash of its id.
 pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session> {
-    Key::new(format!("ORG#{tenant}#USER#{user}#SESSION"), sid_hash)
+    Key::new(session_partition(tenant, user), sid_hash)
+}
+
+/// A user's sessions by their beginning.
+pub fn sessions(tenant: OrganizationId, user: UserId) -> List<Session, Gsi1> {
+    List::new(session_partition(tenant, user))
+}
+
+/// A session's place in [`sessions`].
+pub fn session_in_time(session: &Session) -> Key<Session, Gsi1> {
+    let place = Sort::new(format!("{}#{}", session.created_at, session.sid_hash));
+    sessions(session.organization_id, session.user_id).at(place)
+}
+
+fn session_partition(tenant: OrganizationId, user: UserId) -> String {
+    format!("ORG#{tenant}#USER#{user}#SESSION")
+}
+
+/// The one item of the service, not of a tenant, that a request with a token begins with.
+pub(super) fn token_holder(token_hash: &str) -> Key<TokenHolder> {
+    Key::new(format!("TOKEN#{token_hash}"), "HOLDER")
+}
+
+/// A token in one of its owner's places for them.
+pub(super) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Token> {
+    tokens(tenant, user).at(Sort::new(padded(place)))
+}
+
+/// A user's tokens by their places.
+pub(super) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
+    List::new(format!("ORG#{tenant}#USER#{user}#TOKEN"))
 }
 
 /// A project.

@@ -22,6 +22,14 @@
 //! | question | index | key | requests | capacity |
 //! |---|---|---|---|---|
 //! | the caller: session, user, organization | table | `#USER#u#SESSION` / hash, `#USER` / id, `ORGANIZATION` | 1 batch | 3 R |
+//! | the caller with a token: whose it is, then token, owner, organization | table | `TOKEN#hash` (no tenant), then `#USER#u#TOKEN` / place, `#USER` / id, `ORGANIZATION` | 1, then 1 batch | 4 R |
+//! | note the day of a token's use | table | `#USER#u#TOKEN` / place | 1 a day | 1 W |
+//! | a user's tokens, at most 50 | table | `#USER#u#TOKEN` | 1 | n/4 R |
+//! | create or delete a token | table | `#USER#u#TOKEN` / place, `TOKEN#hash` | 1 transaction | 4 W |
+//! | begin a session, unless the password was changed meanwhile | table, gsi1 | `USERNAME#name`, `#USER#u#SESSION` / hash | 1 transaction | 6 W |
+//! | a user's sessions, newest first | gsi1 | `#USER#u#SESSION` / createdAt#hash | 1 per MB | n/8 R |
+//! | end all sessions but one | table | `#USER` / id | 1 | 1 W |
+//! | change the own password, and renew the session | table, gsi1 | `USERNAME#name`, `#USER` / id, `#USER#u#SESSION` / hash, twice | 1 transaction | 12 W |
 //! | the account of a username | table | `USERNAME#name` (no tenant) | 1 | 1 R |
 //! | failed sign-ins of an account and address | table | `SIGN_IN#hash` (no tenant) | 1 | 1 R, 1 W |
 //! | the next ids of a kind | table | `COUNTER#kind` (no tenant) | 1 per block | 1 W |
@@ -92,11 +100,13 @@ mod references;
 mod resolutions;
 mod rewrite;
 mod service_requests;
+mod sessions;
 mod sign_in;
 mod signals;
 mod table;
 mod tasks;
 mod tickets;
+mod tokens;
 
 pub use activities::{Activities, ActivityWithRefs};
 pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
@@ -115,6 +125,7 @@ pub use signals::{NewSignal, Signals};
 pub use table::Stored;
 pub use tasks::{JoinedTask, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
+pub use tokens::{NewToken, TokenHolder, Tokens};
 
 use aws_sdk_dynamodb::Client;
 use model::{Clock, Error, Timestamp};
@@ -161,6 +172,12 @@ impl Store {
     #[must_use]
     pub const fn sign_in(&self) -> SignIn<'_> {
         SignIn(self)
+    }
+
+    /// Access tokens.
+    #[must_use]
+    pub const fn tokens(&self) -> Tokens<'_> {
+        Tokens(self)
     }
 
     /// Organizations, users, projects, phases and tags.

@@ -2,7 +2,7 @@
 
 use model::OrganizationId;
 
-use super::key::tenant_prefix;
+use super::key::{padded, tenant_prefix};
 
 /// The most rows of a page, also when nobody says how many; and the most that one reads of a list
 /// of which it keeps only some.
@@ -53,13 +53,35 @@ impl Wanted {
 }
 
 impl<T> Page<T> {
+    /// A page of a list that is read as a whole, since it is never long. Its order is that of a
+    /// number, which no two records have in common.
+    pub fn of(mut records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
+        records.sort_by_key(&number);
+        let after = wanted.after.as_ref().map(|place| place.sk.as_str());
+        let rows = records.into_iter().map(|record| Row {
+            place: Place {
+                pk: String::new(),
+                sk: padded(number(&record)),
+                sort: None,
+            },
+            record,
+        });
+        let page = Self {
+            rows: rows
+                .filter(|row| after.is_none_or(|after| row.place.sk.as_str() > after))
+                .collect(),
+            end: None,
+        };
+        page.cut(wanted.most())
+    }
+
     /// The records.
     pub fn records(&self) -> impl Iterator<Item = &T> {
         self.rows.iter().map(|row| &row.record)
     }
 
     /// The page with other records in the same places, where there is another.
-    pub(crate) fn filter_map<U>(self, map: impl FnMut(T) -> Option<U>) -> Page<U> {
+    pub fn filter_map<U>(self, map: impl FnMut(T) -> Option<U>) -> Page<U> {
         let mut map = map;
         let rows = self.rows.into_iter().filter_map(|Row { record, place }| {
             let record = map(record)?;

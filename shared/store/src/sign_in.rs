@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
-    key::{self, AnyKey, Key},
+    key::{self, AnyKey, Gsi1, Key},
     rewrite::rewrite,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
 };
@@ -31,6 +31,13 @@ pub struct Account {
     pub password_hash: PasswordHash,
 }
 
+impl Account {
+    /// The password is still the one that was compared.
+    pub(super) fn unchanged(&self) -> Condition {
+        Condition::default().equals("passwordHash", self.password_hash.expose())
+    }
+}
+
 impl Record for Account {
     const KIND: &'static str = "account";
 
@@ -44,6 +51,10 @@ impl Record for Session {
 
     fn key(&self) -> Key<Self> {
         key::session(self.organization_id, self.user_id, &self.sid_hash)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::session_in_time(self))
     }
 
     fn expires_at(&self) -> Option<i64> {
@@ -132,14 +143,20 @@ impl SignIn<'_> {
         Ok(account.map(|stored| stored.record))
     }
 
-    /// Keeps a new session.
-    pub async fn begin(&self, session: &Session) -> Result<(), Error> {
-        let write = Write::create(session)?;
-        self.0
-            .table
-            .write(write)
-            .await?
-            .map_err(|_| Error::internal("beginning a session", "two sessions have the same id"))
+    /// Keeps a new session of somebody who knew the account's password. 401 when that was changed
+    /// since the account was read: a sign-in that is under way meanwhile comes too late.
+    pub async fn begin(&self, account: &Account, session: &Session) -> Result<(), Error> {
+        let writes = vec![
+            Write::check(account.key(), account.unchanged()),
+            Write::create(session)?,
+        ];
+        let done = self.0.table.transact(writes).await?;
+        done.map_err(|refused| {
+            if refused.at(0) {
+                return Error::WrongCredentials;
+            }
+            Error::internal("beginning a session", "two sessions have the same id")
+        })
     }
 
     /// Moves the idle end of a session that is still there; a logout meanwhile stands.

@@ -2,4 +2,6 @@
 
 mod login;
 mod logout;
+mod password;
 mod session;
+mod sessions;

@@ -9,7 +9,6 @@ use serde_json::Value;
 
 use super::schema::{DOCUMENT, Schema, optional_members, resolved};
 
-/// Every operation of the document, by path template and method.
 static OPERATIONS: LazyLock<BTreeMap<String, BTreeMap<String, Operation>>> = LazyLock::new(|| {
     let paths = DOCUMENT["paths"].as_object().unwrap();
     paths
@@ -47,9 +46,14 @@ pub struct DescribedHeader {
     pub schema: Schema,
 }
 
+/// Every operation of the document, by path template and method.
+pub fn all() -> &'static BTreeMap<String, BTreeMap<String, Operation>> {
+    &OPERATIONS
+}
+
 /// The template of a path, whatever the method: a literal segment wins over a parameter.
 fn template(path: &str) -> Option<&'static str> {
-    let templates = OPERATIONS.keys();
+    let templates = all().keys();
     let matching = templates.filter_map(|template| {
         let literals = crate::support::gateway::matches(template, path)?;
         Some((literals, template.as_str()))
@@ -60,7 +64,7 @@ fn template(path: &str) -> Option<&'static str> {
 /// The operation that a request is for, and its name.
 pub fn of(method: &str, path: &str) -> Option<(String, &'static Operation)> {
     let template = template(path)?;
-    let operation = OPERATIONS[template].get(method)?;
+    let operation = all()[template].get(method)?;
     Some((format!("{method} {template}"), operation))
 }
 

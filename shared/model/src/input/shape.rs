@@ -250,6 +250,11 @@ fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
             }
             RefOr::T(Schema::Object(object))
         }
+        // Faults of the elements stand at the elements.
+        RefOr::T(Schema::Array(mut array)) => {
+            array.schema_type = SchemaType::from_iter([Type::Array, Type::Null]);
+            RefOr::T(Schema::Array(array))
+        }
         other => either_null(other).into(),
     }
 }

@@ -104,3 +104,159 @@ fn number<'de, V: Visitor<'de>>(digits: &str, visitor: V) -> Result<V::Value, Er
     let number = digits.parse();
     visitor.visit_f64(number.map_err(|_| Error::custom("a number that is none"))?)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use serde::{Deserialize, Serialize};
+
+    use super::*;
+
+    /// All that a record may be made of.
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Everything {
+        text: String,
+        empty: String,
+        wrapped: Wrapped,
+        integers: (i64, i64, u32, i8),
+        floats: [f64; 4],
+        flags: Vec<bool>,
+        some: Option<String>,
+        none: Option<String>,
+        deep: Option<Vec<Option<i64>>>,
+        unit: (),
+        nested: Nested,
+        list: Vec<Nested>,
+        map: BTreeMap<String, Option<f64>>,
+        variants: Vec<Variant>,
+        any: serde_json::Value,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Wrapped(String);
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Nested {
+        id: i64,
+        inner: Option<Box<Nested>>,
+    }
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    enum Variant {
+        Plain,
+        Wrapping(i64),
+        Several(bool, Option<String>),
+        Named { at: f64, name: Option<Wrapped> },
+    }
+
+    fn everything() -> Everything {
+        let nested = |id, inner| Nested { id, inner };
+        Everything {
+            text: "Grüße 👋".to_owned(),
+            empty: String::new(),
+            wrapped: Wrapped("w".to_owned()),
+            integers: (i64::MIN, (1 << 53) - 1, u32::MAX, -1),
+            floats: [0.5, -2.75e-9, 1e300, 3.0],
+            flags: vec![true, false],
+            some: Some("thing".to_owned()),
+            none: None,
+            deep: Some(vec![Some(1), None]),
+            unit: (),
+            nested: nested(1, Some(Box::new(nested(2, None)))),
+            list: vec![nested(3, None), nested(4, Some(Box::new(nested(5, None))))],
+            map: [("a".to_owned(), Some(1.5)), ("b".to_owned(), None)].into(),
+            variants: vec![
+                Variant::Plain,
+                Variant::Wrapping(7),
+                Variant::Several(true, None),
+                Variant::Named {
+                    at: 0.25,
+                    name: Some(Wrapped("n".to_owned())),
+                },
+            ],
+            any: serde_json::json!({"a": [1, 2.5, null, {"b": "c"}, true]}),
+        }
+    }
+
+    fn number(digits: &str) -> AttributeValue {
+        AttributeValue::N(digits.to_owned())
+    }
+
+    #[test]
+    fn a_record_reads_as_it_was_written() {
+        let item: Item = serde_dynamo::to_item(everything()).unwrap();
+        assert_eq!(item["none"], AttributeValue::Null(true));
+        assert_eq!(from_item::<Everything>(item).unwrap(), everything());
+    }
+
+    #[test]
+    fn it_reads_as_serde_dynamo_reads_it() {
+        let item: Item = serde_dynamo::to_item(everything()).unwrap();
+        let theirs: Everything = serde_dynamo::from_item(item.clone()).unwrap();
+        assert_eq!(from_item::<Everything>(item).unwrap(), theirs);
+    }
+
+    #[test]
+    fn null_and_absent_are_none_and_nothing_else_is() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Row {
+            value: Option<i64>,
+        }
+        let read = |value: Option<AttributeValue>| {
+            let item = value.map(|value| ("value".to_owned(), value));
+            from_item::<Row>(item.into_iter().collect()).map(|row| row.value)
+        };
+        assert_eq!(read(None).unwrap(), None);
+        assert_eq!(read(Some(AttributeValue::Null(true))).unwrap(), None);
+        assert_eq!(read(Some(number("0"))).unwrap(), Some(0));
+        let list = AttributeValue::L(Vec::new());
+        let text = AttributeValue::S(String::new());
+        for other in [list, text, AttributeValue::Bool(false)] {
+            read(Some(other)).unwrap_err();
+        }
+    }
+
+    #[test]
+    fn what_must_be_there_is_not_null() {
+        #[derive(Debug, Deserialize)]
+        struct Row {
+            #[expect(dead_code, reason = "it never reads")]
+            id: i64,
+        }
+        let null = ("id".to_owned(), AttributeValue::Null(true));
+        from_item::<Row>([null].into()).unwrap_err();
+        from_item::<Row>(Item::new()).unwrap_err();
+        let fraction = ("id".to_owned(), number("1.5"));
+        from_item::<Row>([fraction].into()).unwrap_err();
+        let none = ("id".to_owned(), number("one"));
+        from_item::<Row>([none].into()).unwrap_err();
+    }
+
+    #[test]
+    fn unknown_attributes_are_ignored_whatever_they_are() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Row {
+            id: i64,
+            tags: BTreeSet<i64>,
+        }
+        let nested = AttributeValue::M([("a".to_owned(), number("1"))].into());
+        let item: Item = [
+            ("id", number("1")),
+            ("tags", AttributeValue::Ns(vec!["2".into(), "1".into()])),
+            ("nested", nested.clone()),
+            ("list", AttributeValue::L(vec![nested])),
+            ("texts", AttributeValue::Ss(vec!["x".into()])),
+            ("null", AttributeValue::Null(true)),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into();
+        let row = Row {
+            id: 1,
+            tags: [1, 2].into(),
+        };
+        assert_eq!(from_item::<Row>(item).unwrap(), row);
+    }
+}

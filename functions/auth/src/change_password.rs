@@ -1,0 +1,71 @@
+//! `PUT /api/auth/password`
+
+use axum::extract::State;
+use shared::{
+    App, Error, Fault, Problem,
+    auth::{Caller, RenewCookie, need, password},
+    http::{
+        Body, ClientAddress, UserAgent,
+        refusal::{ConcurrentChange, TooManyAttempts},
+    },
+    model::{FaultCode, PasswordChange, Session},
+    telemetry::{self, Metric},
+};
+
+/// Changes the caller's own password: ends all other sessions and all tokens, and renews this one.
+///
+/// A wrong current password counts as a failed sign-in of the account from this address.
+#[utoipa::path(put, path = "/api/auth/password", operation_id = "changePassword")]
+pub async fn change_password(
+    State(app): State<App>,
+    caller: Caller<need::Session>,
+    ClientAddress(address): ClientAddress,
+    UserAgent(user_agent): UserAgent,
+    Body(PasswordChange {
+        current_password,
+        new_password,
+    }): Body<PasswordChange>,
+) -> Result<RenewCookie, Problem<(ConcurrentChange, TooManyAttempts)>> {
+    let identity = caller.identity().await?;
+    let (session, user) = (identity.session()?, &identity.user);
+    let sign_in = app.store.sign_in();
+    let (account, ()) = tokio::try_join!(
+        sign_in.account(&user.username),
+        sign_in.attempt(&user.username, &address),
+    )?;
+    let account =
+        account.ok_or_else(|| Error::internal("changing a password", "the account is gone"))?;
+    let known = password::verify(
+        current_password.into_secret(),
+        Some(account.password_hash.clone()),
+    );
+    let known = known.await?;
+    let mut faults = Vec::new();
+    if !known {
+        telemetry::count(Metric::SignInFailure, app.clock.now());
+        faults.push(incorrect());
+    }
+    if let Err(guessable) = new_password.fits(&user.username) {
+        faults.push(guessable.at("newPassword"));
+    }
+    let forget_failures = sign_in.succeeded(&user.username, &address);
+    if !faults.is_empty() {
+        if known {
+            forget_failures.await?;
+        }
+        return Err(Error::Invalid(faults).into());
+    }
+    let hash = password::hash(new_password.into_secret()).await?;
+    let now = app.clock.now();
+    let renewed = sign_in.renew(&account, &hash, (session, user), |sid, user| {
+        Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
+    });
+    let (sid, ()) = tokio::try_join!(renewed, forget_failures)?;
+    let sid = sid.ok_or_else(|| Error::invalid(incorrect()))?;
+    Ok(RenewCookie(app.cookie.set(&sid.to_string())?))
+}
+
+fn incorrect() -> Fault {
+    let detail = "This is not your current password.";
+    Fault::at("currentPassword", FaultCode::Incorrect, detail)
+}

@@ -1,0 +1,23 @@
+//! `DELETE /api/tokens/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId},
+    model::TokenId,
+};
+
+/// Deletes a token, which ends at once.
+#[utoipa::path(delete, path = "/api/tokens/{id}", operation_id = "deleteToken")]
+pub async fn delete_token(
+    State(app): State<App>,
+    caller: Caller<need::Session>,
+    Path(id): Path<PathId<TokenId>>,
+) -> Result<NoContent, Problem> {
+    let tokens = app.store.tokens();
+    tokens
+        .delete(caller.permit(), caller.user_id(), id.known()?)
+        .await?;
+    Ok(NoContent)
+}

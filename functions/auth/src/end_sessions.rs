@@ -1,0 +1,22 @@
+//! `DELETE /api/auth/sessions`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, refusal::ConcurrentChange},
+};
+
+/// Ends all of the caller's sessions but this one; tokens stay.
+#[utoipa::path(delete, path = "/api/auth/sessions", operation_id = "endSessions")]
+pub async fn end_sessions(
+    State(app): State<App>,
+    caller: Caller<need::Session>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let identity = caller.identity().await?;
+    let sign_in = app.store.sign_in();
+    sign_in
+        .end_others(identity.session()?, &identity.user)
+        .await?;
+    Ok(NoContent)
+}

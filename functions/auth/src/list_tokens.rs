@@ -1,0 +1,28 @@
+//! `GET /api/tokens`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{Id, Part},
+    store::Page,
+};
+
+use crate::view::TokenView;
+
+/// Lists the caller's tokens by id, without those that have ended.
+#[utoipa::path(get, path = "/api/tokens", operation_id = "listTokens")]
+pub async fn list_tokens(
+    State(app): State<App>,
+    caller: Caller<need::Session, Part>,
+) -> Result<List<TokenView>, Problem> {
+    let pages = caller.own_pages(&app)?;
+    let tokens = app.store.tokens();
+    let tokens = tokens.all(caller.tenant(), caller.user_id());
+    let (identity, mut tokens) = tokio::try_join!(caller.identity(), tokens)?;
+    let now = app.clock.now();
+    tokens.retain(|token| token.holds(&identity.user, now));
+    let page = Page::of(tokens, |token| token.id.get(), &pages.wanted);
+    Ok(pages.answer(page, TokenView::from)?)
+}

@@ -1,0 +1,75 @@
+//! `Authorization: Bearer …` (RFC 6750).
+
+use http::{HeaderMap, header};
+use model::TokenSecret;
+
+/// Whether a request shows a token, of whatever form. Then its cookie is not looked at, and it is
+/// no foreign page's: those cannot send the header without asking first.
+#[must_use]
+pub fn is_shown(headers: &HeaderMap) -> bool {
+    shown(headers).next().is_some()
+}
+
+/// The token that a request shows, when it shows one and that has the form of ours.
+#[must_use]
+pub fn read(headers: &HeaderMap) -> Option<TokenSecret> {
+    let mut shown = shown(headers);
+    let token = shown.next()?;
+    shown.next().is_none().then(|| TokenSecret::parse(token))?
+}
+
+/// What stands behind the scheme, which is named in whatever case.
+fn shown(headers: &HeaderMap) -> impl Iterator<Item = &str> {
+    let all = headers.get_all(header::AUTHORIZATION).iter();
+    // What is no text is no other scheme either.
+    all.map(|value| value.to_str().unwrap_or("bearer"))
+        .filter_map(|value| {
+            let (scheme, token) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
+            let bearer = scheme.eq_ignore_ascii_case("bearer");
+            bearer.then(|| token.trim_start())
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(values: &[&str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(header::AUTHORIZATION, value.parse().unwrap());
+        }
+        headers
+    }
+
+    #[test]
+    fn a_token_is_read_whatever_the_case_of_its_scheme() {
+        let token = TokenSecret::generate();
+        for scheme in ["Bearer", "bearer", "BEARER", "Bearer "] {
+            let sent = headers(&[&format!("{scheme} {}", token.expose())]);
+            assert!(is_shown(&sent));
+            assert_eq!(read(&sent), Some(token.clone()), "{scheme}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_token_of_ours_is_shown_all_the_same() {
+        let token = format!("Bearer {}", TokenSecret::generate().expose());
+        for sent in [
+            headers(&["Bearer"]),
+            headers(&["Bearer wd_short"]),
+            headers(&[&token, &token]),
+            headers(&[&format!("{token}, {token}")]),
+        ] {
+            assert!(is_shown(&sent), "{sent:?}");
+            assert_eq!(read(&sent), None, "{sent:?}");
+        }
+    }
+
+    #[test]
+    fn other_schemes_show_none() {
+        assert!(!is_shown(&headers(&[])));
+        assert!(!is_shown(&headers(&["Basic YWRhOndvcmtkZXNr"])));
+        assert!(!is_shown(&headers(&["wd_AAAA"])));
+    }
+}

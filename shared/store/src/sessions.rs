@@ -1,0 +1,101 @@
+//! Where a user is signed in, and what ends it.
+
+use model::{Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
+
+use super::{
+    key,
+    page::{Page, Wanted},
+    rewrite::rewrite,
+    sign_in::{Account, SignIn},
+    table::{Change, Condition, Record, Write},
+};
+
+impl SignIn<'_> {
+    /// A user's sessions, the newest first; those that have ended may be among them.
+    pub async fn sessions(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        wanted: &Wanted,
+    ) -> Result<Page<Session>, Error> {
+        let newest = key::sessions(tenant, user).descending();
+        self.0.table.page(newest, wanted).await
+    }
+
+    /// Ends all of a user's sessions but this one, whatever their number, by one write. 401 when
+    /// another request ended this one first: of two sessions that end all others, one is left.
+    pub async fn end_others(&self, session: &Session, user: &User) -> Result<(), Error> {
+        let read = || self.still(session);
+        let write = |user: User| async move {
+            let keep = Change::default()
+                .add("sessionEpoch", 1)
+                .set("keptSession", session.sid_hash.as_str());
+            let write = Write::update(user.key(), keep, unended(&user));
+            Ok(self.0.table.write(write).await?.ok())
+        };
+        let done = rewrite(user.clone(), read, write).await?;
+        done.ok_or_else(Error::contended)
+    }
+
+    /// Replaces a user's password by their own hand: ends all sessions and tokens, and answers the
+    /// session that takes the place of this one. `None` when the password is no longer the
+    /// account's, as another request changed it first; 401 when that ended the session.
+    pub async fn renew(
+        &self,
+        account: &Account,
+        password_hash: &PasswordHash,
+        (session, user): (&Session, &User),
+        begun: impl Fn(&Sid, &User) -> Session,
+    ) -> Result<Option<Sid>, Error> {
+        let begun = &begun;
+        let read = || self.still(session);
+        let write = |user: User| async move {
+            let sid = Sid::generate(user.organization_id, user.id);
+            let mut renewed = begun(&sid, &user);
+            renewed.epoch = user.session_epoch + 1;
+            let writes = vec![
+                Write::update(
+                    account.key(),
+                    Change::default().set("passwordHash", password_hash.expose()),
+                    account.unchanged(),
+                ),
+                Write::update(
+                    user.key(),
+                    end_all(Change::default()).set("updatedAt", self.0.clock.now()),
+                    unended(&user),
+                ),
+                Write::create(&renewed)?,
+                Write::delete(session.key(), Condition::default()),
+            ];
+            Ok(match self.0.table.transact(writes).await? {
+                Ok(()) => Some(Some(sid)),
+                Err(refused) if refused.at(0) => Some(None),
+                Err(_) => None,
+            })
+        };
+        let done = rewrite(user.clone(), read, write).await?;
+        done.ok_or_else(Error::contended)
+    }
+
+    /// The user of a session that holds; 401 when it does not.
+    async fn still(&self, session: &Session) -> Result<User, Error> {
+        let found = self.caller(session.organization_id, session.user_id, &session.sid_hash);
+        match found.await? {
+            Some((session, user, _)) if session.holds(&user, self.0.clock.now()) => Ok(user),
+            _ => Err(Error::Unauthenticated),
+        }
+    }
+}
+
+/// Ends all of a user's sessions and tokens, for good.
+pub(super) fn end_all(change: Change) -> Change {
+    change
+        .add("sessionEpoch", 1)
+        .remove("keptSession")
+        .add("tokenEpoch", 1)
+}
+
+/// Nobody ended the user's sessions since the user was read.
+fn unended(user: &User) -> Condition {
+    Condition::exists().equals("sessionEpoch", user.session_epoch)
+}

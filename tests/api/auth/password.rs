@@ -1,0 +1,211 @@
+//! `PUT /api/auth/password`
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use shared::{
+    Error,
+    auth::{Sid, password},
+    model::{Role, span},
+};
+use tests::records;
+
+use crate::support::{Answer, Api, Caller, PASSWORD};
+
+const NEW: &str = "another horse battery staple";
+
+async fn changes(caller: &Caller, current: &str, new: &str) -> Answer {
+    let body = json!({"currentPassword": current, "newPassword": new});
+    caller.put("/api/auth/password", body).await
+}
+
+async fn signs_in(api: &Api, name: &str, password: &str) -> u16 {
+    let body = json!({"username": name, "password": password});
+    let nobody = api.anonymous().at("198.51.100.1");
+    nobody.post("/api/auth/login", body).await.status
+}
+
+#[tokio::test]
+async fn a_changed_password_ends_all_else_and_renews_this_session() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let user = api.user("mia").await;
+    let elsewhere = api.session_of(&user).await;
+    let script = api.token_of(&user, json!({})).await;
+    let answer = changes(&mia, PASSWORD, NEW).await;
+    answer.expect(204);
+    let (cookie, attributes) = answer.cookie().split_once("; ").unwrap();
+    assert_eq!(attributes, "Path=/; HttpOnly; SameSite=Lax; Secure");
+    assert_ne!(Some(cookie), mia.cookie.as_deref());
+    for ended in [&mia, &elsewhere, &script] {
+        let answer = ended.get("/api/auth/session").await;
+        answer.expect_problem(401, "unauthenticated");
+    }
+    let renewed = api.anonymous().with_cookie(cookie);
+    renewed.get("/api/auth/session").await.expect(200);
+    let sessions = renewed.get("/api/auth/sessions").await.expect(200);
+    assert_eq!(sessions.as_array().unwrap().len(), 1, "{sessions}");
+    assert_eq!(signs_in(&api, "mia", PASSWORD).await, 401);
+    assert_eq!(signs_in(&api, "mia", NEW).await, 200);
+    // Nobody else is signed out.
+    let ada = api.sign_in("ada").await;
+    changes(&renewed, NEW, PASSWORD).await.expect(204);
+    ada.get("/api/auth/session").await.expect(200);
+}
+
+#[tokio::test]
+async fn a_wrong_current_password_changes_nothing() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let answer = changes(&mia, NEW, NEW).await;
+    answer.expect_faults(&[("/currentPassword", "incorrect")]);
+    mia.get("/api/auth/session").await.expect(200);
+    assert_eq!(signs_in(&api, "mia", PASSWORD).await, 200);
+}
+
+#[tokio::test]
+async fn a_wrong_current_password_counts_as_a_failed_sign_in() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let wrong = json!({"username": "mia", "password": "wrong"});
+    let nobody = api.anonymous();
+    for _ in 0..5 {
+        changes(&mia, "wrong", NEW).await.expect(400);
+        let answer = nobody.post("/api/auth/login", wrong.clone()).await;
+        answer.expect(401);
+    }
+    let refused = changes(&mia, PASSWORD, NEW).await;
+    refused.expect_problem(429, "too_many_attempts");
+    assert_eq!(refused.header("retry-after"), Some("900"));
+    nobody.post("/api/auth/login", wrong).await.expect(429);
+    // The door is that of the account and this address alone.
+    let elsewhere = mia.clone().at("198.51.100.9");
+    changes(&elsewhere, "wrong", NEW).await.expect(400);
+    api.clock.advance(15 * span::MINUTE);
+    changes(&mia, PASSWORD, NEW).await.expect(204);
+}
+
+#[tokio::test]
+async fn who_knows_the_password_is_not_shut_out() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for _ in 0..11 {
+        let answer = changes(&mia, PASSWORD, "mia").await;
+        answer.expect_faults(&[("/newPassword", "length")]);
+    }
+    for _ in 0..9 {
+        changes(&mia, "wrong", NEW).await.expect(400);
+    }
+    let answer = changes(&mia, PASSWORD, NEW).await;
+    answer.expect(204);
+    let (cookie, _) = answer.cookie().split_once("; ").unwrap();
+    let renewed = api.anonymous().with_cookie(cookie);
+    for _ in 0..9 {
+        changes(&renewed, "wrong", NEW).await.expect(400);
+    }
+}
+
+#[tokio::test]
+async fn a_new_password_is_long_enough_and_not_the_username() {
+    let api = Api::start().await;
+    let hash = password::hash(PASSWORD.into()).await.unwrap();
+    let new = records::user("mia.the.member", Role::Member, hash);
+    let directory = api.store.directory();
+    let user = directory.create_user(api.home.id, new).await.unwrap();
+    let mia = api.session_of(&user).await;
+    let faults = async |current: &str, new: &str, faults: &[(&str, &str)]| {
+        changes(&mia, current, new).await.expect_faults(faults);
+    };
+    let too_short_or_long = [("/newPassword", "length")];
+    faults(PASSWORD, "eleven char", &too_short_or_long).await;
+    faults(PASSWORD, &"x".repeat(129), &too_short_or_long).await;
+    faults(PASSWORD, &" ".repeat(12), &[("/newPassword", "blank")]).await;
+    let guessable = ("/newPassword", "guessable");
+    faults(PASSWORD, "Mia.The.Member", &[guessable]).await;
+    let incorrect = ("/currentPassword", "incorrect");
+    faults("wrong", "mia.the.member", &[incorrect, guessable]).await;
+    // What does not fit is told, but is no guess; so the door is open.
+    for _ in 0..11 {
+        faults(PASSWORD, "MIA.THE.MEMBER", &[guessable]).await;
+    }
+    let answer = mia.put("/api/auth/password", json!({})).await;
+    answer.expect_faults(&[
+        ("/currentPassword", "required"),
+        ("/newPassword", "required"),
+    ]);
+    changes(&mia, PASSWORD, &"x".repeat(128)).await.expect(204);
+}
+
+#[tokio::test]
+async fn of_several_changes_at_the_same_time_one_is_made() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let mut sessions = Vec::new();
+    for _ in 0..4 {
+        sessions.push(api.session_of(&user).await);
+    }
+    let news: Vec<_> = (0..4).map(|n| format!("new password number {n}")).collect();
+    let pairs = sessions.iter().zip(&news);
+    let answers = join_all(pairs.map(|(mia, new)| changes(mia, PASSWORD, new))).await;
+    let done = |answer: &&Answer| answer.status == 204;
+    assert_eq!(answers.iter().filter(done).count(), 1);
+    for (answer, new) in answers.iter().zip(&news) {
+        assert!([204, 400, 401].contains(&answer.status), "{}", answer.text);
+        let expected = if answer.status == 204 { 200 } else { 401 };
+        assert_eq!(signs_in(&api, "mia", new).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_sign_in_under_way_with_the_old_password_begins_no_session() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sign_in = api.store.sign_in();
+    let account = sign_in.account("mia").await.unwrap().unwrap();
+    changes(&mia, PASSWORD, NEW).await.expect(204);
+    // The password was right when it was compared, and the user is read after the change.
+    let user = sign_in.user(&account).await.unwrap().unwrap();
+    let sid = Sid::generate(user.organization_id, user.id);
+    let session = records::session(&sid, &user, api.clock.now());
+    let before = api.table_dump().await;
+    let error = sign_in.begin(&account, &session).await.unwrap_err();
+    assert!(matches!(error, Error::WrongCredentials), "{error}");
+    assert_eq!(api.table_dump().await, before);
+}
+
+#[tokio::test]
+async fn a_session_that_was_ended_meanwhile_changes_no_password() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let (mia, thief) = (api.session_of(&user).await, api.session_of(&user).await);
+    let sign_in = api.store.sign_in();
+    let stolen = session_of(&api, &thief).hash();
+    let found = sign_in.caller(user.organization_id, user.id, &stolen);
+    let (session, known, _) = found.await.unwrap().unwrap();
+    mia.delete("/api/auth/sessions").await.expect(204);
+    let account = sign_in.account("mia").await.unwrap().unwrap();
+    let hash = password::hash(NEW.into()).await.unwrap();
+    let begun = |sid: &Sid, user: &_| records::session(sid, user, api.clock.now());
+    let renewed = sign_in.renew(&account, &hash, (&session, &known), begun);
+    let error = renewed.await.unwrap_err();
+    assert!(matches!(error, Error::Unauthenticated), "{error}");
+    assert_eq!(signs_in(&api, "mia", PASSWORD).await, 200);
+}
+
+fn session_of(api: &Api, caller: &Caller) -> Sid {
+    let cookie = caller.cookie.as_deref().unwrap();
+    let value = cookie.split([';', '=']).nth(1).unwrap();
+    Sid::parse(&api.app.cookie.verify(value).unwrap()).unwrap()
+}
+
+#[tokio::test]
+async fn neither_password_nor_session_id_is_kept() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let answer = changes(&mia, PASSWORD, NEW).await;
+    let renewed = api.anonymous().with_cookie(answer.cookie());
+    let rows = api.table_dump().await.concat();
+    assert!(!rows.contains(NEW));
+    assert!(!rows.contains(&session_of(&api, &renewed).to_string()));
+    let problem: Value = changes(&renewed, "guessed it", NEW).await.expect(400);
+    assert!(!problem.to_string().contains("guessed it"));
+}

@@ -1,0 +1,153 @@
+//! `POST /api/tokens`
+
+use futures::future::join_all;
+use serde_json::json;
+use shared::model::{Role, Token, TokenSecret, span};
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_token_is_answered_once_and_signs_in() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sent = json!({"name": "export", "permissions": ["view_work", "create_task", "view_work"]});
+    let created = mia.post("/api/tokens", sent).await.expect(200);
+    let token = created["token"].as_str().unwrap();
+    assert!(TokenSecret::parse(token).is_some(), "{token}");
+    let expected = json!({
+        "id": created["id"], "name": "export", "permissions": ["view_work", "create_task"],
+        "createdAt": "2026-01-15T12:00:00.000Z", "expiresAt": "2027-01-15T12:00:00.000Z",
+        "lastUsedAt": null, "token": token,
+    });
+    assert_eq!(created, expected);
+    let script = api.anonymous().with_token(token);
+    let session = script.get("/api/auth/session").await.expect(200);
+    assert_eq!(session["user"]["username"], "mia");
+    assert_eq!(session["permissions"], json!(["view_work", "create_task"]));
+    assert_eq!(session["expiresAt"], created["expiresAt"]);
+    let task = json!({"title": "Export", "projectId": 1});
+    script.post("/api/tasks", task).await.expect(200);
+    let rest = mia.get("/api/tokens").await.text;
+    assert!(!rest.contains(token));
+    assert!(!api.table_dump().await.concat().contains(&token[3..]));
+}
+
+#[tokio::test]
+async fn a_token_without_permissions_of_its_own_has_its_owners() {
+    let api = Api::start().await;
+    let script = api.token_of(&api.user("max").await, json!({})).await;
+    let session = script.get("/api/auth/session").await.expect(200);
+    assert_eq!(session["permissions"].as_array().unwrap().len(), 20);
+}
+
+#[tokio::test]
+async fn nobody_gives_a_permission_that_they_do_not_hold() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let before = api.records().await;
+    for permission in ["delete_task", "manage_users"] {
+        let sent = json!({"name": "export", "permissions": ["view_work", permission]});
+        let answer = mia.post("/api/tokens", sent).await;
+        let problem = answer.expect_problem(403, "permission_denied");
+        assert!(problem["detail"].as_str().unwrap().contains(permission));
+    }
+    assert_eq!(api.records().await, before);
+}
+
+#[tokio::test]
+async fn a_token_lasts_a_year_at_most() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let ends = async |at: &str| {
+        let sent = json!({"name": "export", "expiresAt": at});
+        mia.post("/api/tokens", sent).await
+    };
+    for at in [
+        "2026-01-15T12:00:00Z",
+        "2025-12-31T00:00:00Z",
+        "2027-01-16T12:00:00.001Z",
+    ] {
+        ends(at).await.expect_faults(&[("/expiresAt", "period")]);
+    }
+    for at in ["2026-01-15T12:00:00.001Z", "2027-01-16T12:00:00.000Z"] {
+        assert_eq!(ends(at).await.expect(200)["expiresAt"], at);
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_a_token_is_answered() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sent = json!({"permissions": ["view_work", "fly", 7], "expiresAt": "tomorrow"});
+    let answer = mia.post("/api/tokens", sent).await;
+    answer.expect_faults(&[
+        ("/name", "required"),
+        ("/permissions/1", "value"),
+        ("/permissions/2", "type"),
+        ("/expiresAt", "date_time"),
+    ]);
+    for (name, code) in [("", "blank"), (" ", "blank"), (&"x".repeat(101), "length")] {
+        let answer = mia.post("/api/tokens", json!({"name": name})).await;
+        answer.expect_faults(&[("/name", code)]);
+    }
+    // All that the owner holds is named by none, not by an empty list.
+    let sent = json!({"name": "x", "permissions": []});
+    let answer = mia.post("/api/tokens", sent).await;
+    answer.expect_faults(&[("/permissions", "length")]);
+    let sent = json!({"name": "x".repeat(100), "permissions": null, "expiresAt": null});
+    mia.post("/api/tokens", sent).await.expect(200);
+}
+
+#[test]
+fn a_list_of_permissions_has_room_for_each() {
+    assert!(Role::Admin.permissions().len() <= 50);
+}
+
+#[tokio::test]
+async fn a_user_holds_fifty_tokens_and_no_more() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let mia = api.session_of(&user).await;
+    let most = usize::try_from(Token::MOST).unwrap();
+    let soon = json!({"expiresAt": "2026-01-15T13:00:00Z"});
+    let (first, _) = api.token_and_id_of(&user, soon).await;
+    for _ in 2..most {
+        api.token_of(&user, json!({})).await;
+    }
+    // One place is left, and several want it.
+    let new = || mia.post("/api/tokens", json!({"name": "export"}));
+    let mut statuses: Vec<_> = join_all((0..5).map(|_| new()))
+        .await
+        .iter()
+        .map(|answer| answer.status)
+        .collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 409, 409, 409, 409]);
+    new().await.expect_problem(409, "too_many_tokens");
+    assert_eq!(mia.get("/api/tokens").await.ids().len(), most);
+    // Others hold their own.
+    let max = api.sign_in("max").await;
+    max.creates("/api/tokens", json!({"name": "export"})).await;
+    // What has ended leaves its place, and does not come back in it.
+    first.get("/api/tasks").await.expect(200);
+    api.clock.advance(span::HOUR);
+    new().await.expect(200);
+    first.get("/api/tasks").await.expect(401);
+    new().await.expect(409);
+    let ids = mia.get("/api/tokens").await.ids();
+    let path = format!("/api/tokens/{}", ids[0]);
+    mia.delete(&path).await.expect(204);
+    new().await.expect(200);
+}
+
+#[tokio::test]
+async fn as_many_tokens_as_a_user_may_hold_can_be_created_at_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let new = |_| mia.post("/api/tokens", json!({"name": "export"}));
+    let answers = join_all((0..10).map(new)).await;
+    for answer in &answers {
+        answer.expect(200);
+    }
+    assert_eq!(mia.get("/api/tokens").await.ids().len(), 10);
+}

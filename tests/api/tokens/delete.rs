@@ -1,0 +1,39 @@
+//! `DELETE /api/tokens/{id}`
+
+use futures::future::join_all;
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_deleted_token_ends_at_once() {
+    let api = Api::start().await;
+    let user = api.user("mia").await;
+    let mia = api.session_of(&user).await;
+    let before = api.records().await;
+    let (script, id) = api.token_and_id_of(&user, json!({})).await;
+    script.get("/api/tasks").await.expect(200);
+    let path = format!("/api/tokens/{id}");
+    let deletes = join_all((0..4).map(|_| mia.delete(&path))).await;
+    let mut statuses: Vec<_> = deletes.iter().map(|answer| answer.status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [204, 404, 404, 404]);
+    script
+        .get("/api/tasks")
+        .await
+        .expect_problem(401, "unauthenticated");
+    // Nothing is left of it.
+    assert_eq!(api.records().await, before);
+}
+
+#[tokio::test]
+async fn somebody_elses_token_is_none() {
+    let api = Api::start().await;
+    let (script, id) = api.token_and_id_of(&api.user("mia").await, json!({})).await;
+    for name in ["ada", "zoe"] {
+        let caller = api.sign_in(name).await;
+        let path = format!("/api/tokens/{id}");
+        caller.delete(&path).await.expect_problem(404, "not_found");
+    }
+    script.get("/api/tasks").await.expect(200);
+}

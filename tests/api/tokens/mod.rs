@@ -1,0 +1,5 @@
+//! `/api/tokens`
+
+mod create;
+mod delete;
+mod list;
