@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::{
     auth::{SessionCookie, Sid},
     clock::Clock,
-    config::SigningSecrets,
+    config::{CookieScope, SigningSecrets},
     model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
     store::{NewTicket, Store},
 };
@@ -115,7 +115,7 @@ async fn fill(engines: &Engines) -> String {
     let session = records::session(&sid, &user, now);
     store.sign_in().begin(&session).await.unwrap();
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
-    SessionCookie::new(secrets, true).sign(&sid.to_string())
+    SessionCookie::new(secrets, CookieScope::SameSite).sign(&sid.to_string())
 }
 
 /// The release binary of this name.

@@ -11,7 +11,7 @@ use shared::{
     App,
     auth::{Sid, password},
     clock::Clock,
-    config::{ApiConfig, SigningSecrets},
+    config::{ApiConfig, CookieScope, SigningSecrets},
     model::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, User,
     },
@@ -108,7 +108,7 @@ pub fn api_config(table: &str) -> ApiConfig {
             "an older one".to_owned(),
         ])
         .unwrap(),
-        plain_http: false,
+        cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
     }
 }

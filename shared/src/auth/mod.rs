@@ -12,4 +12,5 @@ pub use answer::{ForgetCookie, SetCookie};
 pub use caller::Caller;
 pub use claim::{Authentication, Identity};
 pub use cookie::SessionCookie;
+pub use cross_site::OwnPage;
 pub use model::{Sid, digest};
