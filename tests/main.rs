@@ -11,6 +11,7 @@ mod api;
 mod budgets;
 mod claim;
 mod contract;
+mod cors;
 mod failures;
 mod generated;
 mod permit;

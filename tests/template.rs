@@ -8,7 +8,7 @@ use shared::{
     model::{ServiceStatus, span},
     store::NewTicket,
 };
-use tests::{ApiFunction, FUNCTIONS, api_functions, records};
+use tests::{FUNCTIONS, Routes, api_functions, records};
 
 use crate::support::{Concierge, PASSWORD, event, operations, roles};
 
@@ -40,10 +40,14 @@ fn the_template_routes_every_path_to_its_function() {
     }
     // Every method reaches the function, which answers 405 to those that it does not know; what no
     // path matches reaches one of them as well, which answers 404.
-    let mut routed = BTreeSet::from([("auth".to_owned(), "$default".to_owned())]);
+    let mut routed = BTreeSet::from([("api-docs".to_owned(), "$default".to_owned())]);
     for operation in operations() {
         let key = format!("ANY {}", operation.path);
         routed.insert((operation.function.to_owned(), key));
+    }
+    for (name, api) in api_functions() {
+        let keys = api.pages.iter().map(|path| format!("ANY {path}"));
+        routed.extend(keys.map(|key| (name.to_owned(), key)));
     }
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
@@ -64,7 +68,24 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
-    for function in FUNCTIONS.iter().map(|function| function.name) {
+    let is_open = |function: &&tests::Function| matches!(function.api, Some(api) if matches!(api.routes, Routes::OfNobody(_)));
+    for function in FUNCTIONS.iter().filter(is_open) {
+        let granted = roles::granted(function.name);
+        let beyond_logs: Vec<_> = granted
+            .iter()
+            .filter(|(action, _)| !action.starts_with("logs:"))
+            .collect();
+        assert!(
+            !granted.is_empty() && beyond_logs.is_empty(),
+            "{}: {beyond_logs:?}",
+            function.name
+        );
+    }
+    for function in FUNCTIONS
+        .iter()
+        .filter(|one| !is_open(one))
+        .map(|function| function.name)
+    {
         // A cold start opens the connection by a read.
         let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
         roles::acting_as(function, warm_up).await;
@@ -161,7 +182,7 @@ async fn walk_over_work(world: &Concierge) {
     }
     max.trigger("/api/auth/logout").await.expect(204);
     // Each function extends a session that has not been used for a while.
-    for (_, ApiFunction { read: path, .. }) in api_functions() {
+    for path in api_functions().filter_map(|(_, api)| api.read) {
         let max = api.session_of(&user).await;
         api.clock.advance(3 * span::HOUR);
         let answer = max.get(path).await;

@@ -42,7 +42,8 @@ use crate::{
     ),
     servers((url = "/", description = "Where this document comes from")),
     tags(
-        (name = "auth", description = "Signing in and out, and this document"),
+        (name = "auth", description = "Signing in and out"),
+        (name = "api-docs", description = "This document"),
         (name = "service-requests", description = "What users ask the organization's services for"),
         (name = "milestones", description = "What a project is to reach"),
         (name = "tasks", description = "What is to do, in projects and for the organization"),

@@ -1,8 +1,7 @@
-//! Sign-in, and the description of the API.
+//! Sign-in.
 
 mod login;
 mod logout;
-mod openapi;
 mod session;
 mod view;
 
@@ -16,7 +15,6 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(login::login),
             operation!(logout::logout),
             operation!(session::session),
-            operation!(openapi::openapi),
         ],
     )
 }

@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+pub mod cors;
 pub mod operation;
 mod path;
 pub mod problem;
