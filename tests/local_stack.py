@@ -62,6 +62,9 @@ def unknown_paths_and_methods(api):
     print("  an unknown path and an unknown method")
     for path in ("/", "/api/nothing", "/api/tasks/"):
         problem(api.send("GET", path), 404, "not_found")
+    # `%FF` is no text: nothing is called so.
+    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1"):
+        problem(api.send("GET", path), 404, "not_found")
     for method, path, allowed in (
         ("PUT", "/api/tasks", {"GET", "HEAD", "POST"}),
         ("DELETE", "/api/tasks/reorder", {"PATCH"}),

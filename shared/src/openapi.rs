@@ -43,13 +43,13 @@ use crate::{
     servers((url = "/", description = "Where this document comes from")),
     tags(
         (name = "auth", description = "Signing in and out"),
-        (name = "api-docs", description = "This document"),
         (name = "service-requests", description = "What users ask the organization's services for"),
         (name = "milestones", description = "What a project is to reach"),
         (name = "tasks", description = "What is to do, in projects and for the organization"),
         (name = "activities", description = "What happened, with comments and tags"),
         (name = "managed-services", description = "The dashboard, support tickets, and references"),
-        (name = "concierge", description = "The resolution agent: sessions on alerts")
+        (name = "concierge", description = "The resolution agent: sessions on alerts"),
+        (name = "api-docs", description = "This document")
     ),
     components(schemas(ProblemDetails, Fault))
 )]

@@ -73,28 +73,62 @@ function forTheViewer(api) {
     .filter(([, scheme]) => scheme.in === "cookie")
     .map(([name]) => name);
   cookies.forEach((name) => delete api.components.securitySchemes[name]);
-  // It is this host.
+  if (Object.keys(api.components.securitySchemes).length === 0) {
+    delete api.components.securitySchemes;
+  }
+  // It is this host; and the licence would be a link to another.
   delete api.servers;
+  delete api.info.license;
   const operations = Object.values(api.paths)
     .flatMap((item) => METHODS.map((method) => item[method]))
     .filter(Boolean);
   for (const operation of operations) {
     const others = (scheme) => !cookies.some((name) => name in scheme);
     operation.security = (operation.security ?? []).filter(others);
+    // A summary is shown as it is.
+    operation.summary = operation.summary?.replaceAll("`", "");
     const needs = operation["x-needs"]?.join(", ");
     const about = [needs && `Needs: ${needs}.`, operation.description];
     operation.description = about.filter(Boolean).join("\n\n");
-    Object.values(operation.responses).forEach(nameCodes);
+    for (const [status, response] of Object.entries(operation.responses)) {
+      tell(status, resolved(api, response), Object.keys(api.components.headers));
+    }
   }
-  Object.values(api.components.responses).forEach(nameCodes);
   return api;
 }
 
-function nameCodes(response) {
+function resolved(api, response) {
+  return response.$ref ? api.components.responses[response.$ref.split("/").pop()] : response;
+}
+
+/**
+ * What an operation answers under a status: a problem by its codes, with an example that has them; and
+ * without the headers that all answers have. Operations share problems, which are told once.
+ */
+function tell(status, response, ofEveryAnswer) {
+  ofEveryAnswer.forEach((name) => delete response.headers[name]);
   const codes = response["x-codes"];
-  if (codes) {
-    response.description += `: ${codes.map((code) => `\`${code}\``).join(", ")}`;
+  const problem = response.content?.["application/problem+json"];
+  if (!codes || problem.example) {
+    return;
   }
+  const [code] = codes;
+  const title = response.description;
+  response.description += `: ${codes.map((one) => `\`${one}\``).join(", ")}`;
+  const detail = "What was wrong, and what to do.";
+  problem.example = {
+    type: `urn:workdesk:problem:${code}`,
+    title,
+    status: Number(status),
+    detail,
+    instance: "/api/…",
+    code,
+    requestId: "JKJaXmPLvHcESHA=",
+    ...(code === "validation_error" && {
+      errors: [{ pointer: "/title", code: "required", detail: "Send `title`." }],
+    }),
+    message: detail,
+  };
 }
 
 async function showReference() {
