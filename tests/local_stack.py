@@ -63,7 +63,7 @@ def unknown_paths_and_methods(api):
     for path in ("/", "/api/nothing", "/api/tasks/"):
         problem(api.send("GET", path), 404, "not_found")
     # `%FF` is no text: nothing is called so.
-    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1"):
+    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1", "/api/nothing%zz"):
         problem(api.send("GET", path), 404, "not_found")
     for method, path, allowed in (
         ("PUT", "/api/tasks", {"GET", "HEAD", "POST"}),

@@ -92,11 +92,15 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     }
     let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
     for (name, schema) in &mut components.schemas {
-        if let RefOr::T(Schema::Object(object)) = schema
-            && object.examples.is_empty()
-            && !object.properties.is_empty()
-        {
-            object.examples = vec![example(&schemas[name], &schemas)];
+        let examples = match schema {
+            RefOr::T(Schema::Object(object)) if !object.properties.is_empty() => {
+                &mut object.examples
+            }
+            RefOr::T(Schema::AllOf(all)) => &mut all.examples,
+            _ => continue,
+        };
+        if examples.is_empty() {
+            examples.push(example(&schemas[name], &schemas));
         }
     }
     whole

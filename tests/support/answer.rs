@@ -6,6 +6,9 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
+/// What Lambda lets a function answer: 6 MB.
+const MOST_BYTES: usize = 6 * 1024 * 1024;
+
 /// What a client gets.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -18,6 +21,8 @@ pub struct Answer {
 impl Answer {
     /// From what the function answered to the gateway.
     pub fn from_lambda(response: &Value) -> Self {
+        let bytes = response.to_string().len();
+        assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
         let body = response["body"].as_str().unwrap_or_default();
         let text = if response["isBase64Encoded"] == json!(true) {
             assert_eq!(response["headers"]["content-encoding"], "gzip");
@@ -101,6 +106,18 @@ impl Answer {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers[name].as_str()
+    }
+
+    /// The path and query of the next page, if the answer links one.
+    #[track_caller]
+    pub fn next(&self) -> Option<&str> {
+        let link = self.header("link")?;
+        let url = link.strip_prefix('<').unwrap();
+        let url = url.strip_suffix(">; rel=\"next\"").unwrap();
+        Some(
+            url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com")
+                .unwrap_or_else(|| panic!("{url}")),
+        )
     }
 
     /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.

@@ -189,3 +189,21 @@ pub struct Tag {
     /// When it last changed.
     pub updated_at: Timestamp,
 }
+
+/// A tag as other records show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TagRef {
+    /// Unique id.
+    pub id: TagId,
+    /// What it is called.
+    pub name: String,
+}
+
+impl From<&Tag> for TagRef {
+    fn from(tag: &Tag) -> Self {
+        Self {
+            id: tag.id,
+            name: tag.name.clone(),
+        }
+    }
+}

@@ -7,7 +7,7 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ReferenceType, TaskStatus,
+    ActivityType, MilestoneStatus, Priority, ProjectTaskSort, ReferenceType, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -33,6 +33,8 @@ one_of! {
     ActivityType,
     MilestoneStatus,
     Priority,
+    ProjectTaskSort,
     ReferenceType,
+    TaskSort,
     TaskStatus,
 }
