@@ -12,8 +12,8 @@ type Names = BTreeSet<String>;
 #[test]
 fn other_origins_may_send_what_operations_take_and_read_what_they_answer() {
     let document = serde_json::to_value(document()).unwrap();
-    hold("ALLOWED_HEADERS", &ALLOWED_HEADERS, taken(&document));
-    hold("EXPOSED_HEADERS", &EXPOSED_HEADERS, answered(&document));
+    hold("ALLOWED_HEADERS", &ALLOWED_HEADERS, &taken(&document));
+    hold("EXPOSED_HEADERS", &EXPOSED_HEADERS, &answered(&document));
     let listed: Names = names(&ALLOWED_HEADERS)
         .union(&names(&EXPOSED_HEADERS))
         .cloned()
@@ -26,7 +26,7 @@ fn other_origins_may_send_what_operations_take_and_read_what_they_answer() {
 
 /// A list has what is described, what is to come, and nothing else.
 #[track_caller]
-fn hold(list: &str, listed: &[&str], described: Names) {
+fn hold(list: &str, listed: &[&str], described: &Names) {
     let listed = names(listed);
     let to_come = names(&NOT_YET);
     let missing: Vec<_> = described.difference(&listed).collect();

@@ -9,6 +9,7 @@ processes are looked for in Linux's /proc.
 import collections
 import contextlib
 import functools
+import gzip
 import http.cookiejar
 import json
 import os
@@ -43,22 +44,32 @@ def free_port():
 Answer = collections.namedtuple("Answer", "status headers text")
 
 
+def text_of(answer):
+    """The text of an answer, unpacked."""
+    body = answer.read()
+    if answer.headers["content-encoding"] == "gzip":
+        body = gzip.decompress(body)
+    return body.decode()
+
+
 class Client:
     """A browser of the story: keeps its cookie, expects statuses."""
 
-    def __init__(self, base):
+    def __init__(self, base, headers=None):
         self.base = base
+        self.headers = headers or {}
         jar = http.cookiejar.CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
 
     def send(self, method, path, data=None, headers=None):
         """Whatever is answered."""
-        request = urllib.request.Request(self.base + path, data, headers or {}, method=method)
+        headers = {**self.headers, **(headers or {})}
+        request = urllib.request.Request(self.base + path, data, headers, method=method)
         try:
             with self.opener.open(request, timeout=60) as answer:
-                return Answer(answer.status, answer.headers, answer.read().decode())
+                return Answer(answer.status, answer.headers, text_of(answer))
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.headers, error.read().decode())
+            return Answer(error.code, error.headers, text_of(error))
 
     def call(self, method, path, body=None, expect=200, headers=None):
         """The JSON of an answer with an expected status."""
