@@ -15,10 +15,15 @@ const DEFAULT: &str = "api-docs";
 /// How many metrics an alarm takes.
 const MOST_METRICS: usize = 10;
 
+/// The functions that alarms watch one by one.
+fn watched() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().filter(|function| !function.is_open())
+}
+
 /// Every section by name.
 pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     assert!(
-        FUNCTIONS.len() <= MOST_METRICS,
+        watched().count() <= MOST_METRICS,
         "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
     );
     let named = Routes::of(template);
@@ -144,13 +149,13 @@ impl Routes {
     }
 }
 
-/// The limits of all functions as one expression, a line each.
+/// The limits of the functions as one expression, a line each.
 fn limits() -> Vec<String> {
     let part = |function: &Function| {
         let id = lower_camel(function.name);
         format!("{id} / {}", function.ends_within)
     };
-    let parts: Vec<String> = FUNCTIONS.iter().map(part).collect();
+    let parts: Vec<String> = watched().map(part).collect();
     let expression = format!("MAX([{}])", parts.join(",\n"));
     let lines = expression.lines().map(|line| format!("    {line}"));
     std::iter::once("  Expression: >-".to_owned())
@@ -158,7 +163,7 @@ fn limits() -> Vec<String> {
         .collect()
 }
 
-/// One metric of each function.
+/// One metric of each function that is watched.
 fn metrics(statistic: &str, metric: &str) -> Vec<String> {
     let of_function = |function: &Function| {
         let (id, logical) = (lower_camel(function.name), upper_camel(function.name));
@@ -166,7 +171,7 @@ fn metrics(statistic: &str, metric: &str) -> Vec<String> {
             "- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {{ Namespace: AWS/Lambda, MetricName: {metric}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }} }} }}"
         )
     };
-    FUNCTIONS.iter().map(of_function).collect()
+    watched().map(of_function).collect()
 }
 
 /// `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.

@@ -106,6 +106,16 @@ const fn background(name: &'static str) -> Function {
 }
 
 impl Function {
+    /// Whether it has neither table nor callers: all that could fail in it is answered with 5xx, which
+    /// an alarm of the whole API counts.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        let Some(api) = &self.api else {
+            return false;
+        };
+        matches!(api.routes, OfNobody(_))
+    }
+
     const fn ends_within(mut self, milliseconds: u32) -> Self {
         self.ends_within = milliseconds;
         self
