@@ -7,7 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ProjectTaskSort, ReferenceType, TaskSort, TaskStatus,
+    ActivityType, MilestoneSort, MilestoneStatus, Priority, ProjectTaskSort, ReferenceSort,
+    ReferenceType, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -31,9 +32,11 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    MilestoneSort,
     MilestoneStatus,
     Priority,
     ProjectTaskSort,
+    ReferenceSort,
     ReferenceType,
     TaskSort,
     TaskStatus,

@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    AnyOf, Error, MilestoneId, OrNone, PhaseId, Priority, ProjectId, TagId, TaskStatus, Timestamp,
-    UserId, Who,
+    AnyOf, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority, ProjectId, TagId,
+    TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::table::{Condition, IntoAttribute, attribute};
@@ -97,6 +97,7 @@ macro_rules! plain {
 
 plain!(
     MilestoneId,
+    MilestoneStatus,
     PhaseId,
     Priority,
     ProjectId,
