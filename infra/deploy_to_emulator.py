@@ -6,7 +6,7 @@ gateway, table, queue and schedule. It holds every request of a function against
 role, so that a permission that the template forgot fails the story.
 
 It differs from AWS where the code below says so: it has no alarms on metric math, and asks two
-permissions by another name.
+permissions by another name. The CORS configuration of a template it does not read.
 """
 
 import contextlib
@@ -30,6 +30,7 @@ import end_to_end  # noqa: E402
 import local_stack  # noqa: E402
 
 STACK = "workdesk"
+DOMAIN = "api.workdesk.example"
 START_SECONDS = 30
 STOP_SECONDS = 10
 LOG_LINES = 30
@@ -137,8 +138,13 @@ class Account:
 
     def deploy(self, template):
         """Deploys the stack as the README does, and answers its outputs."""
-        # The emulator has no metric math, which most alarms use.
-        parameters = {"Architecture": "x86_64", "Alarms": "false"}
+        parameters = {
+            "Architecture": "x86_64",
+            # The emulator has no metric math, which most alarms use.
+            "Alarms": "false",
+            "DomainName": DOMAIN,
+            "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
+        }
         command = [tools.program("sam", "sam"), "deploy", "--template-file", template]
         command += ["--stack-name", STACK, "--resolve-s3", "--capabilities", "CAPABILITY_IAM"]
         command += ["--no-confirm-changeset", "--parameter-overrides"]
@@ -207,6 +213,19 @@ def browser(base):
     return client
 
 
+def reference_page(client):
+    """The page, and each of its files as a browser unpacks it."""
+    page = client.send("GET", "/api/docs")
+    assert page.status == 200, page
+    files = re.findall(r'"docs/([^"]+)"', page.text)
+    assert files, page
+    for name in files:
+        answer = client.send("GET", f"/api/docs/{name}")
+        assert answer.headers["content-encoding"] == "gzip", (name, answer.headers)
+        assert "immutable" in answer.headers["cache-control"], (name, answer.headers)
+        assert answer.text, name
+
+
 def main():
     tools.run_with("emulator")
     tools.install("sam")
@@ -231,7 +250,15 @@ def main():
         base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
         try:
             end_to_end.story(browser(base), end_to_end.Client(targets))
-            local_stack.unknown_paths_and_methods(end_to_end.Client(base))
+            client = end_to_end.Client(base)
+            local_stack.unknown_paths_and_methods(client)
+            print("  the reference page")
+            reference_page(client)
+            print(f"  the same under {DOMAIN}")
+            assert outputs["DomainUrl"] == f"https://{DOMAIN}", outputs
+            named = end_to_end.Client(environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
+            named.call("GET", "/api/tasks", expect=401)
+            reference_page(named)
         except BaseException:
             account.print_logs()
             raise

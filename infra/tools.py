@@ -1,4 +1,4 @@
-"""The tools for the template, each set in an environment of its own below target/tools."""
+"""The tools for template and browser, each set in an environment of its own below target/tools."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "infra" / "template.yaml"
 FOLDER = ROOT / "target" / "tools"
 
-# Two sets, because they want different versions of botocore.
+# The first two apart, because they want different versions of botocore.
 PACKAGES = {
     "sam": ["aws-sam-cli==1.170.0", "cfn-lint==1.58.0"],
     "emulator": [
@@ -19,6 +19,7 @@ PACKAGES = {
         "boto3==1.43.106",
         "cryptography==50.0.2",
     ],
+    "browser": ["playwright==1.65.2"],
 }
 
 # Enough for the tools to run, and nothing that leads them to an account or through a proxy.

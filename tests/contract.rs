@@ -53,6 +53,67 @@ async fn every_path_answers_other_methods_with_405() {
     }
 }
 
+/// What is no text in UTF-8, as the client sent it or as a gateway may have decoded it.
+#[tokio::test]
+async fn a_path_that_does_not_decode_is_404() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    for operation in operations() {
+        if !operation.path.contains('{') {
+            continue;
+        }
+        for id in ["%FF", "1%FF", "%C3%28"] {
+            let body = operation
+                .described
+                .get("requestBody")
+                .map(|_| "{".to_owned());
+            let path = example(&operation.path, id);
+            let answer = ada.send(operation.method, &path, body).await;
+            // Two lists tell nobody whether a record exists.
+            let denied = operation.described["responses"].get("404").is_none();
+            let status = if denied { 403 } else { 404 };
+            answer.expect(status);
+        }
+    }
+    for path in ["/%FF", "/api/%FF", "/api/tasks%FF", "/api/tasks/1/%FF"] {
+        let answer = ada.get(path).await;
+        answer.expect_problem(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn what_no_route_takes_is_404_whatever_the_method() {
+    let api = Api::start().await;
+    for method in METHODS {
+        let answer = api.anonymous().send(method, "/api/nothing", None).await;
+        let problem = answer.expect_problem(404, "not_found");
+        assert_eq!(problem["instance"], "/api/nothing");
+    }
+    assert_eq!(api.counter.take().total, 0);
+}
+
+/// The gateway answers these from its CORS configuration. Where it asks the function of a route that
+/// takes every method first, the answer has to be a success.
+#[tokio::test]
+async fn a_preflight_succeeds_and_allows_nothing_by_itself() {
+    let api = Api::start().await;
+    let page = api.anonymous();
+    let page = page.with_header("origin", "https://app.workdesk.example");
+    let page = page.with_header("access-control-request-method", "PATCH");
+    for path in [
+        "/api/tasks/1",
+        "/api/auth/login",
+        "/api/docs",
+        "/api/nothing",
+    ] {
+        let answer = page.send("OPTIONS", path, None).await;
+        assert_eq!(answer.status, 204, "{path}: {}", answer.text);
+        assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
+    }
+    let plain = api.anonymous().send("OPTIONS", "/api/tasks/1", None).await;
+    plain.expect_problem(405, "method_not_allowed");
+}
+
 #[tokio::test]
 async fn every_operation_needs_the_permission_that_the_document_names() {
     let api = Api::start().await;

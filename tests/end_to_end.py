@@ -7,7 +7,9 @@ processes are looked for in Linux's /proc.
 """
 
 import collections
+import contextlib
 import functools
+import gzip
 import http.cookiejar
 import json
 import os
@@ -42,22 +44,32 @@ def free_port():
 Answer = collections.namedtuple("Answer", "status headers text")
 
 
+def text_of(answer):
+    """The text of an answer, unpacked."""
+    body = answer.read()
+    if answer.headers["content-encoding"] == "gzip":
+        body = gzip.decompress(body)
+    return body.decode()
+
+
 class Client:
     """A browser of the story: keeps its cookie, expects statuses."""
 
-    def __init__(self, base):
+    def __init__(self, base, headers=None):
         self.base = base
+        self.headers = headers or {}
         jar = http.cookiejar.CookieJar()
         self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
 
     def send(self, method, path, data=None, headers=None):
         """Whatever is answered."""
-        request = urllib.request.Request(self.base + path, data, headers or {}, method=method)
+        headers = {**self.headers, **(headers or {})}
+        request = urllib.request.Request(self.base + path, data, headers, method=method)
         try:
             with self.opener.open(request, timeout=60) as answer:
-                return Answer(answer.status, answer.headers, answer.read().decode())
+                return Answer(answer.status, answer.headers, text_of(answer))
         except urllib.error.HTTPError as error:
-            return Answer(error.code, error.headers, error.read().decode())
+            return Answer(error.code, error.headers, text_of(error))
 
     def call(self, method, path, body=None, expect=200, headers=None):
         """The JSON of an answer with an expected status."""
@@ -193,7 +205,13 @@ def wait_until_ready(stack, log, api):
     raise AssertionError("cargo local was not ready in time")
 
 
-def main():
+Stack = collections.namedtuple("Stack", "api targets processes")
+
+
+@contextlib.contextmanager
+def running_stack(**settings):
+    """A `cargo local` with ports and a data folder of its own: clients of its gateway and of its demo
+    billing system, and what tells its processes. It is stopped with nothing left running."""
     gateway, targets = free_port(), free_port()
     mark = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="workdesk-") as data:
@@ -208,16 +226,13 @@ def main():
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, MARK: mark, "ALLOWED_ORIGINS": local_stack.ORIGIN},
+                env={**os.environ, MARK: mark, **settings},
                 start_new_session=True,
             )
         try:
             api, target = (Client(f"http://127.0.0.1:{port}") for port in (gateway, targets))
             wait_until_ready(stack, log, api)
-            story(api, target)
-            api.call("POST", "/api/auth/login", LOGIN)
-            work = functools.partial(agent, api, target, signal=2)
-            local_stack.check(api, functools.partial(running, mark), work)
+            yield Stack(api, target, functools.partial(running, mark))
             os.kill(stack.pid, signal.SIGINT)
             assert stack.wait(STOP_SECONDS) == 0, f"it stopped with {stack.returncode}"
             left = running(mark)
@@ -228,6 +243,14 @@ def main():
         finally:
             local_stack.signal_all(running(mark), signal.SIGKILL)
             stack.wait()
+
+
+def main():
+    with running_stack(ALLOWED_ORIGINS=local_stack.ORIGIN) as stack:
+        story(stack.api, stack.targets)
+        stack.api.call("POST", "/api/auth/login", LOGIN)
+        work = functools.partial(agent, stack.api, stack.targets, signal=2)
+        local_stack.check(stack.api, stack.processes, work)
     print("1 passed, 0 failed")
 
 

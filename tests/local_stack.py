@@ -6,6 +6,8 @@ import concurrent.futures
 import contextlib
 import json
 import os
+import pathlib
+import re
 import signal
 import time
 
@@ -62,6 +64,9 @@ def unknown_paths_and_methods(api):
     print("  an unknown path and an unknown method")
     for path in ("/", "/api/nothing", "/api/tasks/"):
         problem(api.send("GET", path), 404, "not_found")
+    # `%FF` is no text: nothing is called so.
+    for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1", "/api/nothing%zz"):
+        problem(api.send("GET", path), 404, "not_found")
     for method, path, allowed in (
         ("PUT", "/api/tasks", {"GET", "HEAD", "POST"}),
         ("DELETE", "/api/tasks/reorder", {"PATCH"}),
@@ -82,15 +87,41 @@ def requests_that_are_too_large(api):
 
 def other_origins(api):
     print("  pages of a listed and an unlisted origin")
-    asked = {"access-control-request-method": "PATCH"}
     problem(api.send("OPTIONS", "/api/auth/login"), 405, "method_not_allowed")
-    told = api.send("OPTIONS", "/api/tasks/1", headers={"origin": ORIGIN, **asked})
-    assert (told.status, told.text) == (204, ""), told
-    assert told.headers["access-control-allow-origin"] == ORIGIN, told.headers
-    assert told.headers["access-control-allow-credentials"] == "true", told.headers
-    assert "PATCH" in told.headers["access-control-allow-methods"].split(","), told.headers
+    listed_origin(api)
+    unlisted_origins(api)
+
+
+def cors_list(name):
+    """A list of the template's CORS configuration, as a header has it."""
+    template = pathlib.Path(__file__).resolve().parent.parent / "infra" / "template.yaml"
+    [names] = re.findall(rf"^ +{name}: \[(.*)\]$", template.read_text(), re.MULTILINE)
+    return names.replace(" ", "")
+
+
+def listed_origin(api):
+    """A page of a listed origin hears what the template says, of paths that are there or not."""
+    for path in ("/api/tasks/1", "/api/docs", "/api/nothing"):
+        asked = {"access-control-request-method": "PATCH", "origin": ORIGIN}
+        told = api.send("OPTIONS", path, headers=asked)
+        assert (told.status, told.text) == (204, ""), told
+        expected = {
+            "access-control-allow-origin": ORIGIN,
+            "access-control-allow-credentials": "true",
+            "access-control-allow-methods": cors_list("AllowMethods"),
+            "access-control-allow-headers": cors_list("AllowHeaders"),
+            "access-control-max-age": "3600",
+        }
+        for name, value in expected.items():
+            assert told.headers[name] == value, (path, name, told.headers[name])
     read = api.send("GET", "/api/auth/session", headers={"origin": ORIGIN})
     assert read.headers["access-control-allow-origin"] == ORIGIN, read.headers
+    exposed = read.headers["access-control-expose-headers"]
+    assert exposed == cors_list("ExposeHeaders"), exposed
+
+
+def unlisted_origins(api):
+    asked = {"access-control-request-method": "PATCH"}
     for origin in ("https://evil.example", f"{ORIGIN}.evil.example", "null"):
         for method in ("OPTIONS", "GET"):
             answer = api.send(method, "/api/auth/session", headers={"origin": origin, **asked})

@@ -12,6 +12,7 @@ mod bearer;
 mod budgets;
 mod claim;
 mod contract;
+mod cors;
 mod failures;
 mod generated;
 mod lists;

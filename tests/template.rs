@@ -8,7 +8,7 @@ use shared::{
     model::{ServiceStatus, span},
     store::NewTicket,
 };
-use tests::{ApiFunction, FUNCTIONS, api_functions, records};
+use tests::{FUNCTIONS, api_functions, records};
 
 use crate::support::{Concierge, PASSWORD, event, operations, roles};
 
@@ -40,10 +40,14 @@ fn the_template_routes_every_path_to_its_function() {
     }
     // Every method reaches the function, which answers 405 to those that it does not know; what no
     // path matches reaches one of them as well, which answers 404.
-    let mut routed = BTreeSet::from([("auth".to_owned(), "$default".to_owned())]);
+    let mut routed = BTreeSet::from([("api-docs".to_owned(), "$default".to_owned())]);
     for operation in operations() {
         let key = format!("ANY {}", operation.path);
         routed.insert((operation.function.to_owned(), key));
+    }
+    for (name, api) in api_functions() {
+        let keys = api.pages.iter().map(|path| format!("ANY {path}"));
+        routed.extend(keys.map(|key| (name.to_owned(), key)));
     }
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
@@ -56,6 +60,20 @@ fn the_worker_knows_a_messages_last_delivery() {
     assert_eq!(queue["RedrivePolicy"]["maxReceiveCount"], deliveries);
 }
 
+#[test]
+fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
+    let mut open = FUNCTIONS.iter().filter(|function| function.is_open());
+    assert!(open.all(|function| {
+        let granted = roles::granted(function.name);
+        let log = "ApiDocsLogs.Arn".to_owned();
+        let actions = ["logs:CreateLogStream", "logs:PutLogEvents"];
+        granted
+            == actions
+                .map(|action| (action.to_owned(), log.clone()))
+                .into()
+    }));
+}
+
 /// Every test refuses what a role does not grant; this one walks over everything that the
 /// functions do, and names what a role grants beyond that.
 #[tokio::test]
@@ -64,7 +82,8 @@ async fn every_grant_of_a_role_is_used() {
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
-    for function in FUNCTIONS.iter().map(|function| function.name) {
+    let with_table = FUNCTIONS.iter().filter(|function| !function.is_open());
+    for function in with_table.map(|function| function.name) {
         // A cold start opens the connection by a read.
         let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
         roles::acting_as(function, warm_up).await;
@@ -166,7 +185,7 @@ async fn walk_over_work(world: &Concierge) {
     max.get("/api/auth/sessions").await.expect(200);
     max.get("/api/tokens").await.expect(200);
     // Each function extends a session that has not been used for a while.
-    for (_, ApiFunction { read: path, .. }) in api_functions() {
+    for path in api_functions().filter_map(|(_, api)| api.read) {
         let max = api.session_of(&user).await;
         api.clock.advance(3 * span::HOUR);
         // And each finds out whose a token is.

@@ -39,7 +39,7 @@ impl App {
         Self {
             store: Store::new(client, &config.table, clock.clone()),
             clock,
-            cookie: SessionCookie::new(config.session_secrets.clone(), !config.plain_http),
+            cookie: SessionCookie::new(config.session_secrets.clone(), config.cookie_scope),
             cursors: Cursors::new(config.session_secrets.clone()),
             allowed_origins: config.allowed_origins.clone().into(),
         }

@@ -43,13 +43,14 @@ use crate::{
     ),
     servers((url = "/", description = "Where this document comes from")),
     tags(
-        (name = "auth", description = "Signing in and out, passwords, sessions and tokens, and this document"),
+        (name = "auth", description = "Signing in and out, passwords, sessions and tokens"),
         (name = "service-requests", description = "What users ask the organization's services for"),
         (name = "milestones", description = "What a project is to reach"),
         (name = "tasks", description = "What is to do, in projects and for the organization"),
         (name = "activities", description = "What happened, with comments and tags"),
         (name = "managed-services", description = "The dashboard, support tickets, and references"),
-        (name = "concierge", description = "The resolution agent: sessions on alerts")
+        (name = "concierge", description = "The resolution agent: sessions on alerts"),
+        (name = "api-docs", description = "This document")
     ),
     components(schemas(ProblemDetails, Fault))
 )]
@@ -93,11 +94,15 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     }
     let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
     for (name, schema) in &mut components.schemas {
-        if let RefOr::T(Schema::Object(object)) = schema
-            && object.examples.is_empty()
-            && !object.properties.is_empty()
-        {
-            object.examples = vec![example(&schemas[name], &schemas)];
+        let examples = match schema {
+            RefOr::T(Schema::Object(object)) if !object.properties.is_empty() => {
+                &mut object.examples
+            }
+            RefOr::T(Schema::AllOf(all)) => &mut all.examples,
+            _ => continue,
+        };
+        if examples.is_empty() {
+            examples.push(example(&schemas[name], &schemas));
         }
     }
     whole

@@ -1,6 +1,6 @@
 //! Runs a function, and what every request goes through, from the outside in: request id, log line,
-//! security headers, the problem body, panic guard, cross-site check, authentication beside the
-//! operation.
+//! security headers, the problem body, panic guard, preflights, cross-site check, authentication
+//! beside the operation. A function that is open to everybody goes without the last two.
 
 use std::panic::AssertUnwindSafe;
 
@@ -11,9 +11,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::FutureExt;
-use http::{HeaderName, HeaderValue, header};
+use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use lambda_http::request::RequestContext;
-use model::{Error, random};
+use model::{Clock, Error, random};
 use runtime::{
     Start,
     telemetry::{self, Metric},
@@ -40,6 +40,16 @@ pub async fn run(
     serve(routes, app.clone(), &app).await
 }
 
+/// Runs a function of that name that is open to everybody and needs neither table nor settings: it
+/// answers whatever else has failed.
+pub async fn run_open(
+    function: &'static str,
+    routes: OpenApiRouter,
+) -> Result<(), lambda_http::Error> {
+    telemetry::init(function);
+    lambda_http::run(open_router(routes, Clock::system())).await
+}
+
 /// Runs a function that has a state of its own beside the application's.
 pub async fn serve<S>(
     routes: OpenApiRouter<S>,
@@ -57,28 +67,66 @@ pub fn router<S>(routes: OpenApiRouter<S>, state: S, app: &App) -> Router
 where
     S: Clone + Send + Sync + 'static,
 {
-    let (routes, _) = routes.split_for_parts();
     let authentication = Authentication {
         cookie: app.cookie.clone(),
         store: app.store.clone(),
         clock: app.clock.clone(),
     };
-    routes
+    let routes = answering(routes)
         .with_state(state)
+        .layer(middleware::from_fn_with_state(authentication, claim::judge))
+        .layer(middleware::from_fn_with_state(app.clone(), refuse_foreign));
+    outermost(routes, app.clock.clone())
+}
+
+/// The routes of a function that is open to everybody, within the layers that all have.
+pub fn open_router(routes: OpenApiRouter, clock: Clock) -> Router {
+    outermost(answering(routes), clock)
+}
+
+/// The routes, with answers to what is none of them.
+fn answering<S>(routes: OpenApiRouter<S>) -> Router<S>
+where
+    S: Clone + Send + Sync + 'static,
+{
+    let (routes, _) = routes.split_for_parts();
+    routes
         .fallback(async || Problem::<()>::from(Error::NotFound("path")))
         .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
-        .layer(middleware::from_fn_with_state(authentication, claim::judge))
-        .layer(middleware::from_fn_with_state(app.clone(), guard))
-        .layer(middleware::from_fn_with_state(app.clone(), finish))
+}
+
+fn outermost(routes: Router, clock: Clock) -> Router {
+    routes
+        .layer(middleware::from_fn(guard))
+        .layer(middleware::from_fn_with_state(clock, finish))
+}
+
+/// Refuses what a foreign page asks for with a session. Who shows a token is no such page: those
+/// cannot send the header without asking first.
+async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (method, headers) = (request.method(), request.headers());
+    let is_ours = || cross_site::may_pass(method, headers, &app.cookie, &app.allowed_origins);
+    if bearer::is_shown(headers) || is_ours() {
+        next.run(request).await
+    } else {
+        Problem::<()>::from(Cause::CrossSite).into_response()
+    }
+}
+
+/// Whether a browser asks what another origin's page may do. The gateway answers that, from its CORS
+/// configuration; should it ask the function of a route that takes every method, a success is all that
+/// it needs, and without its headers the success allows nothing.
+fn is_preflight(request: &Request) -> bool {
+    let has = |name| request.headers().contains_key(name);
+    request.method() == Method::OPTIONS
+        && has(header::ORIGIN)
+        && has(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
 /// Answers for what must not reach the handler and for what breaks in it.
-async fn guard(State(app): State<App>, request: Request, next: Next) -> Response {
-    let headers = request.headers();
-    if !bearer::is_shown(headers)
-        && !cross_site::may_pass(request.method(), headers, &app.allowed_origins)
-    {
-        return Problem::<()>::from(Cause::CrossSite).into_response();
+async fn guard(request: Request, next: Next) -> Response {
+    if is_preflight(&request) {
+        return StatusCode::NO_CONTENT.into_response();
     }
     AssertUnwindSafe(next.run(request))
         .catch_unwind()
@@ -95,7 +143,7 @@ async fn guard(State(app): State<App>, request: Request, next: Next) -> Response
 }
 
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.
-async fn finish(State(app): State<App>, request: Request, next: Next) -> Response {
+async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Response {
     let request_id = request_id(&request);
     let trace = telemetry::trace_of(request.headers());
     let method = request.method().clone();
@@ -106,7 +154,7 @@ async fn finish(State(app): State<App>, request: Request, next: Next) -> Respons
         .map_or_else(|| "(none)".to_owned(), |route| route.as_str().to_owned());
     let (mut response, record) = telemetry::observe(trace, next.run(request)).await;
     if record.is_cold_start() {
-        telemetry::count(Metric::ColdStart, app.clock.now());
+        telemetry::count(Metric::ColdStart, clock.now());
     }
     let raised = response.extensions_mut().remove::<Raised>();
     let cause = raised.and_then(|raised| raised.take());
@@ -123,7 +171,10 @@ async fn finish(State(app): State<App>, request: Request, next: Next) -> Respons
             .insert(header::CONTENT_TYPE, PROBLEM_JSON);
     }
     let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // Only what is the same for everybody says otherwise.
+    headers
+        .entry(header::CACHE_CONTROL)
+        .or_insert(HeaderValue::from_static("no-store"));
     headers.insert(
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),

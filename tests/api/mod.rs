@@ -4,6 +4,7 @@
 mod activities;
 mod auth;
 mod concierge;
+mod docs;
 mod managed_services;
 mod milestones;
 mod openapi;

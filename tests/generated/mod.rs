@@ -8,7 +8,7 @@ mod template;
 
 use std::{collections::BTreeSet, fs};
 
-use tests::FUNCTIONS;
+use tests::{FUNCTIONS, api_functions};
 
 use self::file::File;
 use crate::support::{document, operations};
@@ -23,8 +23,13 @@ fn the_openapi_document_is_that_of_the_code() {
 #[test]
 fn the_routes_of_watch_are_those_of_the_code() {
     let mut lines = Vec::new();
-    for operation in operations() {
-        let line = format!("{:?} = {:?}", operation.path, operation.function);
+    let of_operations = operations()
+        .iter()
+        .map(|operation| (operation.path.as_str(), operation.function));
+    let of_pages =
+        api_functions().flat_map(|(name, api)| api.pages.iter().map(move |path| (*path, name)));
+    for (path, function) in of_operations.chain(of_pages) {
+        let line = format!("{path:?} = {function:?}");
         if !lines.contains(&line) {
             lines.push(line);
         }

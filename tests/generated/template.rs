@@ -1,23 +1,29 @@
 //! What `infra/template.yaml` says again of each function: its way from the gateway, its log, its
 //! place in the alarms; and which methods and headers pages of other origins may use.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
+use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
 use tests::{FUNCTIONS, Function};
 
-use crate::support::{METHODS, document, operations};
+use crate::support::{METHODS, operations};
 
 /// The function that answers for paths that no route has.
-const DEFAULT: &str = "auth";
+const DEFAULT: &str = "api-docs";
 
 /// How many metrics an alarm takes.
 const MOST_METRICS: usize = 10;
 
+/// The functions that alarms watch one by one.
+fn watched() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().filter(|function| !function.is_open())
+}
+
 /// Every section by name.
 pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     assert!(
-        FUNCTIONS.len() <= MOST_METRICS,
+        watched().count() <= MOST_METRICS,
         "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
     );
     let named = Routes::of(template);
@@ -34,67 +40,13 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
 }
 
 fn cors() -> Vec<String> {
-    let document = serde_json::to_value(document()).unwrap();
     let used = |method: &&str| operations().iter().any(|one| one.method == *method);
     let methods: Vec<&str> = METHODS.into_iter().filter(used).collect();
-    let list = |names: BTreeSet<String>| names.into_iter().collect::<Vec<_>>().join(", ");
     vec![
         format!("AllowMethods: [{}]", methods.join(", ")),
-        format!("AllowHeaders: [{}]", list(request_headers())),
-        format!("ExposeHeaders: [{}]", list(response_headers(&document))),
+        format!("AllowHeaders: [{}]", ALLOWED_HEADERS.join(", ")),
+        format!("ExposeHeaders: [{}]", EXPOSED_HEADERS.join(", ")),
     ]
-}
-
-/// Headers that operations take. A body's content type is JSON, which a page may not send to another
-/// origin unless it is allowed.
-fn request_headers() -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    for operation in operations() {
-        let parameters = operation.described["parameters"].as_array();
-        for parameter in parameters.into_iter().flatten() {
-            if parameter["in"] == "header" {
-                names.insert(lower_case(&parameter["name"]));
-            }
-        }
-        if operation.described.get("requestBody").is_some() {
-            names.insert("content-type".to_owned());
-        }
-    }
-    names
-}
-
-/// Headers that operations answer with, but for those that a page reads anyway or never does.
-fn response_headers(document: &Value) -> BTreeSet<String> {
-    let mut names = BTreeSet::new();
-    collect_headers(document, &mut names);
-    for of_the_browser in ["cache-control", "set-cookie", "x-content-type-options"] {
-        names.remove(of_the_browser);
-    }
-    names
-}
-
-/// Names of all members of objects called `headers`.
-fn collect_headers(value: &Value, names: &mut BTreeSet<String>) {
-    match value {
-        Value::Object(members) => {
-            let headers = members.get("headers").and_then(Value::as_object);
-            names.extend(
-                headers
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, _)| name.to_ascii_lowercase()),
-            );
-            members
-                .values()
-                .for_each(|member| collect_headers(member, names));
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect_headers(item, names)),
-        _ => (),
-    }
-}
-
-fn lower_case(name: &Value) -> String {
-    name.as_str().unwrap().to_ascii_lowercase()
 }
 
 /// What stands between the gateway and a function, and its log group.
@@ -146,13 +98,15 @@ fn way_from_the_gateway(function: &Function, named: &Routes) -> Vec<String> {
     lines
 }
 
-/// Every method of its paths, in the order of the document; the default last.
+/// Every method of its paths, in the order of the document; then its pages, and the default last.
 fn route_keys(function: &Function) -> Vec<String> {
     let of_function = operations()
         .iter()
         .filter(|one| one.function == function.name);
     let mut keys: Vec<String> = of_function.map(|one| format!("ANY {}", one.path)).collect();
     keys.dedup();
+    let pages = function.api.iter().flat_map(|api| api.pages);
+    keys.extend(pages.map(|path| format!("ANY {path}")));
     if function.name == DEFAULT {
         keys.push("$default".to_owned());
     }
@@ -168,9 +122,10 @@ fn quoted(key: &str) -> String {
     }
 }
 
-/// Logical names of the routes that the template has. A route keeps its name: under another one, the
-/// update of a deployed stack would create it a second time, which the gateway refuses.
-struct Routes(BTreeMap<(String, String), String>);
+/// Logical names of the routes that the template has. A route keeps its name, whichever function it
+/// leads to: under another one, the update of a deployed stack would create it a second time, which
+/// the gateway refuses.
+struct Routes(BTreeMap<String, String>);
 
 impl Routes {
     fn of(template: &str) -> Self {
@@ -179,32 +134,28 @@ impl Routes {
         let routes = resources
             .iter()
             .filter(|(_, resource)| resource["Type"] == "AWS::ApiGatewayV2::Route");
-        let text = |value: &Value| value.as_str().unwrap().to_owned();
         let named = routes.map(|(name, route)| {
-            let properties = &route["Properties"];
-            let place = (text(&properties["Target"]), text(&properties["RouteKey"]));
-            (place, name.clone())
+            let key = route["Properties"]["RouteKey"].as_str().unwrap();
+            (key.to_owned(), name.clone())
         });
         Self(named.collect())
     }
 
     fn name(&self, function: &str, key: &str) -> String {
-        let target = format!("integrations/${{{function}Integration}}");
-        let known = self.0.get(&(target, key.to_owned()));
-        known.cloned().unwrap_or_else(|| {
+        self.0.get(key).cloned().unwrap_or_else(|| {
             let path = key.trim_start_matches("ANY /api/");
             format!("{function}Route{}", upper_camel(path))
         })
     }
 }
 
-/// The limits of all functions as one expression, a line each.
+/// The limits of the functions as one expression, a line each.
 fn limits() -> Vec<String> {
     let part = |function: &Function| {
         let id = lower_camel(function.name);
         format!("{id} / {}", function.ends_within)
     };
-    let parts: Vec<String> = FUNCTIONS.iter().map(part).collect();
+    let parts: Vec<String> = watched().map(part).collect();
     let expression = format!("MAX([{}])", parts.join(",\n"));
     let lines = expression.lines().map(|line| format!("    {line}"));
     std::iter::once("  Expression: >-".to_owned())
@@ -212,7 +163,7 @@ fn limits() -> Vec<String> {
         .collect()
 }
 
-/// One metric of each function.
+/// One metric of each function that is watched.
 fn metrics(statistic: &str, metric: &str) -> Vec<String> {
     let of_function = |function: &Function| {
         let (id, logical) = (lower_camel(function.name), upper_camel(function.name));
@@ -220,7 +171,7 @@ fn metrics(statistic: &str, metric: &str) -> Vec<String> {
             "- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {{ Namespace: AWS/Lambda, MetricName: {metric}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }} }} }}"
         )
     };
-    FUNCTIONS.iter().map(of_function).collect()
+    watched().map(of_function).collect()
 }
 
 /// `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.

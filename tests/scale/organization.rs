@@ -7,7 +7,7 @@ use serde_json::Value;
 use shared::{
     App,
     clock::{Clock, Stopwatch},
-    config::{ApiConfig, SigningSecrets},
+    config::{ApiConfig, CookieScope, SigningSecrets},
     serve::router,
     store::{Used, metered},
 };
@@ -45,7 +45,7 @@ impl Organization {
         let config = ApiConfig {
             table: engines.table_name().to_owned(),
             session_secrets: SigningSecrets::new(["a secret of the benchmark".to_owned()]).unwrap(),
-            plain_http: false,
+            cookie_scope: CookieScope::SameSite,
             allowed_origins: Vec::new(),
         };
         let app = App::new(engines.dynamodb(), &config, Clock::system());

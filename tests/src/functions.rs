@@ -3,10 +3,14 @@
 
 use axum::Router;
 use resolution_agent::ResolutionAgent;
-use shared::{App, serve::router, utoipa_axum::router::OpenApiRouter};
+use shared::{
+    App,
+    serve::{open_router, router},
+    utoipa_axum::router::OpenApiRouter,
+};
 use utoipa::openapi::OpenApi;
 
-use self::Routes::{OfAgent, OfApp};
+use self::Routes::{OfAgent, OfApp, OfNobody};
 
 /// A function: a package below `functions`.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +28,11 @@ pub struct Function {
 pub struct ApiFunction {
     /// Its routes.
     pub routes: Routes,
-    /// The path of a read that touches the table and needs a session.
-    pub read: &'static str,
+    /// Paths of its routes that the document does not have.
+    pub pages: &'static [&'static str],
+    /// The path of a read that touches the table and needs a session; none where the function is
+    /// open to everybody.
+    pub read: Option<&'static str>,
     /// The status of the read's answer in [`Release`](crate::Release)'s world.
     pub status: u64,
 }
@@ -37,6 +44,8 @@ pub enum Routes {
     OfApp(fn() -> OpenApiRouter<App>),
     /// The resolution agent's.
     OfAgent(fn() -> OpenApiRouter<ResolutionAgent>),
+    /// None: they have neither table nor callers.
+    OfNobody(fn() -> OpenApiRouter),
 }
 
 /// Every function.
@@ -53,13 +62,33 @@ pub const FUNCTIONS: &[Function] = &[
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
     background("sweeper").ends_within(30_000),
+    open("api-docs", api_docs::routes, api_docs::PAGES),
 ];
 
 const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64) -> Function {
     let api = ApiFunction {
         routes,
-        read,
+        pages: &[],
+        read: Some(read),
         status,
+    };
+    Function {
+        name,
+        api: Some(api),
+        ends_within: 1_000,
+    }
+}
+
+const fn open(
+    name: &'static str,
+    routes: fn() -> OpenApiRouter,
+    pages: &'static [&'static str],
+) -> Function {
+    let api = ApiFunction {
+        routes: OfNobody(routes),
+        pages,
+        read: None,
+        status: 200,
     };
     Function {
         name,
@@ -77,6 +106,16 @@ const fn background(name: &'static str) -> Function {
 }
 
 impl Function {
+    /// Whether it has neither table nor callers: all that could fail in it is answered with 5xx, which
+    /// an alarm of the whole API counts.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        let Some(api) = &self.api else {
+            return false;
+        };
+        matches!(api.routes, OfNobody(_))
+    }
+
     const fn ends_within(mut self, milliseconds: u32) -> Self {
         self.ends_within = milliseconds;
         self
@@ -97,6 +136,7 @@ impl ApiFunction {
         match self.routes {
             OfApp(routes) => routes().into_openapi(),
             OfAgent(routes) => routes().into_openapi(),
+            OfNobody(routes) => routes().into_openapi(),
         }
     }
 
@@ -105,6 +145,7 @@ impl ApiFunction {
         match self.routes {
             OfApp(routes) => router(routes(), app.clone(), app),
             OfAgent(routes) => router(routes(), agent.clone(), app),
+            OfNobody(routes) => open_router(routes(), app.clock.clone()),
         }
     }
 }

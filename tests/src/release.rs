@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::{
     auth::SessionCookie,
     clock::Clock,
-    config::SigningSecrets,
+    config::{CookieScope, SigningSecrets},
     model::{ActivityCreate, PlanFeature, Role, ServiceRequestCreate, TaskCreate},
     store::{NewTicket, Store},
 };
@@ -113,7 +113,7 @@ async fn fill(engines: &Engines) -> String {
     store.signals().create(tenant, signal).await.unwrap();
     let sid = records::signed_in(&store, &user, now).await;
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
-    SessionCookie::new(secrets, true).sign(&sid.to_string())
+    SessionCookie::new(secrets, CookieScope::SameSite).sign(&sid.to_string())
 }
 
 /// The release binary of this name.

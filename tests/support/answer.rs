@@ -1,5 +1,9 @@
 //! Answers, and what tests say of them.
 
+use std::io::Read;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use flate2::read::GzDecoder;
 use serde_json::{Value, json};
 
 /// What Lambda lets a function answer: 6 MB.
@@ -17,9 +21,15 @@ pub struct Answer {
 impl Answer {
     /// From what the function answered to the gateway.
     pub fn from_lambda(response: &Value) -> Self {
-        assert_eq!(response["isBase64Encoded"], json!(false), "{response}");
         let bytes = response.to_string().len();
         assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
+        let body = response["body"].as_str().unwrap_or_default();
+        let text = if response["isBase64Encoded"] == json!(true) {
+            assert_eq!(response["headers"]["content-encoding"], "gzip");
+            unpacked(body)
+        } else {
+            body.to_owned()
+        };
         let cookies = response["cookies"].as_array().into_iter().flatten();
         Self {
             status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
@@ -27,7 +37,7 @@ impl Answer {
             cookies: cookies
                 .map(|one| one.as_str().unwrap().to_owned())
                 .collect(),
-            text: response["body"].as_str().unwrap_or_default().to_owned(),
+            text,
         }
     }
 
@@ -133,7 +143,7 @@ impl Answer {
     }
 
     #[track_caller]
-    fn check_headers(&self) {
+    pub fn check_headers(&self) {
         assert_eq!(self.header("cache-control"), Some("no-store"));
         assert_eq!(self.header("x-content-type-options"), Some("nosniff"));
         assert!(self.header("x-request-id").is_some_and(|id| !id.is_empty()));
@@ -155,4 +165,13 @@ impl Answer {
             );
         }
     }
+}
+
+/// A body as a gateway decodes it and a browser unpacks it.
+fn unpacked(body: &str) -> String {
+    let packed = BASE64_STANDARD.decode(body).unwrap();
+    let mut text = String::new();
+    let mut decoder = GzDecoder::new(packed.as_slice());
+    decoder.read_to_string(&mut text).unwrap();
+    text
 }

@@ -10,9 +10,9 @@ use local::engines::Queues;
 use serde_json::{Value, json};
 use shared::{
     App,
-    auth::{Sid, password},
+    auth::password,
     clock::Clock,
-    config::{ApiConfig, SigningSecrets},
+    config::{ApiConfig, CookieScope, SigningSecrets},
     model::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
         TokenSecret, User,
@@ -110,7 +110,7 @@ pub fn api_config(table: &str) -> ApiConfig {
             "an older one".to_owned(),
         ])
         .unwrap(),
-        plain_http: false,
+        cookie_scope: CookieScope::SameSite,
         allowed_origins: vec!["https://app.workdesk.example".to_owned()],
     }
 }

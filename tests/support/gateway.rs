@@ -45,26 +45,42 @@ impl Gateway {
     /// Sends a request through the event that the gateway makes of it.
     pub async fn send(&self, sent: Sent<'_>) -> Answer {
         let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
-        let Some(name) = function(path) else {
+        let (name, is_page) = route(path);
+        let Some(function) = self.functions.get(name).cloned() else {
             return Answer::not_routed();
         };
-        let function = self.functions[name].clone();
         let request: LambdaRequest = serde_json::from_value(event(&sent, path, query)).unwrap();
         let event = LambdaEvent::new(request, Context::default());
         // The adapter cannot be held over the wait: it is not `Send`.
         let answer = Adapter::from(function).call(event);
         let response = roles::acting_as(name, answer).await.unwrap();
         let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
-        described::check(&sent, &answer);
+        // What is for browsers, the document does not have.
+        let for_browsers = is_page || sent.method == "OPTIONS";
+        if !for_browsers || answer.status >= 400 {
+            described::check(&sent, &answer);
+        }
         answer
     }
 }
 
-/// The function of a path; a literal segment wins over a parameter.
-fn function(path: &str) -> Option<&'static str> {
-    let all = operations().iter();
-    let matching = all.filter_map(|one| Some((matches(&one.path, path)?, one.function)));
-    matching.max().map(|(_, function)| function)
+/// The function of what no other route takes.
+const DEFAULT: &str = "api-docs";
+
+/// The function of a path, and whether the path is a page's; a literal segment wins over a parameter.
+fn route(path: &str) -> (&'static str, bool) {
+    let of_operations = operations()
+        .iter()
+        .map(|one| (one.path.as_str(), one.function, false));
+    let of_pages = api_functions()
+        .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
+    let matching = of_operations
+        .chain(of_pages)
+        .filter_map(|(one, function, is_page)| Some((matches(one, path)?, function, is_page)));
+    let best = matching.max();
+    best.map_or((DEFAULT, false), |(_, function, is_page)| {
+        (function, is_page)
+    })
 }
 
 /// How many segments of a template a path matches literally; `None` when it does not match.

@@ -1,4 +1,4 @@
-//! Sign-in, sessions, passwords and tokens, and the description of the API.
+//! Sign-in, sessions, passwords and tokens.
 
 mod change_password;
 mod create_token;
@@ -8,7 +8,6 @@ mod list_sessions;
 mod list_tokens;
 mod login;
 mod logout;
-mod openapi;
 mod session;
 mod view;
 
@@ -28,7 +27,6 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(list_tokens::list_tokens),
             operation!(create_token::create_token),
             operation!(delete_token::delete_token),
-            operation!(openapi::openapi),
         ],
     )
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Error, Problem,
-    auth::{SetCookie, password},
+    auth::{OwnPage, SetCookie, password},
     http::{
         Body, ClientAddress, Query, UserAgent,
         refusal::{InvalidCredentials, TooManyAttempts},
@@ -21,6 +21,7 @@ use crate::view::UserView;
 #[utoipa::path(post, path = "/api/auth/login", operation_id = "login")]
 pub async fn login(
     State(app): State<App>,
+    _: OwnPage,
     Query(()): Query<()>,
     ClientAddress(address): ClientAddress,
     UserAgent(user_agent): UserAgent,

@@ -178,6 +178,43 @@ impl SigningSecrets {
     }
 }
 
+/// Which pages' requests browsers send the session's cookie along with, and over what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CookieScope {
+    /// Those of pages of the same site, over http as well: `SameSite=Lax` without `Secure`.
+    PlainHttp,
+    /// Those of pages of the same site, over https: `SameSite=Lax; Secure`.
+    SameSite,
+    /// Those of all pages, over https: `SameSite=None; Secure; Partitioned`. Which pages may then
+    /// use it, the list of allowed origins says; partitioned, it is one per site that the person
+    /// visits, which browsers keep that refuse other cookies of third parties.
+    AnySite,
+}
+
+impl CookieScope {
+    /// Of `PLAIN_HTTP` (`false`), `true` where clients use http, and `COOKIE_SAME_SITE` (`lax`), `lax`
+    /// or `none`. Browsers drop a cookie of all pages that is not `Secure`, so the two exclude each
+    /// other.
+    pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
+        const NAME: &str = "COOKIE_SAME_SITE";
+        let malformed = |problem| ConfigError::Malformed {
+            name: NAME,
+            problem,
+        };
+        let plain_http = environment.flag("PLAIN_HTTP")?;
+        match (environment.optional(NAME), plain_http) {
+            (None | Some("lax"), true) => Ok(Self::PlainHttp),
+            (None | Some("lax"), false) => Ok(Self::SameSite),
+            (Some("none"), false) => Ok(Self::AnySite),
+            (Some("none"), true) => Err(malformed(
+                "none, which needs https, but PLAIN_HTTP is true: browsers drop such a cookie"
+                    .to_owned(),
+            )),
+            (Some(other), _) => Err(malformed(format!("{other:?}; expected lax or none"))),
+        }
+    }
+}
+
 /// The settings of every API function.
 #[derive(Clone, Debug)]
 pub struct ApiConfig {
@@ -185,8 +222,8 @@ pub struct ApiConfig {
     pub table: String,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
     pub session_secrets: SigningSecrets,
-    /// `PLAIN_HTTP`: `true` where clients use http, so that cookies are not `Secure`.
-    pub plain_http: bool,
+    /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: where browsers send the session's cookie.
+    pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
 }
@@ -203,7 +240,7 @@ impl ApiConfig {
         Ok(Self {
             table: table(environment)?,
             session_secrets,
-            plain_http: environment.flag("PLAIN_HTTP")?,
+            cookie_scope: CookieScope::read(environment)?,
             allowed_origins: environment.list("ALLOWED_ORIGINS"),
         })
     }
@@ -240,4 +277,37 @@ pub fn timeouts() -> TimeoutConfig {
         .operation_attempt_timeout(Duration::from_millis(1_900))
         .operation_timeout(Duration::from_secs(4))
         .build()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scope(variables: &[(&str, &str)]) -> Result<CookieScope, String> {
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let environment = variables.collect::<Environment>();
+        CookieScope::read(&environment).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_cookie_is_of_the_same_site_unless_it_is_said_otherwise() {
+        let none = ("COOKIE_SAME_SITE", "none");
+        let plain = ("PLAIN_HTTP", "true");
+        assert_eq!(scope(&[]), Ok(CookieScope::SameSite));
+        assert_eq!(
+            scope(&[("COOKIE_SAME_SITE", "lax")]),
+            Ok(CookieScope::SameSite)
+        );
+        assert_eq!(scope(&[plain]), Ok(CookieScope::PlainHttp));
+        assert_eq!(scope(&[none]), Ok(CookieScope::AnySite));
+        let refused = scope(&[none, plain]).unwrap_err();
+        assert!(
+            refused.contains("COOKIE_SAME_SITE") && refused.contains("PLAIN_HTTP"),
+            "{refused}"
+        );
+        let refused = scope(&[("COOKIE_SAME_SITE", "strict")]).unwrap_err();
+        assert!(refused.contains("expected lax or none"), "{refused}");
+    }
 }

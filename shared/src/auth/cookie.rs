@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use http::{HeaderMap, HeaderValue, header};
 use model::Error;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use runtime::config::SigningSecrets;
+use runtime::config::{CookieScope, SigningSecrets};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::Sha256;
 
@@ -31,16 +31,16 @@ const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
 #[derive(Clone, Debug)]
 pub struct SessionCookie {
     secrets: Arc<SigningSecrets>,
-    secure: bool,
+    scope: CookieScope,
 }
 
 impl SessionCookie {
-    /// With these secrets; `secure` unless the service runs on plain http.
+    /// With these secrets; browsers send it in that scope.
     #[must_use]
-    pub fn new(secrets: SigningSecrets, secure: bool) -> Self {
+    pub fn new(secrets: SigningSecrets, scope: CookieScope) -> Self {
         Self {
             secrets: Arc::new(secrets),
-            secure,
+            scope,
         }
     }
 
@@ -82,8 +82,12 @@ impl SessionCookie {
     }
 
     fn header(&self, value: &str, more: &str) -> Result<HeaderValue, Error> {
-        let secure = if self.secure { "; Secure" } else { "" };
-        let text = format!("{NAME}={value}; Path=/; HttpOnly; SameSite=Lax{secure}{more}");
+        let scope = match self.scope {
+            CookieScope::PlainHttp => "SameSite=Lax",
+            CookieScope::SameSite => "SameSite=Lax; Secure",
+            CookieScope::AnySite => "SameSite=None; Secure; Partitioned",
+        };
+        let text = format!("{NAME}={value}; Path=/; HttpOnly; {scope}{more}");
         HeaderValue::try_from(text).map_err(|error| Error::internal("writing a cookie", error))
     }
 }
@@ -120,7 +124,7 @@ mod tests {
 
     fn cookie(secrets: &[&str]) -> SessionCookie {
         let secrets = secrets.iter().map(ToString::to_string);
-        SessionCookie::new(SigningSecrets::new(secrets).unwrap(), true)
+        SessionCookie::new(SigningSecrets::new(secrets).unwrap(), CookieScope::SameSite)
     }
 
     #[test]
@@ -152,6 +156,27 @@ mod tests {
             "s%3A%FF.%FF",
         ] {
             assert_eq!(cookie.verify(value), None, "{value}");
+        }
+    }
+
+    #[test]
+    fn what_ends_a_session_has_the_scope_of_what_began_it() {
+        let secrets = SigningSecrets::new(["keyboard cat".to_owned()]).unwrap();
+        for (scope, attributes) in [
+            (CookieScope::PlainHttp, "SameSite=Lax"),
+            (CookieScope::SameSite, "SameSite=Lax; Secure"),
+            (CookieScope::AnySite, "SameSite=None; Secure; Partitioned"),
+        ] {
+            let cookie = SessionCookie::new(secrets.clone(), scope);
+            let attributes = format!("Path=/; HttpOnly; {attributes}");
+            assert_eq!(
+                cookie.set(SID).unwrap(),
+                format!("connect.sid={SIGNED}; {attributes}")
+            );
+            assert_eq!(
+                cookie.clear().unwrap(),
+                format!("connect.sid=; {attributes}; Max-Age=0")
+            );
         }
     }
 

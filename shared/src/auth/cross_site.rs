@@ -1,79 +1,202 @@
-//! Cross-site request forgery: a foreign page must not use a signed-in browser's cookie.
+//! Cross-site request forgery: a foreign page must not use a signed-in browser's cookie, nor sign a
+//! browser in as somebody else.
 
-use http::{HeaderMap, Method, header};
+use axum::extract::FromRequestParts;
+use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+use model::Code;
 
-use super::cookie;
+use super::SessionCookie;
+use crate::{
+    App, Problem,
+    http::operation::{Argument, Description},
+    problem::Cause,
+};
 
-/// Whether a request may carry a session cookie. An unsafe method with the cookie may not come
-/// from another site: `Sec-Fetch-Site: cross-site` says so, and without that header (an older
-/// browser) an `Origin` that is neither the request's own host nor one of `allowed` does.
+/// Whether a request may act for the session that its cookie names. With an unsafe method it has to
+/// [come from our own pages](is_ours). A cookie that does not verify is no session: such a request
+/// passes here, and is answered 401 by what it asks for.
 #[must_use]
-pub fn may_pass(method: &Method, headers: &HeaderMap, allowed: &[String]) -> bool {
-    if method.is_safe() || cookie::value(headers).is_none() {
-        return true;
-    }
-    let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    if let Some(site) = headers.get("sec-fetch-site") {
-        return site != "cross-site";
-    }
+pub fn may_pass(
+    method: &Method,
+    headers: &HeaderMap,
+    cookie: &SessionCookie,
+    allowed: &[String],
+) -> bool {
+    method.is_safe() || is_ours(headers, allowed) || cookie.read(headers).is_none()
+}
+
+/// Whether a request comes from a page of the service's own host or of an origin that is `allowed`,
+/// or from no page at all.
+///
+/// `Origin` is judged first, as a page cannot forge it: any other, `null` among them, is foreign.
+/// Where it is absent, `Sec-Fetch-Site: cross-site` tells of a foreign page, and a client that sends
+/// neither is no browser. That header alone would not do: an allowed origin may be of another site,
+/// and a foreign one of the same.
+#[must_use]
+pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
-        return true;
+        let site = headers.get("sec-fetch-site");
+        return site.is_none_or(|site| site != "cross-site");
     };
     let Ok(origin) = origin.to_str() else {
         return false;
     };
-    let own = origin.split_once("://").map(|(_, host)| host);
-    (own.is_some() && own == text(header::HOST)) || allowed.iter().any(|one| one == origin)
+    allowed.iter().any(|one| one == origin) || is_own_host(origin, headers)
+}
+
+/// Whether an origin is where the request went: its host and port are those of `Host`, as the client
+/// used them. A page that came over plain http may have been written by anybody on the way, so it is
+/// not of a service that is asked over https; the gateway says so in `X-Forwarded-Proto`. The other
+/// way round, a proxy that speaks https to the browser and http to the service is fine.
+///
+/// No other header is believed to name the host: behind a proxy that changes `Host`, the public
+/// origin has to be allowed.
+fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
+    let Some((scheme, authority)) = origin.split_once("://") else {
+        return false;
+    };
+    let text = |name| headers.get(name).map(HeaderValue::to_str);
+    let (Some(Ok(host)), over_https) = (
+        text("host"),
+        matches!(text("x-forwarded-proto"), Some(Ok("https"))),
+    ) else {
+        return false;
+    };
+    // A browser leaves the default port out, other clients may not.
+    let default_port = match scheme {
+        "https" => ":443",
+        "http" if !over_https => ":80",
+        _ => return false,
+    };
+    let named = |text: &str| -> String {
+        let text = text.strip_suffix(default_port).unwrap_or(text);
+        text.to_ascii_lowercase()
+    };
+    named(authority) == named(host)
+}
+
+/// An operation that begins a session, which is why it has no caller: 403 to a foreign page all the
+/// same, with a cookie or without. Otherwise that page could sign a browser in to an account of its
+/// own, and read there what the browser's owner then writes.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnPage;
+
+impl FromRequestParts<App> for OwnPage {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        if is_ours(&parts.headers, &app.allowed_origins) {
+            Ok(Self)
+        } else {
+            Err(Cause::CrossSite.into())
+        }
+    }
+}
+
+impl Argument for OwnPage {
+    fn describe(description: &mut Description) {
+        description.problems(&[Code::CrossSite]);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use runtime::config::{CookieScope, SigningSecrets};
+
     use super::*;
 
-    fn passes(method: &Method, headers: &[(&'static str, &str)]) -> bool {
+    const ALLOWED: &str = "https://app.example";
+    const API: (&str, &str) = ("host", "api.example");
+
+    fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             map.insert(*name, value.parse().unwrap());
         }
-        may_pass(method, &map, &["https://app.example".to_owned()])
+        map
+    }
+
+    fn ours(headers: &[(&'static str, &str)]) -> bool {
+        is_ours(&map(headers), &[ALLOWED.to_owned()])
     }
 
     #[test]
-    fn a_foreign_page_cannot_use_the_cookie() {
-        let cookie = ("cookie", "connect.sid=x");
-        let host = ("host", "api.example");
-        assert!(!passes(
-            &Method::POST,
-            &[cookie, ("sec-fetch-site", "cross-site")]
-        ));
-        assert!(!passes(
-            &Method::DELETE,
-            &[cookie, host, ("origin", "https://evil.example")]
-        ));
-        assert!(!passes(&Method::POST, &[cookie, host, ("origin", "null")]));
+    fn the_origin_is_judged_before_what_the_browser_says_of_the_site() {
+        for site in ["same-origin", "same-site", "cross-site", "none"] {
+            let site = ("sec-fetch-site", site);
+            assert!(ours(&[API, site, ("origin", ALLOWED)]));
+            assert!(ours(&[API, site, ("origin", "https://api.example")]));
+            for foreign in [
+                "https://evil.example",
+                "https://api.example.evil.example",
+                "https://app.example:8443",
+                "http://app.example",
+                "null",
+                "api.example",
+                "",
+            ] {
+                assert!(!ours(&[API, site, ("origin", foreign)]), "{foreign}");
+            }
+        }
     }
 
     #[test]
-    fn our_own_pages_and_plain_clients_can() {
-        let cookie = ("cookie", "connect.sid=x");
-        let host = ("host", "api.example");
-        assert!(passes(&Method::POST, &[cookie]));
-        assert!(passes(
-            &Method::POST,
-            &[cookie, ("sec-fetch-site", "same-origin")]
-        ));
-        assert!(passes(
-            &Method::POST,
-            &[cookie, host, ("origin", "https://api.example")]
-        ));
-        assert!(passes(
-            &Method::POST,
-            &[cookie, host, ("origin", "https://app.example")]
-        ));
-        assert!(passes(
-            &Method::GET,
-            &[cookie, ("sec-fetch-site", "cross-site")]
-        ));
-        assert!(passes(&Method::POST, &[("sec-fetch-site", "cross-site")]));
+    fn without_an_origin_the_browser_tells() {
+        assert!(!ours(&[API, ("sec-fetch-site", "cross-site")]));
+        for site in ["same-origin", "same-site", "none"] {
+            assert!(ours(&[API, ("sec-fetch-site", site)]), "{site}");
+        }
+        assert!(ours(&[API]));
+    }
+
+    #[test]
+    fn our_own_host_is_the_one_that_the_client_used() {
+        for (origin, host, proto, expected) in [
+            ("https://api.example", "api.example", "https", true),
+            ("https://api.example", "API.example:443", "https", true),
+            ("https://api.example:443", "api.example", "https", true),
+            (
+                "https://api.example:8443",
+                "api.example:8443",
+                "https",
+                true,
+            ),
+            ("https://api.example:8443", "api.example", "https", false),
+            ("https://api.example", "api.example:8443", "https", false),
+            // A page that came over plain http.
+            ("http://api.example", "api.example", "https", false),
+            ("http://api.example:443", "api.example:443", "https", false),
+            ("http://localhost:9000", "localhost:9000", "http", true),
+            ("http://localhost", "localhost:80", "http", true),
+            ("http://localhost:443", "localhost", "http", false),
+            // A proxy with a certificate before a service without.
+            ("https://localhost:5173", "localhost:5173", "http", true),
+            ("ftp://api.example", "api.example", "http", false),
+        ] {
+            let headers = [
+                ("host", host),
+                ("origin", origin),
+                ("x-forwarded-proto", proto),
+            ];
+            assert_eq!(ours(&headers), expected, "{origin} to {host} over {proto}");
+        }
+        assert!(!ours(&[("origin", "https://api.example")]));
+    }
+
+    #[test]
+    fn only_what_could_act_for_a_session_is_refused() {
+        let secrets = SigningSecrets::new(["a secret".to_owned()]).unwrap();
+        let cookie = SessionCookie::new(secrets, CookieScope::SameSite);
+        let signed = format!("connect.sid={}", cookie.sign("sid"));
+        let foreign = ("origin", "https://evil.example");
+        let passes = |method, headers: &[(&'static str, &str)]| {
+            may_pass(&method, &map(headers), &cookie, &[])
+        };
+        assert!(!passes(Method::POST, &[API, foreign, ("cookie", &signed)]));
+        assert!(passes(Method::GET, &[API, foreign, ("cookie", &signed)]));
+        assert!(passes(Method::POST, &[API, ("cookie", &signed)]));
+        assert!(passes(Method::POST, &[API, foreign]));
+        let forged = "connect.sid=s%3Asid.x";
+        assert!(passes(Method::POST, &[API, foreign, ("cookie", forged)]));
     }
 }

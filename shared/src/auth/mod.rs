@@ -15,6 +15,7 @@ pub use answer::{ForgetCookie, RenewCookie, SetCookie};
 pub use caller::Caller;
 pub use claim::Authentication;
 pub use cookie::SessionCookie;
+pub use cross_site::OwnPage;
 pub use cursors::Cursors;
 pub use identity::{Credential, Identity};
 pub use model::{Sid, digest};

@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+pub mod cors;
 mod list;
 pub mod operation;
 mod path;

@@ -12,15 +12,19 @@ use crate::Problem;
 #[derive(Debug)]
 pub struct Path<T>(pub T);
 
-impl<S: Send + Sync, T: DeserializeOwned + Send> FromRequestParts<S> for Path<T> {
+impl<S, T> FromRequestParts<S> for Path<T>
+where
+    S: Send + Sync,
+    T: PathParameters + DeserializeOwned + Send,
+{
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
         axum::extract::Path::from_request_parts(parts, state)
             .await
             .map(|parameters| Self(parameters.0))
-            // What does not even decode names no record.
-            .map_err(|_| Error::NotFound("record").into())
+            // Such as `%FF`, which is no text.
+            .map_err(|_| T::absent().into())
     }
 }
 
@@ -34,12 +38,29 @@ impl<T: PathParameters> Argument for Path<T> {
 pub trait PathParameters {
     /// Describes them.
     fn describe(description: &mut Description);
+
+    /// The answer to what does not even decode, and so names no record.
+    #[must_use]
+    fn absent() -> Error;
+}
+
+/// A name that is not of a record.
+impl PathParameters for String {
+    fn describe(_: &mut Description) {}
+
+    fn absent() -> Error {
+        Error::NotFound("path")
+    }
 }
 
 impl<A: PathParameters, B: PathParameters> PathParameters for (A, B) {
     fn describe(description: &mut Description) {
         A::describe(description);
         B::describe(description);
+    }
+
+    fn absent() -> Error {
+        A::absent()
     }
 }
 
@@ -61,6 +82,10 @@ impl<I: Id + Field> PathParameters for PathId<I> {
         description.schemas(I::field_schemas);
         description.problems(&[Code::NotFound]);
     }
+
+    fn absent() -> Error {
+        Error::NotFound(I::NOUN)
+    }
 }
 
 /// The id of a record to which the caller has access or not, where nobody is told whether it
@@ -80,6 +105,10 @@ impl<I: Id + Field> PathParameters for AccessTo<I> {
         description.path_parameter(I::field_schema());
         description.schemas(I::field_schemas);
         description.problems(&[Code::AccessDenied]);
+    }
+
+    fn absent() -> Error {
+        denied(PathId::<I>::absent())
     }
 }
 

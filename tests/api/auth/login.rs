@@ -182,12 +182,35 @@ async fn accounts_are_unique_in_the_service() {
     assert!(matches!(error, shared::Error::Invalid(_)), "{error}");
 }
 
+/// It would read there what the browser's owner then writes.
 #[tokio::test]
-async fn another_site_cannot_sign_in_over_a_session() {
+async fn a_foreign_page_cannot_sign_a_browser_in() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
-    let page = mia.with_header("sec-fetch-site", "cross-site");
     let body = json!({"username": "mia", "password": PASSWORD});
-    let answer = page.post("/api/auth/login", body).await;
-    answer.expect_problem(403, "cross_site");
+    let forged = api.anonymous().with_cookie("connect.sid=s%3A1-1-abc.x");
+    for browser in [mia, api.anonymous(), forged] {
+        for (name, value) in [
+            ("sec-fetch-site", "cross-site"),
+            ("origin", "https://evil.example"),
+            ("origin", "null"),
+        ] {
+            let page = browser.clone().with_header(name, value);
+            let answer = page.post("/api/auth/login", body.clone()).await;
+            answer.expect_problem(403, "cross_site");
+            let nothing = page.post("/api/auth/login", json!({})).await;
+            nothing.expect_problem(403, "cross_site");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_listed_page_of_another_site_can_sign_a_browser_in() {
+    let api = Api::start().await;
+    api.user("mia").await;
+    let body = json!({"username": "mia", "password": PASSWORD});
+    let page = api.anonymous();
+    let page = page.with_header("origin", "https://app.workdesk.example");
+    let page = page.with_header("sec-fetch-site", "cross-site");
+    page.post("/api/auth/login", body).await.expect(200);
 }

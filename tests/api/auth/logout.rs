@@ -32,3 +32,25 @@ async fn another_site_cannot_use_the_cookie() {
     let own = mia.with_header("origin", "https://app.workdesk.example");
     own.trigger("/api/auth/logout").await.expect(204);
 }
+
+/// Whether a session stands comes before where the request is from.
+#[tokio::test]
+async fn a_cookie_that_does_not_verify_is_no_session_whatever_the_origin() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let forged = format!("{}x", mia.cookie.clone().unwrap());
+    for caller in [api.anonymous(), mia.with_cookie(forged)] {
+        let page = caller.with_header("origin", "https://evil.example");
+        let answer = page.trigger("/api/auth/logout").await;
+        answer.expect_problem(401, "unauthenticated");
+    }
+}
+
+#[tokio::test]
+async fn a_listed_page_of_another_site_can_use_the_cookie() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let page = mia.with_header("origin", "https://app.workdesk.example");
+    let page = page.with_header("sec-fetch-site", "cross-site");
+    page.trigger("/api/auth/logout").await.expect(204);
+}

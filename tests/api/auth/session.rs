@@ -1,7 +1,11 @@
 //! `GET /api/auth/session`
 
 use serde_json::json;
-use shared::{auth::SessionCookie, config::SigningSecrets, model::span};
+use shared::{
+    auth::SessionCookie,
+    config::{CookieScope, SigningSecrets},
+    model::span,
+};
 
 use crate::support::{Api, Caller, Fault, Faults, PASSWORD, Requests};
 
@@ -154,5 +158,5 @@ async fn a_session_of_an_older_secret_holds() {
 
 fn cookie_of(secret: &str) -> SessionCookie {
     let secrets = SigningSecrets::new([secret.to_owned()]).unwrap();
-    SessionCookie::new(secrets, true)
+    SessionCookie::new(secrets, CookieScope::SameSite)
 }

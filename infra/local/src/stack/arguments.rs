@@ -25,6 +25,7 @@ Environment:
   LOCAL_DYNAMODB_PORT, LOCAL_SQS_PORT               Ports of the embedded engines [default: free ones]
   SWEEP_SECONDS                                     How often the sweeper runs [default: 60]
   ALLOWED_ORIGINS                                   Other origins whose pages may call the API, comma-separated
+  COOKIE_SAME_SITE                                  Whose pages the session's cookie is for: lax or none [default: lax]
   ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Handed on to the functions";
 
 /// A run as it was asked for.

@@ -7,9 +7,13 @@ use crate::process::{self, text};
 /// Origins of web clients on other hosts, comma-separated.
 const ALLOWED_ORIGINS: &str = "ALLOWED_ORIGINS";
 
+/// Which pages' requests browsers send the session's cookie along with: `lax` or `none`.
+const COOKIE_SAME_SITE: &str = "COOKIE_SAME_SITE";
+
 /// What the functions are given as it stands here, where it is set.
-const HANDED_ON: [&str; 4] = [
+const HANDED_ON: [&str; 5] = [
     ALLOWED_ORIGINS,
+    COOKIE_SAME_SITE,
     "ACTION_LEASE_SECONDS",
     "STEP_TIMEOUT_SECONDS",
     "RUST_LOG",
@@ -36,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) sweep_every: Duration,
     /// Other origins whose pages may call the API.
     pub(crate) allowed_origins: Vec<String>,
+    /// The session's cookie is for pages of all sites, and so for https alone.
+    pub(crate) cookie_of_any_site: bool,
     /// Variables for the functions.
     pub(crate) handed_on: Vec<(&'static str, String)>,
     /// Hosts that are reached without a proxy, as given.
@@ -62,6 +68,7 @@ impl Config {
                 .map(|origin| origin.trim().to_owned())
                 .filter(|origin| !origin.is_empty())
                 .collect(),
+            cookie_of_any_site: cookie_of_any_site()?,
             handed_on: HANDED_ON
                 .into_iter()
                 .filter_map(|name| Some((name, text(name)?)))
@@ -70,6 +77,18 @@ impl Config {
             cargo: process::variable("CARGO").unwrap_or_else(|| "cargo".into()),
             programs: process::program_folders(),
         })
+    }
+}
+
+fn cookie_of_any_site() -> Result<bool, Malformed> {
+    match text(COOKIE_SAME_SITE).as_deref() {
+        None | Some("lax") => Ok(false),
+        Some("none") => Ok(true),
+        Some(other) => Err(Malformed {
+            name: COOKIE_SAME_SITE,
+            expected: "lax or none",
+            value: other.to_owned(),
+        }),
     }
 }
 

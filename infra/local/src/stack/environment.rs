@@ -26,7 +26,8 @@ pub(crate) fn of_functions(
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().action_url.clone()),
         ("SESSION_SECRETS", session_secret.to_owned()),
-        ("PLAIN_HTTP", "true".to_owned()),
+        // Over http, browsers keep the cookie of all sites for this machine's own names alone.
+        ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
         ("TARGET_SYSTEMS", targets.settings().to_string()),
         (
             "AWS_ENDPOINT_URL_DYNAMODB",

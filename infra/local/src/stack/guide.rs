@@ -15,6 +15,7 @@ pub(crate) fn text(url: &str, targets_url: &str, data: &Path, cookies: &Path) ->
     format!(
         r#"
 Workdesk answers at {url}, its demo billing system at {targets_url}.
+The reference, to read and to try: {url}/api/docs
 Data is kept in {data}; --fresh starts over. Ctrl-C stops everything.
 
 Accounts, each with the password {PASSWORD}:

@@ -138,6 +138,8 @@ fn key(text: &str) -> Option<RouteKey> {
 
 #[cfg(test)]
 mod tests {
+    use shared::http::cors::ALLOWED_HEADERS;
+
     use super::*;
     use crate::template::Template;
 
@@ -149,11 +151,11 @@ mod tests {
             route.map(|route| route.function.as_str())
         };
         let any = |path: &str| RouteKey::Path(Methods::Any, path.to_owned());
-        assert_eq!(function(&RouteKey::Default), Some("auth"));
+        assert_eq!(function(&RouteKey::Default), Some("api-docs"));
         assert_eq!(function(&any("/api/tasks/{id}")), Some("tasks"));
         let comments = "/api/service-requests/{serviceRequestId}/comments";
         assert_eq!(function(&any(comments)), Some("service-requests"));
-        assert_eq!(api.cors.allow_headers, ["content-type", "prefer"]);
+        assert_eq!(api.cors.allow_headers, ALLOWED_HEADERS);
         assert!(api.cors.allow_credentials);
     }
 }

@@ -1,0 +1,154 @@
+// Shows the document that this service answers, and tries its operations as whoever is signed in in
+// this browser: the session's cookie goes along by itself, since all of it is one origin.
+
+"use strict";
+
+const METHODS = ["get", "post", "put", "patch", "delete"];
+
+const who = document.getElementById("who");
+const signIn = document.getElementById("sign-in");
+const signOut = document.getElementById("sign-out");
+
+/** Asks the service, and answers whether it did as asked, and the JSON that it said. */
+async function ask(method, path, body) {
+  const answer = await fetch(path, {
+    method,
+    headers: body ? { "content-type": "application/json" } : {},
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  return { ok: answer.ok, said: text ? JSON.parse(text) : null };
+}
+
+function showNobody(why) {
+  who.textContent = why ?? "Nobody is signed in.";
+  signIn.hidden = false;
+  signOut.hidden = true;
+}
+
+async function showSession() {
+  const { ok, said } = await ask("GET", "auth/session");
+  if (!ok) {
+    showNobody();
+    return;
+  }
+  who.textContent = `Signed in as ${said.user.fullName}, ${said.user.role} at ${said.organization.name}.`;
+  signIn.hidden = true;
+  signOut.hidden = false;
+}
+
+/** Keeps what went wrong before the person. */
+function reporting(work) {
+  return async (event) => {
+    event.preventDefault();
+    try {
+      await work();
+    } catch (error) {
+      showNobody(`The service cannot be reached (${error.message}).`);
+    }
+  };
+}
+
+signIn.addEventListener("submit", reporting(async () => {
+  const { ok, said } = await ask("POST", "auth/login", Object.fromEntries(new FormData(signIn)));
+  if (!ok) {
+    showNobody(said.detail);
+    return;
+  }
+  signIn.reset();
+  await showSession();
+}));
+
+signOut.addEventListener("click", reporting(async () => {
+  await ask("POST", "auth/logout");
+  showNobody();
+}));
+
+/**
+ * The document as the viewer is to show it: with permissions and codes in words where they belong, and
+ * without the cookie among what is to be entered, since no script can set it.
+ */
+function forTheViewer(api) {
+  const cookies = Object.entries(api.components.securitySchemes)
+    .filter(([, scheme]) => scheme.in === "cookie")
+    .map(([name]) => name);
+  cookies.forEach((name) => delete api.components.securitySchemes[name]);
+  if (Object.keys(api.components.securitySchemes).length === 0) {
+    delete api.components.securitySchemes;
+  }
+  // It is this host; and the licence would be a link to another.
+  delete api.servers;
+  delete api.info.license;
+  const operations = Object.values(api.paths)
+    .flatMap((item) => METHODS.map((method) => item[method]))
+    .filter(Boolean);
+  for (const operation of operations) {
+    const others = (scheme) => !cookies.some((name) => name in scheme);
+    operation.security = (operation.security ?? []).filter(others);
+    // A summary is shown as it is.
+    operation.summary = operation.summary?.replaceAll("`", "");
+    const needs = operation["x-needs"]?.join(", ");
+    const about = [needs && `Needs: ${needs}.`, operation.description];
+    operation.description = about.filter(Boolean).join("\n\n");
+    for (const [status, response] of Object.entries(operation.responses)) {
+      tell(status, resolved(api, response), Object.keys(api.components.headers));
+    }
+  }
+  return api;
+}
+
+function resolved(api, response) {
+  return response.$ref ? api.components.responses[response.$ref.split("/").pop()] : response;
+}
+
+/**
+ * What an operation answers under a status: a problem by its codes, with an example that has them; and
+ * without the headers that all answers have. Operations share problems, which are told once.
+ */
+function tell(status, response, ofEveryAnswer) {
+  ofEveryAnswer.forEach((name) => delete response.headers[name]);
+  const codes = response["x-codes"];
+  const problem = response.content?.["application/problem+json"];
+  if (!codes || problem.example) {
+    return;
+  }
+  const [code] = codes;
+  const title = response.description;
+  response.description += `: ${codes.map((one) => `\`${one}\``).join(", ")}`;
+  const detail = "What was wrong, and what to do.";
+  problem.example = {
+    type: `urn:workdesk:problem:${code}`,
+    title,
+    status: Number(status),
+    detail,
+    instance: "/api/…",
+    code,
+    requestId: "JKJaXmPLvHcESHA=",
+    ...(code === "validation_error" && {
+      errors: [{ pointer: "/title", code: "required", detail: "Send `title`." }],
+    }),
+    message: detail,
+  };
+}
+
+async function showReference() {
+  const { said } = await ask("GET", "openapi.json");
+  SwaggerUIBundle({
+    spec: forTheViewer(said),
+    domNode: document.getElementById("reference"),
+    deepLinking: true,
+    defaultModelsExpandDepth: 0,
+    displayRequestDuration: true,
+    docExpansion: "list",
+    filter: true,
+    tryItOutEnabled: true,
+    validatorUrl: null,
+  });
+}
+
+showReference();
+if (document.documentElement.dataset.session === "perhaps") {
+  showSession();
+} else {
+  showNobody();
+}

@@ -1,0 +1,4 @@
+//! `/api/docs`
+
+mod file;
+mod page;

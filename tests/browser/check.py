@@ -1,0 +1,371 @@
+"""The API as browsers meet it, in a real headless Chromium: `python3 tests/browser/check.py`.
+
+Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
+reference page. The client is that of the README: what it shows there is what runs here. Chromium
+itself is the system's; where it is missing and apt-get is there, it is installed.
+
+All of this is plain http, on names below localhost: Chromium takes them for secure contexts, so it
+keeps `Secure` cookies of theirs. What it cannot show here is that other hosts need https for it.
+"""
+
+import contextlib
+import functools
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
+import end_to_end  # noqa: E402
+import tools  # noqa: E402
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# The API, a page on a sibling host, and a page on another site.
+API, SIBLING, ELSEWHERE = "api.workdesk.localhost", "app.workdesk.localhost", "app.else.localhost"
+# As browsers are about to: a cookie of a third party must be partitioned.
+OPTIONS = ["--test-third-party-cookie-phaseout"]
+WAIT_MILLISECONDS = 15_000
+PAGE = """<!doctype html><title>A client</title><link rel="icon" href="data:,">
+<script type="module">import * as client from "/client.js"; window.client = client;</script>"""
+
+
+def chromium():
+    """The browser's program, installed if need be."""
+    for attempt in range(2):
+        found = next(filter(None, map(shutil.which, PROGRAMS)), None)
+        if found:
+            return found
+        if attempt == 0 and shutil.which("apt-get") and os.geteuid() == 0:
+            print("installing chromium", flush=True)
+            for command in (["update"], ["install", "--yes", "--no-install-recommends", "chromium"]):
+                subprocess.run(["apt-get", "--quiet", *command], stdout=subprocess.DEVNULL, check=True)
+    sys.exit("Chromium is missing: install it (`apt-get install chromium`)")
+
+
+def client_of_the_readme(api):
+    """The module that the README shows, with another address of the API."""
+    readme = (ROOT / "README.md").read_text()
+    [module] = re.findall(r"```js\n(// client\.js\n.*?)```", readme, re.DOTALL)
+    module, replaced = re.subn(r'"https://api\.example\.com"', json.dumps(api), module)
+    assert replaced == 1, "the README's client.js names the API once"
+    return module
+
+
+@contextlib.contextmanager
+def front_end(files):
+    """A web server with these files, on every name of this machine: its port."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            kind, text = files.get(self.path, (None, ""))
+            self.send_response(200 if kind else 404)
+            self.send_header("content-type", kind or "text/plain")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@contextlib.contextmanager
+def world(same_site):
+    """A stack that lists the pages of both hosts: what opens a page of a client, the API's address as
+    browsers use it, and the document."""
+    files = {"/": ("text/html", PAGE)}
+    with front_end(files) as port:
+        origins = [f"http://{host}:{port}" for host in (SIBLING, ELSEWHERE)]
+        settings = {"ALLOWED_ORIGINS": ",".join(origins), "COOKIE_SAME_SITE": same_site}
+        with end_to_end.running_stack(**settings) as stack:
+            api = f"http://{API}:{urllib.parse.urlsplit(stack.api.base).port}"
+            files["/client.js"] = ("text/javascript", client_of_the_readme(api))
+            document = stack.api.call("GET", "/api/openapi.json")
+            yield functools.partial(client_page, port), api, document
+
+
+def client_page(port, context, host):
+    """A page of the client on a host."""
+    page = context.new_page()
+    page.goto(f"http://{host}:{port}/")
+    page.wait_for_function("window.client !== undefined")
+    return page
+
+
+@contextlib.contextmanager
+def person(browser):
+    """Somebody with a browser of their own."""
+    context = browser.new_context()
+    context.set_default_timeout(WAIT_MILLISECONDS)
+    try:
+        yield context
+    finally:
+        context.close()
+
+
+def call(page, method, path, body=None):
+    """Status and JSON of a call of the client, or why the browser kept the answer from it."""
+    return page.evaluate(
+        """async ([method, path, body]) => {
+            try {
+                const answer = await client.call(method, path, body ?? undefined);
+                const text = await answer.text();
+                return {status: answer.status, body: text ? JSON.parse(text) : null,
+                    requestId: answer.headers.get("x-request-id")};
+            } catch (error) { return {refused: String(error)}; }
+        }""",
+        [method, path, body],
+    )
+
+
+def expect(answer, status, code=None):
+    assert answer.get("status") == status, answer
+    if code:
+        assert answer["body"]["code"] == code, answer
+    return answer["body"]
+
+
+def sign_in(page):
+    return expect(call(page, "POST", "/api/auth/login", end_to_end.LOGIN), 200)
+
+
+def works_for(page):
+    """A client signs in, works, and signs out."""
+    expect(call(page, "GET", "/api/tasks"), 401, "unauthenticated")
+    assert sign_in(page)["username"] == end_to_end.LOGIN["username"]
+    listed = len(expect(call(page, "GET", "/api/tasks"), 200))
+    task = expect(call(page, "POST", "/api/tasks", {"title": "By a page", "projectId": 1}), 200)
+    assert len(expect(call(page, "GET", "/api/tasks"), 200)) == listed + 1
+    paged = page.evaluate("""async () => {
+        const ids = [];
+        for await (const rows of client.pages("/api/tasks?limit=2")) {
+            ids.push(rows.map(row => row.id));
+        }
+        return ids;
+    }""")
+    assert all(len(rows) == 2 for rows in paged[:-1]), paged
+    assert len(sum(paged, [])) == len(set(sum(paged, []))) == listed + 1, paged
+    path = f"/api/tasks/{task['id']}"
+    expect(call(page, "PATCH", path, {"title": "Renamed"}), 200)
+    expect(call(page, "DELETE", path), 204)
+    missing = call(page, "DELETE", path)
+    expect(missing, 404, "not_found")
+    # Headers of which the gateway tells the browser that the page may read them.
+    assert missing["requestId"] == missing["body"]["requestId"], missing
+    expect(call(page, "POST", "/api/auth/logout"), 204)
+    expect(call(page, "GET", "/api/tasks"), 401, "unauthenticated")
+
+
+def cookie_of(context):
+    """The one session cookie that the browser keeps."""
+    [cookie] = [one for one in context.cookies() if one["name"] == "connect.sid"]
+    return cookie
+
+
+def sibling_host(browser, open_page):
+    print("  a client on a sibling host, with SameSite=Lax")
+    with person(browser) as context:
+        page = open_page(context, SIBLING)
+        works_for(page)
+        sign_in(page)
+        cookie = cookie_of(context)
+        assert (cookie["sameSite"], cookie["httpOnly"]) == ("Lax", True), cookie
+        assert not cookie["secure"] and "partitionKey" not in cookie, cookie
+        assert page.evaluate("document.cookie") == ""
+
+
+def other_site_without_its_cookie(browser, open_page):
+    print("  a client on another site, which the browser keeps the cookie from")
+    with person(browser) as context:
+        page = open_page(context, ELSEWHERE)
+        sign_in(page)
+        expect(call(page, "GET", "/api/tasks"), 401, "unauthenticated")
+
+
+def unlisted_origin(browser, open_page, api):
+    """A page that nobody listed, though of the same site, so that the cookie goes along."""
+    print("  a page of an origin that is not listed")
+    with person(browser) as context:
+        sign_in(open_page(context, SIBLING))
+        before = cookie_of(context)["value"]
+        page = open_page(context, "evil.workdesk.localhost")
+        statuses = []
+        seen = lambda answer: statuses.append((answer.request.method, answer.status))
+        page.on("response", seen)
+        for method, path, body in (
+            ("GET", "/api/tasks", None),
+            ("POST", "/api/tasks", {"title": "By nobody", "projectId": 1}),
+            ("POST", "/api/auth/login", end_to_end.LOGIN),
+        ):
+            assert "refused" in call(page, method, path, body), (method, path)
+        assert ("POST", 200) not in statuses, statuses
+        print("    what needs no preflight is refused by the service itself")
+        statuses.clear()
+        for path in ("auth/logout", "auth/login", "concierge/alerts/1/agent-session"):
+            page.evaluate(
+                """path => fetch(path, {method: "POST", mode: "no-cors", credentials: "include"})""",
+                f"{api}/api/{path}",
+            )
+        assert statuses == [("POST", 403)] * 3, statuses
+        assert cookie_of(context)["value"] == before
+        expect(call(open_page(context, SIBLING), "GET", "/api/auth/session"), 200)
+
+
+def preflights_of_unknown_paths(browser, open_page):
+    print("  an unknown path and an unknown method, across origins")
+    with person(browser) as context:
+        page = open_page(context, SIBLING)
+        sign_in(page)
+        expect(call(page, "POST", "/api/nothing", {}), 404, "not_found")
+        for method in ("GET", "DELETE"):
+            expect(call(page, method, "/api/tasks/%FF"), 404, "not_found")
+        expect(call(page, "PUT", "/api/tasks", {}), 405, "method_not_allowed")
+
+
+def other_site(browser, open_page):
+    print("  a client on another site, with SameSite=None")
+    with person(browser) as context:
+        page = open_page(context, ELSEWHERE)
+        works_for(page)
+        sign_in(page)
+        cookie = cookie_of(context)
+        assert (cookie["sameSite"], cookie["secure"]) == ("None", True), cookie
+        assert "else.localhost" in str(cookie["partitionKey"]), cookie
+        print("    which is not signed in where the browser shows the API itself")
+        expect(call(open_page(context, SIBLING), "GET", "/api/tasks"), 401, "unauthenticated")
+
+
+class Watched:
+    """A page of which is kept what it complains about and what it asks."""
+
+    def __init__(self, context):
+        self.page = context.new_page()
+        self.complaints, self.asked = [], []
+        self.page.on("console", self.heard)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+
+    def heard(self, message):
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def check(self, api):
+        assert not self.complaints, self.complaints
+        others = {url for url in self.asked if not url.startswith((f"{api}/", "data:"))}
+        assert not others, others
+
+
+def reference_page(browser, api, document):
+    print("  the reference page")
+    with person(browser) as context:
+        watched = Watched(context)
+        page = watched.page
+        policy = page.goto(f"{api}/api/docs").headers["content-security-policy"]
+        assert "unsafe" not in policy, policy
+        page.wait_for_selector(".opblock")
+        assert page.locator("#who").inner_text() == "Nobody is signed in."
+        described = operations_are_shown(page, document)
+        print(f"    {described} operations with summary, errors and example")
+        watched.check(api)
+        shoot(page, "docs")
+        page.fill("input[name=username]", end_to_end.LOGIN["username"])
+        page.fill("input[name=password]", end_to_end.LOGIN["password"])
+        page.click("#sign-in button")
+        page.wait_for_selector("#sign-out:visible")
+        assert page.locator("#who").inner_text().startswith("Signed in as Ada"), page
+        print("    tries operations as whoever is signed in")
+        listed = tries(page, "listTasks")
+        created = tries(page, "createTask", {"title": "Tried out", "projectId": 1})
+        assert created["title"] == "Tried out", created
+        assert len(tries(page, "listTasks")) == len(listed) + 1
+        shoot(page, "tried")
+        page.reload()
+        page.wait_for_selector("#sign-out:visible")
+        page.click("#sign-out")
+        page.wait_for_selector("#sign-in:visible")
+        watched.check(api)
+
+
+def operations_are_shown(page, document):
+    """Unfolds every operation, and answers how many there are."""
+    shown = 0
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            name = operation["operationId"]
+            block = page.locator(f"[id$='-{name}'].opblock")
+            block.locator(".opblock-summary-control").click()
+            block.locator(".responses-table").first.wait_for()
+            text = " ".join(block.inner_text().split())
+            summary = " ".join(operation["summary"].replace("`", "").split())
+            assert summary.split(". ")[0].rstrip(".") in text, (name, summary)
+            rows = block.locator("tr.response")
+            statuses = {rows.nth(at).get_attribute("data-code") for at in range(rows.count())}
+            assert statuses >= set(operation["responses"]), (name, statuses)
+            for needed in operation.get("x-needs", []):
+                assert needed in text, (name, needed)
+            assert block.locator(".example").count() >= 1, name
+            if "requestBody" in operation:
+                body = json.loads(block.locator("textarea.body-param__text").input_value())
+                assert body, name
+            shown += 1
+    return shown
+
+
+def tries(page, name, body=None):
+    """Has the page carry an operation out, and answers the JSON that it shows."""
+    block = page.locator(f"[id$='-{name}'].opblock")
+    if body is not None:
+        block.locator("textarea.body-param__text").fill(json.dumps(body))
+    with page.expect_response(lambda answer: "/api/" in answer.url) as answered:
+        block.locator("button.execute").click()
+    block.locator(".live-responses-table .response-col_status").first.wait_for()
+    assert answered.value.status == 200, (name, answered.value.status, answered.value.text())
+    return answered.value.json()
+
+
+def shoot(page, name):
+    """A picture, for whoever asks for it by WORKDESK_PICTURES, a folder."""
+    folder = os.environ.get("WORKDESK_PICTURES")
+    if folder:
+        page.screenshot(path=f"{folder}/{name}.png")
+
+
+def main():
+    program = chromium()
+    tools.run_with("browser")
+    from playwright.sync_api import sync_playwright
+
+    # Its own sandbox needs more than a container's root has; all that it loads is ours.
+    options = [*OPTIONS, "--no-sandbox"] if os.geteuid() == 0 else OPTIONS
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=options)
+        print(f"Chromium {browser.version}")
+        with world("lax") as (open_page, api, document):
+            sibling_host(browser, open_page)
+            other_site_without_its_cookie(browser, open_page)
+            unlisted_origin(browser, open_page, api)
+            preflights_of_unknown_paths(browser, open_page)
+            reference_page(browser, api, document)
+        with world("none") as (open_page, *_):
+            other_site(browser, open_page)
+        browser.close()
+    print("1 passed, 0 failed")
+
+
+if __name__ == "__main__":
+    main()
