@@ -51,6 +51,10 @@ impl<'de> Deserializer<'de> for Attribute {
             AttributeValue::L(values) => {
                 SeqDeserializer::new(values.into_iter().map(Attribute)).deserialize_any(visitor)
             }
+            AttributeValue::Ns(numbers) => {
+                let numbers = numbers.into_iter().map(AttributeValue::N).map(Attribute);
+                SeqDeserializer::new(numbers).deserialize_any(visitor)
+            }
             _ => Err(Error::custom("an attribute of a type that no record has")),
         }
     }

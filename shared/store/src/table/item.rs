@@ -17,6 +17,10 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     /// Stands in every item as `kind`.
     const KIND: &'static str;
 
+    /// Its attributes that are sets of numbers, which writes may add to and take from without
+    /// reading them. The table knows no empty set, so that their fields have `#[serde(default)]`.
+    const NUMBER_SETS: &'static [&'static str] = &[];
+
     /// Where it lives.
     fn key(&self) -> Key<Self>;
 
@@ -160,6 +164,9 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
         .map_err(|error| Error::internal("writing a record", error))?;
     // An absent attribute reads as null, and costs nothing.
     item.retain(|_, value| !value.is_null());
+    for name in T::NUMBER_SETS {
+        into_number_set(&mut item, name)?;
+    }
     let mut put = |name: &str, value: AttributeValue| item.insert(name.to_owned(), value);
     put("kind", T::KIND.into_attribute());
     put("version", version.into_attribute());
@@ -172,6 +179,24 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
     Ok(item)
 }
 
+/// Makes a set of a list of numbers; an empty one is left out.
+fn into_number_set(item: &mut Item, name: &str) -> Result<(), Error> {
+    let Some(AttributeValue::L(values)) = item.remove(name) else {
+        return Ok(());
+    };
+    let numbers: Vec<String> = values
+        .into_iter()
+        .map(|value| match value {
+            AttributeValue::N(number) => Ok(number),
+            _ => Err(Error::internal("writing a set", "it holds no numbers")),
+        })
+        .collect::<Result<_, _>>()?;
+    if !numbers.is_empty() {
+        item.insert(name.to_owned(), AttributeValue::Ns(numbers));
+    }
+    Ok(())
+}
+
 /// Puts an item where the table or an index is to have it, if anywhere.
 fn place<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
     if let Some((partition, sort)) = key.map(Key::into_parts) {
@@ -182,7 +207,46 @@ fn place<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use model::{Id, TagId};
+    use serde::Deserialize;
+
     use super::*;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Tagged {
+        #[serde(default)]
+        tags: BTreeSet<TagId>,
+    }
+
+    fn tagged(tags: &[i64]) -> Tagged {
+        let tags = tags.iter().map(|id| TagId::new(*id).unwrap());
+        Tagged {
+            tags: tags.collect(),
+        }
+    }
+
+    fn written(record: &Tagged) -> Item {
+        let mut item = serde_dynamo::to_item(record).unwrap();
+        into_number_set(&mut item, "tags").unwrap();
+        item
+    }
+
+    #[test]
+    fn a_set_of_numbers_is_written_as_one_and_read_back() {
+        let item = written(&tagged(&[7, 12]));
+        assert_eq!(item["tags"].as_ns().unwrap(), &["7", "12"]);
+        let read = stored::<Tagged>(item).unwrap();
+        assert_eq!(read.record, tagged(&[7, 12]));
+    }
+
+    #[test]
+    fn an_empty_set_is_an_absent_attribute() {
+        let item = written(&tagged(&[]));
+        assert!(item.is_empty());
+        assert_eq!(stored::<Tagged>(item).unwrap().record, tagged(&[]));
+    }
 
     #[test]
     fn what_has_no_fields_is_written_as_its_name() {
