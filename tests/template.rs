@@ -128,6 +128,12 @@ async fn walk_over_work(world: &Concierge) {
         ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase})),
         ("GET", "/api/tasks", Value::Null),
         ("GET", "/api/projects/1/tasks", Value::Null),
+        ("POST", "/api/tasks/1/comments", json!({"content": "x"})),
+        ("PATCH", "/api/tasks/1/comments/1", json!({"content": "y"})),
+        ("DELETE", "/api/tasks/1/comments/1", Value::Null),
+        ("GET", "/api/tasks/1/comments", Value::Null),
+        ("POST", "/api/tasks/1/tags", json!({"tagId": 1})),
+        ("DELETE", "/api/tasks/1/tags/1", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
         (
@@ -150,8 +156,16 @@ async fn walk_over_work(world: &Concierge) {
             json!({"content": "x"}),
         ),
         ("GET", "/api/activities/1/comments", Value::Null),
+        (
+            "PATCH",
+            "/api/activities/1/comments/2",
+            json!({"content": "y"}),
+        ),
+        ("DELETE", "/api/activities/1/comments/2", Value::Null),
         ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
         ("DELETE", "/api/activities/1/tags/1", Value::Null),
+        ("PATCH", "/api/activities/1", json!({"description": "y"})),
+        ("DELETE", "/api/activities/2", Value::Null),
     ] {
         let body = (!body.is_null()).then(|| body.to_string());
         let answer = max.send(method, path, body).await;
@@ -189,6 +203,12 @@ async fn walk_over_services(world: &Concierge) {
         .await
         .expect(200);
     max.get(&comments).await.expect(200);
+    let first = format!("{comments}/{first}");
+    max.patch(&first, json!({"content": "y"})).await.expect(200);
+    max.delete(&first).await.expect(204);
+    let resolved = json!({"status": "resolved"});
+    max.patch(&thread, resolved).await.expect(200);
+    max.get(&thread).await.expect(200);
     max.delete(&thread).await.expect(204);
     max.post("/api/managed-services/request", json!({"title": "x"}))
         .await
@@ -203,6 +223,13 @@ async fn walk_over_services(world: &Concierge) {
     let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
     max.get(&ticket).await.expect(200);
     max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
+        .await
+        .expect(200);
+    max.patch(&ticket, json!({"priority": "low"}))
+        .await
+        .expect(200);
+    let new = json!({"title": "x", "description": "y"});
+    max.post("/api/managed-services/tickets", new)
         .await
         .expect(200);
     max.get("/api/managed-services/search-references?query=b")

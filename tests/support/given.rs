@@ -1,6 +1,7 @@
 //! What a test finds in the table: what callers create through the API, and what no operation of
 //! it creates.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::{Value, json};
 use shared::{
     model::{Id, OrganizationId, PhaseId, ProjectStatus, Tag, Ticket},
@@ -102,6 +103,14 @@ impl Api {
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
         directory.create_tag(tenant, name.into()).await.unwrap()
+    }
+
+    /// Takes an item out of the table, as no operation does.
+    pub async fn loses(&self, pk: &str, sk: &str) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let delete = self.client.delete_item().table_name(&self.table);
+        let delete = delete.key("pk", key(pk)).key("sk", key(sk));
+        delete.send().await.unwrap();
     }
 
     /// The table without the ids given out, of which a refused create may use one up.

@@ -6,10 +6,12 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Path, PathId},
-    model::{Content, Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp, Title},
+    model::{Content, TicketId, TicketMessageId, Timestamp},
     store::{MessageFrom, TicketWithMessages},
 };
 use utoipa::ToSchema;
+
+use crate::view::TicketView;
 
 /// A ticket and what was said about it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -18,18 +20,6 @@ pub struct TicketWithMessagesView {
     ticket: TicketView,
     /// By time.
     messages: Vec<TicketMessageView>,
-}
-
-/// A support ticket.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Ticket)]
-#[serde(rename_all = "camelCase")]
-pub struct TicketView {
-    id: TicketId,
-    title: Title,
-    status: ServiceStatus,
-    priority: Priority,
-    created_at: Timestamp,
 }
 
 /// A message of a ticket.
@@ -75,13 +65,7 @@ pub async fn get_ticket(
 impl From<TicketWithMessages> for TicketWithMessagesView {
     fn from(TicketWithMessages { ticket, messages }: TicketWithMessages) -> Self {
         Self {
-            ticket: TicketView {
-                id: ticket.id,
-                title: ticket.title,
-                status: ticket.status,
-                priority: ticket.priority,
-                created_at: ticket.created_at,
-            },
+            ticket: ticket.into(),
             messages: messages.into_iter().map(Into::into).collect(),
         }
     }

@@ -3,8 +3,11 @@
 
 mod dashboard;
 mod get_ticket;
+mod raise_ticket;
 mod reply_to_ticket;
 mod search_references;
+mod update_ticket;
+mod view;
 
 use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
@@ -14,7 +17,9 @@ pub fn routes() -> OpenApiRouter<App> {
         "managed-services",
         [
             operation!(dashboard::dashboard),
+            operation!(raise_ticket::raise_ticket),
             operation!(get_ticket::get_ticket),
+            operation!(update_ticket::update_ticket),
             operation!(reply_to_ticket::reply_to_ticket),
             operation!(search_references::search_references),
         ],

@@ -174,7 +174,7 @@ pub struct Phase {
     pub updated_at: Timestamp,
 }
 
-/// A tag that activities carry.
+/// A tag that tasks and activities carry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tag {
@@ -188,4 +188,22 @@ pub struct Tag {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// A tag as other records show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TagRef {
+    /// Unique id.
+    pub id: TagId,
+    /// What it is called.
+    pub name: String,
+}
+
+impl From<&Tag> for TagRef {
+    fn from(tag: &Tag) -> Self {
+        Self {
+            id: tag.id,
+            name: tag.name.clone(),
+        }
+    }
 }

@@ -22,6 +22,7 @@ mod permission;
 pub mod random;
 mod search;
 mod service_request;
+mod service_status;
 mod session;
 mod sid;
 mod signal;
@@ -30,7 +31,7 @@ mod text;
 mod ticket;
 mod time;
 
-pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
+pub use activity::{Activity, ActivityCreate, ActivityType, ActivityUpdate, TagAttach};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
     AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
@@ -38,9 +39,10 @@ pub use agent::{
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
-pub use comment::{Comment, CommentCreate, Thread};
+pub use comment::{Comment, CommentCreate, CommentUpdate, Thread};
 pub use directory::{
-    Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,
+    Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, TagRef, User,
+    UserRef,
 };
 pub use error::{Error, Fault, Source};
 pub use id::*;
@@ -52,8 +54,9 @@ pub use password::{LoginPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::ReferenceSearch;
 pub use service_request::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
+    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestUpdate,
 };
+pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
@@ -61,5 +64,5 @@ pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, 
 pub use text::{
     ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
 };
-pub use ticket::{Ticket, TicketMessage, TicketReply};
+pub use ticket::{Ticket, TicketCreate, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -7,7 +7,7 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ReferenceType, TaskStatus,
+    ActivityType, MilestoneStatus, Priority, ReferenceType, ServiceStatus, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -34,5 +34,6 @@ one_of! {
     MilestoneStatus,
     Priority,
     ReferenceType,
+    ServiceStatus,
     TaskStatus,
 }

@@ -79,6 +79,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::ConcurrentChange
         | Code::InvalidTransition
         | Code::TicketClosed
+        | Code::TooManyTags
         | Code::DuplicateSignal
         | Code::ProposalSuperseded
         | Code::SessionExpired

@@ -45,6 +45,7 @@ refusals! {
     SessionExpired,
     TicketClosed,
     TooManyAttempts,
+    TooManyTags,
 }
 
 macro_rules! several {

@@ -1,18 +1,25 @@
-//! Activities and the tags they carry.
+//! Activities.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 use model::{
-    Activity, ActivityCreate, ActivityId, Error, Id, OrganizationId, ProjectId, ProjectRef, TagId,
-    UserId, UserRef,
+    Activity, ActivityCreate, ActivityId, ActivityUpdate, Error, Id, OrganizationId, ProjectId,
+    ProjectRef, TagRef, Thread, UserId, UserRef,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
-    Permit, Store, id_is_taken,
+    Permit, Store,
+    cleanup::Subject,
+    id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
-    table::{Condition, OrNotFound, Read, Record, Write},
+    rewrite::rewrite,
+    table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    tagging,
 };
+
+/// A tag that was deleted must not show on its activities, not even for the moment in which an
+/// eventually consistent read still finds it.
+const JOIN: Read = Read::Consistent;
 
 /// Activities.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +34,22 @@ pub struct ActivityWithRefs {
     pub creator: Option<UserRef>,
     /// Its project, if it has one.
     pub project: Option<ProjectRef>,
+    /// The tags that it carries, by id.
+    pub tags: Vec<TagRef>,
+}
+
+/// An activity with its tags alone.
+#[derive(Clone, Debug)]
+pub struct TaggedActivity {
+    /// The activity.
+    pub activity: Activity,
+    /// The tags that it carries, by id.
+    pub tags: Vec<TagRef>,
 }
 
 impl Record for Activity {
     const KIND: &'static str = "activity";
+    const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
 
     fn key(&self) -> Key<Self> {
         key::activity(self.organization_id, self.id)
@@ -42,27 +61,6 @@ impl Record for Activity {
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         key::activity_in_project(self)
-    }
-}
-
-/// Says that an activity carries a tag, and nothing else, so that attaching repeats without harm.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the table's attributes are named like everywhere else"
-)]
-pub(super) struct ActivityTag {
-    organization_id: OrganizationId,
-    activity_id: ActivityId,
-    tag_id: TagId,
-}
-
-impl Record for ActivityTag {
-    const KIND: &'static str = "activity_tag";
-
-    fn key(&self) -> Key<Self> {
-        key::activity_tag(self.organization_id, self.activity_id, self.tag_id)
     }
 }
 
@@ -131,56 +129,65 @@ impl Activities<'_> {
         self.join(tenant, activities).await
     }
 
-    /// Attaches a tag, which may be attached already. 404 when the activity or the tag is not the
-    /// tenant's.
-    pub async fn attach_tag(
+    /// Changes an activity, unless `allow` refuses when it hears who recorded it; a new timestamp
+    /// moves it in the lists. 404 when it is not the tenant's, 409 when it kept changing.
+    pub async fn update(
         &self,
         permit: impl Into<Permit>,
-        activity: ActivityId,
-        tag: TagId,
-    ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let link = Write::put(&ActivityTag {
-            organization_id: tenant,
-            activity_id: activity,
-            tag_id: tag,
-        })?;
-        self.change_tag(tenant, activity, tag, link).await
+        id: ActivityId,
+        update: ActivityUpdate,
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+    ) -> Result<TaggedActivity, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let table = &self.0.table;
+        let key = &key::activity(tenant, id);
+        let update = &update;
+        let read = || table.get(key, Read::Consistent);
+        let write = |found: Option<Stored<Activity>>| async move {
+            let mut activity = found.or_not_found(ActivityId::NOUN)?;
+            activity.change(update.clone(), self.0.clock.now());
+            let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
+            let (done, found) = tokio::try_join!(
+                table.write(Write::replace(&activity)?),
+                table.batch_get(tags, JOIN),
+            )?;
+            let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found)?;
+            Ok(done.is_ok().then(|| TaggedActivity {
+                tags: tagging::carried(&activity.tag_ids, &there),
+                activity: activity.record,
+            }))
+        };
+        let found = permit
+            .beside(read())
+            .await?
+            .or_not_found(ActivityId::NOUN)?;
+        allow(found.creator_id).await?;
+        let updated = rewrite(Some(found), read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
-    /// Detaches a tag, which may be detached already. 404 when the activity or the tag is not the
-    /// tenant's.
-    pub async fn detach_tag(
+    /// Deletes an activity, unless `allow` refuses when it hears who recorded it. From that moment
+    /// its comments are out of reach; the sweeper deletes them, whatever their number. 404 when it
+    /// is not the tenant's.
+    pub async fn delete(
         &self,
         permit: impl Into<Permit>,
-        activity: ActivityId,
-        tag: TagId,
+        id: ActivityId,
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let link = key::activity_tag(tenant, activity, tag);
-        let unlink = Write::delete(link, Condition::default());
-        self.change_tag(tenant, activity, tag, unlink).await
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let key = key::activity(tenant, id);
+        let found = self.0.table.get(&key, Read::Consistent);
+        let activity = permit.beside(found).await?;
+        allow(activity.or_not_found(ActivityId::NOUN)?.creator_id).await?;
+        let comments = Subject::Thread(Thread::Activity(id));
+        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
+        deleted.or_not_found(ActivityId::NOUN)
     }
 
-    async fn change_tag(
-        &self,
-        tenant: OrganizationId,
-        activity: ActivityId,
-        tag: TagId,
-        change: Write,
-    ) -> Result<(), Error> {
-        let writes = vec![
-            Write::check(key::activity(tenant, activity), Condition::exists()),
-            Write::check(key::tag(tenant, tag), Condition::exists()),
-            change,
-        ];
-        match self.0.table.transact(writes).await? {
-            Err(refused) if !refused.at(0) => Err(Error::NotFound(TagId::NOUN)),
-            done => done.or_not_found(ActivityId::NOUN),
-        }
-    }
-
-    /// Reads creators and projects, each once.
+    /// Reads creators, projects and tags, each once.
     async fn join(
         &self,
         tenant: OrganizationId,
@@ -188,18 +195,22 @@ impl Activities<'_> {
     ) -> Result<Vec<ActivityWithRefs>, Error> {
         let creators = || activities.iter().map(|activity| activity.creator_id);
         let projects = || activities.iter().filter_map(|activity| activity.project_id);
+        let tags = || activities.iter().map(|activity| &activity.tag_ids);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
         let keys = creators().map(user).map(AnyKey::from);
         let keys = keys.chain(projects().map(project).map(AnyKey::from));
-        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let keys = keys.chain(tagging::keys(tenant, tags()));
+        let batch = self.0.table.batch_get(keys, JOIN).await?;
         let users: HashMap<_, UserRef> = batch.all(creators(), user)?;
         let projects: HashMap<_, ProjectRef> = batch.all(projects(), project)?;
+        let there = tagging::found(tenant, tags(), &batch)?;
         let joined = |activity: Activity| ActivityWithRefs {
             creator: users.get(&activity.creator_id).cloned(),
             project: activity
                 .project_id
                 .and_then(|id| projects.get(&id).cloned()),
+            tags: tagging::carried(&activity.tag_ids, &there),
             activity,
         };
         Ok(activities.into_iter().map(joined).collect())

@@ -18,7 +18,6 @@ use model::{
 };
 
 use crate::{
-    activities::ActivityTag,
     agent::{Part, Readable},
     cleanup::{Cleanup, Subject},
     dashboard::Totals,
@@ -27,6 +26,7 @@ use crate::{
     sign_in::{Account, Failures},
     signals::SignalSource,
     table::Record,
+    tagging::{Tagged, Tags},
 };
 
 /// A number as it stands in a sort key.
@@ -179,16 +179,12 @@ pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
     Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
 }
 
-/// A tag that an activity carries.
-pub(super) fn activity_tag(
-    tenant: OrganizationId,
-    activity: ActivityId,
-    tag: TagId,
-) -> Key<ActivityTag> {
-    Key::new(
-        format!("ORG#{tenant}#ACTIVITY#{activity}#TAG"),
-        padded(tag.get()),
-    )
+/// What carries tags, read as nothing but them.
+pub(super) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
+    match tagged {
+        Tagged::Task(id) => record(tenant, "TASK", id),
+        Tagged::Activity(id) => record(tenant, "ACTIVITY", id),
+    }
 }
 
 /// A service request.
@@ -212,6 +208,7 @@ pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
     match thread {
         Thread::ServiceRequest(id) => service_request(tenant, id).into(),
         Thread::Activity(id) => activity(tenant, id).into(),
+        Thread::Task(id) => task(tenant, id).into(),
     }
 }
 
@@ -240,6 +237,7 @@ fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
     match thread {
         Thread::ServiceRequest(id) => format!("ORG#{tenant}#REQUEST#{id}#COMMENT"),
         Thread::Activity(id) => format!("ORG#{tenant}#ACTIVITY#{id}#COMMENT"),
+        Thread::Task(id) => format!("ORG#{tenant}#TASK#{id}#COMMENT"),
     }
 }
 
@@ -374,6 +372,7 @@ pub(super) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> 
         Subject::Milestone(id) => ("MILESTONE", id.get()),
         Subject::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
         Subject::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
+        Subject::Thread(Thread::Task(id)) => ("TASK", id.get()),
     };
     Key::new(
         format!("ORG#{tenant}#CLEANUP"),

@@ -64,6 +64,7 @@
 
 mod activities;
 mod agent;
+mod assignee;
 mod cleanup;
 mod comments;
 mod dashboard;
@@ -80,10 +81,11 @@ mod service_requests;
 mod sign_in;
 mod signals;
 mod table;
+mod tagging;
 mod tasks;
 mod tickets;
 
-pub use activities::{Activities, ActivityWithRefs};
+pub use activities::{Activities, ActivityWithRefs, TaggedActivity};
 pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};
@@ -97,6 +99,7 @@ pub use service_requests::{History, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
+pub use tagging::{Tagged, Tagging};
 pub use tasks::{JoinedTask, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 
@@ -165,7 +168,7 @@ impl Store {
         Tasks(self)
     }
 
-    /// Activities and the tags they carry.
+    /// Activities.
     #[must_use]
     pub const fn activities(&self) -> Activities<'_> {
         Activities(self)
@@ -177,7 +180,13 @@ impl Store {
         ServiceRequests(self)
     }
 
-    /// Comments on service requests and activities.
+    /// Tags on tasks and activities.
+    #[must_use]
+    pub const fn tagging(&self) -> Tagging<'_> {
+        Tagging(self)
+    }
+
+    /// Comments on service requests, activities and tasks.
     #[must_use]
     pub const fn comments(&self) -> Comments<'_> {
         Comments(self)

@@ -4,11 +4,13 @@ use std::collections::{BTreeSet, HashMap};
 
 use model::{
     Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
-    ProjectId, ProjectRef, Task, TaskCreate, TaskId, TaskPlace, TaskUpdate, UserId, UserRef,
+    ProjectId, ProjectRef, Task, TaskCreate, TaskId, TaskPlace, TaskUpdate, Thread, UserId,
+    UserRef,
 };
 
 use super::{
     Permit, Store,
+    cleanup::Subject,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
@@ -192,12 +194,14 @@ impl Tasks<'_> {
         done.or_not_found(TaskId::NOUN)
     }
 
-    /// Deletes a task. 404 when it is not the tenant's.
+    /// Deletes a task. From that moment its comments are out of reach; the sweeper deletes them,
+    /// whatever their number. 404 when it is not the tenant's.
     pub async fn delete(&self, permit: impl Into<Permit>, id: TaskId) -> Result<(), Error> {
         let tenant = permit.into().given().await?;
-        let write = Write::delete(key::task(tenant, id), Condition::exists());
-        let done = self.0.table.write(write).await?;
-        done.or_not_found(TaskId::NOUN)
+        let key = key::task(tenant, id);
+        let comments = Subject::Thread(Thread::Task(id));
+        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
+        deleted.or_not_found(TaskId::NOUN)
     }
 
     /// The largest order in the project's list, 0 when that is empty, if there is a project. The

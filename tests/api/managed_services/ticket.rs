@@ -26,7 +26,8 @@ async fn a_ticket_shows_its_messages_by_time() {
         json!({
             "ticket": {
                 "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-                "createdAt": "2026-01-15T12:00:00.000Z",
+                "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+                "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
             },
             "messages": [
                 {
