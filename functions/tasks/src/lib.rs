@@ -7,6 +7,7 @@ mod delete;
 mod delete_comment;
 mod detach_tag;
 mod edit_comment;
+mod get;
 mod list;
 mod list_comments;
 mod list_of_project;
@@ -24,6 +25,7 @@ pub fn routes() -> OpenApiRouter<App> {
         [
             operation!(list::list),
             operation!(create::create),
+            operation!(get::get),
             operation!(reorder::reorder),
             operation!(update::update),
             operation!(delete::delete),

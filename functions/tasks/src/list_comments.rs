@@ -24,5 +24,6 @@ pub async fn list_comments(
     let comments = app.store.comments();
     let comments = comments.of(caller.tenant(), task.into()).await?;
     let view = |one| TaskComment::from_read(task, one);
-    Ok(List(comments.into_iter().map(view).collect()))
+    let comments: Vec<TaskComment> = comments.into_iter().map(view).collect();
+    Ok(List::of(comments))
 }

@@ -108,6 +108,8 @@ pub enum FaultCode {
     Depth,
     /// It comes in the wrong order with another.
     Order,
+    /// It does not go together with the rest of what was sent.
+    Combination,
     /// It stands there twice.
     Repeated,
     /// It names a record that does not exist or is not the caller's.
@@ -116,6 +118,10 @@ pub enum FaultCode {
     Project,
     /// Another record has it.
     Taken,
+    /// It is not the password that is set.
+    Incorrect,
+    /// It can be guessed: a password is not the username.
+    Guessable,
     /// The action is manual: a person has to do it.
     Manual,
     /// The operation has no such query parameter.

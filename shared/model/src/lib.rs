@@ -14,6 +14,7 @@ mod id;
 pub mod input;
 mod integer;
 mod json_object;
+mod list;
 mod message;
 mod milestone;
 mod one_of;
@@ -48,9 +49,10 @@ pub use error::{Error, Fault, Source};
 pub use id::*;
 pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};
+pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;
 pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
-pub use password::{LoginPassword, PasswordHash};
+pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::ReferenceSearch;
 pub use service_request::{
@@ -60,7 +62,10 @@ pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
-pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
+pub use task::{
+    ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
+    TaskStatus, TaskUpdate,
+};
 pub use text::{
     ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
 };

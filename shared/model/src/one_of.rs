@@ -7,7 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ReferenceType, ServiceStatus, TaskStatus,
+    ActivityType, MilestoneStatus, Priority, ProjectTaskSort, ReferenceType, ServiceStatus,
+    TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -33,7 +34,9 @@ one_of! {
     ActivityType,
     MilestoneStatus,
     Priority,
+    ProjectTaskSort,
     ReferenceType,
     ServiceStatus,
+    TaskSort,
     TaskStatus,
 }

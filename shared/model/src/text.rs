@@ -18,8 +18,8 @@ use crate::{
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {least} to {most} characters, not only white space")]
 pub struct WrongLength {
-    least: usize,
-    most: usize,
+    pub(crate) least: usize,
+    pub(crate) most: usize,
 }
 
 macro_rules! texts {
@@ -137,7 +137,7 @@ texts! {
 }
 
 /// A fault where the text does not do.
-fn check(text: &str, least: usize, most: usize) -> Result<(), (FaultCode, String)> {
+pub(crate) fn check(text: &str, least: usize, most: usize) -> Result<(), (FaultCode, String)> {
     if least > 0 && text.trim().is_empty() {
         let detail = "Expected some text, not only white space.";
         return Err((FaultCode::Blank, detail.to_owned()));
