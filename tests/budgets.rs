@@ -44,6 +44,7 @@ const ROWS: &[Row] = &[
     row("GET /api/auth/session", 1, 1),
     row("GET /api/openapi.json", 0, 0),
     row("POST /api/managed-services/request", 2, 3),
+    row("GET /api/service-requests", 1, 2),
     row("GET /api/service-requests/{id}", 1, 2),
     row("PATCH /api/service-requests/{id}", 2, 3),
     row("DELETE /api/service-requests/{id}", 2, 3),
@@ -112,6 +113,7 @@ const ROWS: &[Row] = &[
     row("GET /api/managed-services/ticket/{ticketId}", 2, 4),
     row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
     row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
+    row("GET /api/managed-services/tickets", 1, 2),
     row("POST /api/managed-services/tickets", 2, 5),
     row("GET /api/managed-services/search-references", 2, 3),
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)

@@ -211,6 +211,7 @@ async fn walk_over_services(world: &Concierge) {
     let resolved = json!({"status": "resolved"});
     max.patch(&thread, resolved).await.expect(200);
     max.get(&thread).await.expect(200);
+    max.get("/api/service-requests").await.expect(200);
     max.delete(&thread).await.expect(204);
     max.post("/api/managed-services/request", json!({"title": "x"}))
         .await
@@ -230,6 +231,7 @@ async fn walk_over_services(world: &Concierge) {
     max.patch(&ticket, json!({"priority": "low"}))
         .await
         .expect(200);
+    max.get("/api/managed-services/tickets").await.expect(200);
     let new = json!({"title": "x", "description": "y"});
     max.post("/api/managed-services/tickets", new)
         .await

@@ -1,12 +1,12 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use serde::Serialize;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
-    model::{Content, TicketId, TicketMessageId, Timestamp},
+    http::{Linked, Path, PathId},
+    model::{Content, Listing, ThreadSort, TicketId, TicketMessageId, Timestamp},
     store::{MessageFrom, TicketWithMessages},
 };
 use utoipa::ToSchema;
@@ -18,7 +18,7 @@ use crate::view::TicketView;
 #[schema(as = TicketWithMessages)]
 pub struct TicketWithMessagesView {
     ticket: TicketView,
-    /// By time.
+    /// By time; where there are more, the `Link` header leads to them.
     messages: Vec<TicketMessageView>,
 }
 
@@ -43,7 +43,8 @@ pub struct SenderView {
     is_support: bool,
 }
 
-/// Reads a ticket with its messages.
+/// Reads a ticket with its messages, the oldest first unless another order is asked for; `limit` and
+/// `cursor` are the messages'.
 #[utoipa::path(
     get,
     path = "/api/managed-services/ticket/{ticketId}",
@@ -51,24 +52,16 @@ pub struct SenderView {
 )]
 pub async fn get_ticket(
     State(app): State<App>,
-    caller: Caller<need::ViewManagedServices>,
+    caller: Caller<need::ViewManagedServices, Listing<(), ThreadSort>>,
     Path(id): Path<PathId<TicketId>>,
-) -> Result<Json<TicketWithMessagesView>, Problem> {
-    let ticket = app
-        .store
-        .tickets()
-        .get(caller.tenant(), id.known()?)
-        .await?;
-    Ok(Json(ticket.into()))
-}
-
-impl From<TicketWithMessages> for TicketWithMessagesView {
-    fn from(TicketWithMessages { ticket, messages }: TicketWithMessages) -> Self {
-        Self {
-            ticket: ticket.into(),
-            messages: messages.into_iter().map(Into::into).collect(),
-        }
-    }
+) -> Result<Linked<TicketWithMessagesView>, Problem> {
+    let (id, pages) = (id.known()?, caller.pages(&app)?);
+    let tickets = app.store.tickets();
+    let found = tickets.get(caller.tenant(), id, caller.query.sort, &pages.wanted);
+    let TicketWithMessages { ticket, messages } = found.await?;
+    let ticket = ticket.into();
+    let whole = |messages| TicketWithMessagesView { ticket, messages };
+    Ok(pages.answer_within(messages, TicketMessageView::from, whole)?)
 }
 
 impl From<MessageFrom> for TicketMessageView {

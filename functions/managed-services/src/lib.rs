@@ -3,6 +3,7 @@
 
 mod dashboard;
 mod get_ticket;
+mod list_tickets;
 mod raise_ticket;
 mod reply_to_ticket;
 mod search_references;
@@ -17,6 +18,7 @@ pub fn routes() -> OpenApiRouter<App> {
         "managed-services",
         [
             operation!(dashboard::dashboard),
+            operation!(list_tickets::list_tickets),
             operation!(raise_ticket::raise_ticket),
             operation!(get_ticket::get_ticket),
             operation!(update_ticket::update_ticket),

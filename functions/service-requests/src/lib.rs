@@ -6,6 +6,7 @@ mod delete;
 mod delete_comment;
 mod edit_comment;
 mod get;
+mod list;
 mod list_comments;
 mod update;
 
@@ -17,6 +18,7 @@ pub fn routes() -> OpenApiRouter<App> {
         "service-requests",
         [
             operation!(create::create),
+            operation!(list::list),
             operation!(get::get),
             operation!(update::update),
             operation!(delete::delete),

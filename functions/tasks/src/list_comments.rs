@@ -5,11 +5,11 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::TaskId,
+    model::{Listing, TaskId, ThreadSort},
     view::TaskComment,
 };
 
-/// Lists a task's comments, replies among them, oldest first.
+/// Lists a task's comments, replies among them, by time.
 #[utoipa::path(
     get,
     path = "/api/tasks/{taskId}/comments",
@@ -17,13 +17,17 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
     Path(task): Path<PathId<TaskId>>,
 ) -> Result<List<TaskComment>, Problem> {
-    let task = task.known()?;
+    let (task, pages) = (task.known()?, caller.pages(&app)?);
     let comments = app.store.comments();
-    let comments = comments.of(caller.tenant(), task.into()).await?;
+    let page = comments.of(
+        caller.tenant(),
+        task.into(),
+        caller.query.sort,
+        &pages.wanted,
+    );
     let view = |one| TaskComment::from_read(task, one);
-    let comments: Vec<TaskComment> = comments.into_iter().map(view).collect();
-    Ok(List::of(comments))
+    Ok(pages.answer(page.await?, view)?)
 }

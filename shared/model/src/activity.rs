@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActivityId, Content, JsonObject, JsonText, OrganizationId, ProjectId, Slug, TagId, Timestamp,
-    UserId,
+    ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrganizationId, ProjectId, Slug,
+    TagId, Timestamp, UserId, Who,
     input::{Change, Patch},
     task::belongs_somewhere,
 };
@@ -82,6 +82,19 @@ input! {
         evidence: Patch<JsonObject>,
     }
     needs any;
+}
+
+input! {
+    /// Which activities to list.
+    pub struct ActivityFilter {
+        r#type: Option<AnyOf<ActivityType>>,
+        creator_id: Option<AnyOf<Who>>,
+        tag_id: Option<AnyOf<OrNone<TagId>>>,
+        /// Happened at this instant or after it.
+        from: Option<Timestamp>,
+        /// Happened before this instant.
+        to: Option<Timestamp>,
+    }
 }
 
 input! {

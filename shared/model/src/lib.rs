@@ -27,12 +27,15 @@ mod service_status;
 mod session;
 mod sid;
 mod signal;
+mod sort;
 mod task;
 mod text;
 mod ticket;
 mod time;
 
-pub use activity::{Activity, ActivityCreate, ActivityType, ActivityUpdate, TagAttach};
+pub use activity::{
+    Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
+};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
     AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
@@ -56,12 +59,14 @@ pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::ReferenceSearch;
 pub use service_request::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestUpdate,
+    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
+    ServiceRequestUpdate,
 };
 pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
+pub use sort::{ActivitySort, CreatedSort, ThreadSort};
 pub use task::{
     ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
     TaskStatus, TaskUpdate,
@@ -69,5 +74,5 @@ pub use task::{
 pub use text::{
     ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
 };
-pub use ticket::{Ticket, TicketCreate, TicketMessage, TicketReply, TicketUpdate};
+pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

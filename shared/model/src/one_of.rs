@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ProjectTaskSort, ReferenceType, ServiceStatus,
-    TaskSort, TaskStatus,
+    ActivitySort, ActivityType, CreatedSort, MilestoneStatus, Priority, ProjectTaskSort,
+    ReferenceType, ServiceStatus, TaskSort, TaskStatus, ThreadSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -31,7 +31,9 @@ macro_rules! one_of {
 }
 
 one_of! {
+    ActivitySort,
     ActivityType,
+    CreatedSort,
     MilestoneStatus,
     Priority,
     ProjectTaskSort,
@@ -39,4 +41,5 @@ one_of! {
     ServiceStatus,
     TaskSort,
     TaskStatus,
+    ThreadSort,
 }

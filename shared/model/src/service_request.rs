@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Category, Description, Error, FaultCode, JsonText, OrganizationId, ReferenceId, Resolution,
-    ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
+    AnyOf, Category, Description, Error, FaultCode, JsonText, OrNone, OrganizationId, ReferenceId,
+    Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::input;
@@ -76,6 +76,20 @@ input! {
         status: Change<ServiceStatus>,
     }
     needs any;
+}
+
+input! {
+    /// Which service requests to list.
+    pub struct ServiceRequestFilter {
+        status: Option<AnyOf<ServiceStatus>>,
+        priority: Option<AnyOf<Priority>>,
+        /// One with a comma in it cannot be asked for.
+        category: Option<AnyOf<OrNone<Category>>>,
+        assignee_id: Option<AnyOf<OrNone<Who>>>,
+        creator_id: Option<AnyOf<Who>>,
+        /// Changed at this instant or after it.
+        updated_since: Option<Timestamp>,
+    }
 }
 
 fn come_together(

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Content, Description, Error, OrganizationId, Priority, Resolution, ServiceStatus, TicketId,
-    TicketMessageId, Timestamp, Title, UserId,
+    AnyOf, Content, Description, Error, OrNone, OrganizationId, Priority, Resolution,
+    ServiceStatus, TicketId, TicketMessageId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch},
 };
 use crate::input;
@@ -78,6 +78,17 @@ input! {
         assignee_id: Patch<UserId>,
     }
     needs any;
+}
+
+input! {
+    /// Which tickets to list.
+    pub struct TicketFilter {
+        status: Option<AnyOf<ServiceStatus>>,
+        priority: Option<AnyOf<Priority>>,
+        assignee_id: Option<AnyOf<OrNone<Who>>>,
+        /// Changed at this instant or after it.
+        updated_since: Option<Timestamp>,
+    }
 }
 
 input! {

@@ -3,15 +3,17 @@
 use std::{collections::HashMap, iter};
 
 use model::{
-    Activity, ActivityCreate, ActivityId, ActivityUpdate, Error, Id, OrganizationId, ProjectId,
-    ProjectRef, TagRef, Thread, UserId, UserRef,
+    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Error, Id,
+    OrganizationId, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId, UserRef,
 };
 
 use super::{
     Permit, Store,
     cleanup::Subject,
+    filter::Filter,
     id_is_taken,
-    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
+    page::{Page, Wanted},
     rewrite::rewrite,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
     tagging,
@@ -45,6 +47,38 @@ pub struct TaggedActivity {
     pub activity: Activity,
     /// The tags that it carries, by id.
     pub tags: Vec<TagRef>,
+}
+
+/// Which activities are asked for, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct ActivitiesAsked<'a> {
+    /// Who `me` is.
+    pub caller: UserId,
+    /// Which of them.
+    pub filter: &'a ActivityFilter,
+    /// In which order.
+    pub sort: ActivitySort,
+    /// Which page.
+    pub wanted: &'a Wanted,
+}
+
+/// What some activities name, of which what is gone is named by none.
+struct Named {
+    creators: HashMap<UserId, UserRef>,
+    projects: HashMap<ProjectId, ProjectRef>,
+    tags: HashMap<TagId, TagRef>,
+}
+
+impl Named {
+    fn join(&self, activity: Activity) -> ActivityWithRefs {
+        let project = activity.project_id.and_then(|id| self.projects.get(&id));
+        ActivityWithRefs {
+            creator: self.creators.get(&activity.creator_id).cloned(),
+            project: project.cloned(),
+            tags: tagging::carried(&activity.tag_ids, &self.tags),
+            activity,
+        }
+    }
 }
 
 impl Record for Activity {
@@ -99,34 +133,83 @@ impl Activities<'_> {
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
         let activity = self.0.table.get(&key, Read::Consistent).await?;
-        let activity = activity.or_not_found(ActivityId::NOUN)?;
-        let mut joined = self.join(tenant, vec![activity.record]).await?;
-        joined.pop().or_not_found(ActivityId::NOUN)
+        let activity = activity.or_not_found(ActivityId::NOUN)?.record;
+        let named = self.named(tenant, iter::once(&activity)).await?;
+        Ok(named.join(activity))
     }
 
-    /// The organization's activities, those of its projects included, newest first.
+    /// The organization's activities that fit, those of its projects included, by time.
     pub async fn of_organization(
         &self,
         tenant: OrganizationId,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let newest_first = key::activities(tenant).descending();
-        let activities = self.0.table.list(newest_first).await?;
-        self.join(tenant, activities).await
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
+        let page = self.page(key::activities(tenant), asked).await?;
+        self.joined(tenant, page, asked).await
     }
 
-    /// A project's activities, newest first. 404 when the project is not the tenant's.
+    /// A project's activities that fit, by time. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
         project: ProjectId,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let table = &self.0.table;
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
         let key = key::project(tenant, project);
-        let newest_first = key::activities_of_project(tenant, project).descending();
-        let (project, activities) =
-            tokio::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
+        let activities = key::activities_of_project(tenant, project);
+        let (project, page) = tokio::try_join!(
+            self.0.table.get(&key, Read::Eventual),
+            self.page(activities, asked),
+        )?;
         project.or_not_found(ProjectId::NOUN)?;
-        self.join(tenant, activities).await
+        self.joined(tenant, page, asked).await
+    }
+
+    async fn page<I: Index>(
+        &self,
+        activities: List<Activity, I>,
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<Activity>, Error> {
+        let ActivityFilter {
+            r#type: kind,
+            creator_id,
+            tag_id,
+            from,
+            to,
+        } = asked.filter;
+        if from.zip(*to).is_some_and(|(from, to)| from >= to) {
+            return Ok(Page::empty());
+        }
+        let filter = Filter::of(asked.caller)
+            .any("type", kind.as_ref())?
+            .any("creatorId", creator_id.as_ref())?
+            .having(tagging::TAG_IDS, tag_id.as_ref())?;
+        let mut activities = activities
+            .filter(filter.condition())
+            .descending_if(asked.sort.is_descending());
+        if let Some(from) = from {
+            activities = activities.from(key::instant(*from));
+        }
+        if let Some(to) = to {
+            activities = activities.up_to(key::instant(*to));
+        }
+        self.0.table.page(activities, asked.wanted).await
+    }
+
+    /// The page with what its activities name, without those that fitted by a tag that is gone.
+    async fn joined(
+        &self,
+        tenant: OrganizationId,
+        page: Page<Activity>,
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
+        let named = self.named(tenant, page.records()).await?;
+        let asked = asked.filter.tag_id.as_ref();
+        Ok(page.filter_map(|activity| {
+            let joined = named.join(activity);
+            let fits = asked.is_none_or(|asked| tagging::fits(asked, &joined.tags));
+            fits.then_some(joined)
+        }))
     }
 
     /// Changes an activity, unless `allow` refuses when it hears who recorded it; a new timestamp
@@ -188,31 +271,26 @@ impl Activities<'_> {
     }
 
     /// Reads creators, projects and tags, each once.
-    async fn join(
+    async fn named<'a>(
         &self,
         tenant: OrganizationId,
-        activities: Vec<Activity>,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let creators = || activities.iter().map(|activity| activity.creator_id);
-        let projects = || activities.iter().filter_map(|activity| activity.project_id);
-        let tags = || activities.iter().map(|activity| &activity.tag_ids);
+        activities: impl Iterator<Item = &'a Activity> + Clone,
+    ) -> Result<Named, Error> {
+        let creators = activities.clone().map(|activity| activity.creator_id);
+        let projects = activities
+            .clone()
+            .filter_map(|activity| activity.project_id);
+        let tags = activities.map(|activity| &activity.tag_ids);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
-        let keys = creators().map(user).map(AnyKey::from);
-        let keys = keys.chain(projects().map(project).map(AnyKey::from));
-        let keys = keys.chain(tagging::keys(tenant, tags()));
-        let batch = self.0.table.batch_get(keys, JOIN).await?;
-        let users: HashMap<_, UserRef> = batch.all(creators(), user)?;
-        let projects: HashMap<_, ProjectRef> = batch.all(projects(), project)?;
-        let there = tagging::found(tenant, tags(), &batch)?;
-        let joined = |activity: Activity| ActivityWithRefs {
-            creator: users.get(&activity.creator_id).cloned(),
-            project: activity
-                .project_id
-                .and_then(|id| projects.get(&id).cloned()),
-            tags: tagging::carried(&activity.tag_ids, &there),
-            activity,
-        };
-        Ok(activities.into_iter().map(joined).collect())
+        let keys = creators.clone().map(user).map(AnyKey::from);
+        let keys = keys.chain(projects.clone().map(project).map(AnyKey::from));
+        let keys = keys.chain(tagging::keys(tenant, tags.clone()));
+        let found = self.0.table.batch_get(keys, JOIN).await?;
+        Ok(Named {
+            creators: found.all(creators, user)?,
+            projects: found.all(projects, project)?,
+            tags: tagging::found(tenant, tags, &found)?,
+        })
     }
 }

@@ -4,12 +4,14 @@ use std::collections::HashMap;
 
 use model::{
     ActivityId, Comment, CommentCreate, CommentId, CommentUpdate, Error, Fault, FaultCode, Id,
-    OrganizationId, ServiceRequest, ServiceRequestId, TaskId, Thread, Timestamp, UserId, UserRef,
+    OrganizationId, ServiceRequest, ServiceRequestId, TaskId, Thread, ThreadSort, Timestamp,
+    UserId, UserRef,
 };
 
 use super::{
     Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
     table::{Batch, Condition, OrNotFound, Read, Record, Stored, Write},
@@ -171,33 +173,33 @@ impl Comments<'_> {
         changed.ok_or_else(Error::contended)
     }
 
-    /// A thread's comments, oldest first, with their authors. 404 when what they are on is not
-    /// the tenant's.
+    /// A thread's comments by time, with their authors. 404 when what they are on is not the
+    /// tenant's.
     pub async fn of(
         &self,
         tenant: OrganizationId,
         thread: Thread,
-    ) -> Result<Vec<CommentWithAuthor>, Error> {
+        sort: ThreadSort,
+        wanted: &Wanted,
+    ) -> Result<Page<CommentWithAuthor>, Error> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
-        let (known, comments) = tokio::try_join!(
+        let comments = key::comments_by_time(tenant, thread).descending_if(sort.is_descending());
+        let (known, page) = tokio::try_join!(
             table.batch_get([subject.clone()], Read::Consistent),
-            table.list(key::comments_by_time(tenant, thread)),
+            table.page(comments, wanted),
         )?;
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
         }
-        let authors = || comments.iter().map(|comment| comment.user_id);
+        let authors = || page.records().map(|comment| comment.user_id);
         let user = |id| key::user(tenant, id);
         let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
         let users: HashMap<_, UserRef> = batch.all(authors(), user)?;
-        Ok(comments
-            .into_iter()
-            .map(|comment| CommentWithAuthor {
-                author: users.get(&comment.user_id).cloned(),
-                comment,
-            })
-            .collect())
+        Ok(page.map(|comment| CommentWithAuthor {
+            author: users.get(&comment.user_id).cloned(),
+            comment,
+        }))
     }
 
     /// The service request that a thread is on; `None` for a thread on anything else.

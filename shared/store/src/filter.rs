@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    AnyOf, Error, MilestoneId, OrNone, PhaseId, Priority, ProjectId, TagId, TaskStatus, Timestamp,
-    UserId, Who,
+    ActivityType, AnyOf, Category, Error, MilestoneId, OrNone, PhaseId, Priority, ProjectId,
+    ServiceStatus, TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::table::{Condition, IntoAttribute, attribute};
@@ -96,10 +96,13 @@ macro_rules! plain {
 }
 
 plain!(
+    ActivityType,
+    Category,
     MilestoneId,
     PhaseId,
     Priority,
     ProjectId,
+    ServiceStatus,
     TagId,
     TaskStatus,
     UserId,

@@ -51,6 +51,11 @@ pub(super) fn tenant_prefix(tenant: OrganizationId) -> String {
     format!("ORG#{tenant}#")
 }
 
+/// Before every place at that instant, and behind all that are earlier.
+pub(super) fn instant<I>(at: Timestamp) -> Sort<I> {
+    Sort::new(at.to_string())
+}
+
 fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
     Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
 }

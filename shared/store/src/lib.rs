@@ -87,7 +87,7 @@ mod tagging;
 mod tasks;
 mod tickets;
 
-pub use activities::{Activities, ActivityWithRefs, TaggedActivity};
+pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};

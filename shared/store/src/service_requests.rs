@@ -1,17 +1,19 @@
 //! Service requests.
 
 use model::{
-    Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType, Resolution,
-    ServiceRequest, ServiceRequestCreate, ServiceRequestId, ServiceRequestUpdate, ServiceStatus,
-    Thread, Timestamp, UserId,
+    CreatedSort, Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType,
+    Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter, ServiceRequestId,
+    ServiceRequestUpdate, ServiceStatus, Thread, Timestamp, UserId,
 };
 
 use super::{
     Permit, Store,
     assignee::Assignee,
     cleanup::Subject,
+    filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
     table::{Batch, Condition, OrNotFound, Read, Record, Write},
@@ -101,6 +103,28 @@ impl ServiceRequests<'_> {
                 _ => id_is_taken(ServiceRequest::KIND),
             }),
         }
+    }
+
+    /// The organization's service requests that fit, by creation.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &ServiceRequestFilter,
+        sort: CreatedSort,
+        wanted: &Wanted,
+    ) -> Result<Page<ServiceRequest>, Error> {
+        let filter = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("category", filter.category.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .since("updatedAt", filter.updated_since);
+        let requests = key::service_requests(tenant)
+            .filter(filter.condition())
+            .descending_if(sort.is_descending());
+        self.0.table.page(requests, wanted).await
     }
 
     /// One service request. 404 when it is not the tenant's.

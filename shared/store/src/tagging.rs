@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{ActivityId, Code, Error, Id, OrganizationId, TagId, TagRef, TaskId};
+use model::{ActivityId, AnyOf, Code, Error, Id, OrNone, OrganizationId, TagId, TagRef, TaskId};
 use serde::Deserialize;
 
 use super::{
@@ -162,6 +162,12 @@ pub(super) fn found<'a>(
     found: &Batch,
 ) -> Result<HashMap<TagId, TagRef>, Error> {
     found.all(carried.flatten().copied(), |id| key::tag(tenant, id))
+}
+
+/// Whether a record fits by the tags that it carries.
+pub(super) fn fits(asked: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
+    let mut tags = carried.iter();
+    tags.any(|tag| asked.names(Some(&tag.id))) || (carried.is_empty() && asked.names(None))
 }
 
 /// The tags that a record carries, by id, of those that are there: a deleted one is carried by

@@ -4,16 +4,18 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Code, Content, Error, Id, OrganizationId, Priority, Resolution, Role, ServiceStatus, Ticket,
-    TicketCreate, TicketId, TicketMessage, TicketMessageId, TicketUpdate, Timestamp, Title, User,
-    UserId, input::Defaulted,
+    Code, Content, CreatedSort, Error, Id, OrganizationId, Priority, Resolution, Role,
+    ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
+    TicketMessageId, TicketUpdate, Timestamp, Title, User, UserId, input::Defaulted,
 };
 
 use super::{
     Permit, Store,
     assignee::Assignee,
+    filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
@@ -86,8 +88,8 @@ pub struct NewMessage {
 pub struct TicketWithMessages {
     /// The ticket.
     pub ticket: Ticket,
-    /// By time.
-    pub messages: Vec<MessageFrom>,
+    /// Some of them, by time.
+    pub messages: Page<MessageFrom>,
 }
 
 /// A message and its author.
@@ -221,31 +223,53 @@ impl Tickets<'_> {
         Ok(ticket)
     }
 
+    /// The organization's tickets that fit, by creation.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &TicketFilter,
+        sort: CreatedSort,
+        wanted: &Wanted,
+    ) -> Result<Page<Ticket>, Error> {
+        let filter = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .since("updatedAt", filter.updated_since);
+        let tickets = key::tickets(tenant)
+            .filter(filter.condition())
+            .descending_if(sort.is_descending());
+        self.0.table.page(tickets, wanted).await
+    }
+
     /// One ticket with its messages by time. 404 when it is not the tenant's.
     pub async fn get(
         &self,
         tenant: OrganizationId,
         id: TicketId,
+        sort: ThreadSort,
+        wanted: &Wanted,
     ) -> Result<TicketWithMessages, Error> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
+        let messages = key::ticket_messages(tenant, id)
+            .consistent()
+            .descending_if(sort.is_descending());
         let (ticket, messages) = tokio::try_join!(
             table.get(&key, Read::Consistent),
-            table.list(key::ticket_messages(tenant, id).consistent()),
+            table.page(messages, wanted),
         )?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?.record;
-        let authors = || messages.iter().map(|message| message.user_id);
+        let authors = || messages.records().map(|message| message.user_id);
         let user = |id| key::user(tenant, id);
         let found = table.batch_get(authors().map(user), Read::Eventual).await?;
         let senders: HashMap<_, Sender> = found.all(authors(), user)?;
-        let messages = messages.into_iter().map(|message| MessageFrom {
+        let messages = messages.map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
             message,
         });
-        Ok(TicketWithMessages {
-            ticket,
-            messages: messages.collect(),
-        })
+        Ok(TicketWithMessages { ticket, messages })
     }
 
     /// Changes a ticket, and counts its resolution when it is resolved, or no longer when it is
