@@ -10,7 +10,7 @@ use shared::{
 };
 use tests::{ApiFunction, FUNCTIONS, api_functions, records};
 
-use crate::support::{Concierge, PASSWORD, event, operations, roles};
+use crate::support::{Caller, Concierge, PASSWORD, event, operations, roles};
 
 #[test]
 fn the_template_routes_every_path_to_its_function() {
@@ -138,6 +138,28 @@ async fn walk_over_work(world: &Concierge) {
         ("DELETE", "/api/tasks/1/tags/1", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
+    ] {
+        sends(&max, method, path, body).await;
+        // A new session goes on, and the one before is left to be extended below.
+        max = api.session_of(&user).await;
+    }
+    walk_over_activities(&max).await;
+    max.trigger("/api/auth/logout").await.expect(204);
+    // Each function extends a session that has not been used for a while.
+    for (_, ApiFunction { read: path, .. }) in api_functions() {
+        let max = api.session_of(&user).await;
+        api.clock.advance(3 * span::HOUR);
+        let answer = max.get(path).await;
+        assert!(
+            [200, 404].contains(&answer.status),
+            "{path}: {}",
+            answer.text
+        );
+    }
+}
+
+async fn walk_over_activities(max: &Caller) {
+    for (method, path, body) in [
         (
             "POST",
             "/api/activities",
@@ -169,24 +191,14 @@ async fn walk_over_work(world: &Concierge) {
         ("PATCH", "/api/activities/1", json!({"description": "y"})),
         ("DELETE", "/api/activities/2", Value::Null),
     ] {
-        let body = (!body.is_null()).then(|| body.to_string());
-        let answer = max.send(method, path, body).await;
-        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
-        // A new session goes on, and the one before is left to be extended below.
-        max = api.session_of(&user).await;
+        sends(max, method, path, body).await;
     }
-    max.trigger("/api/auth/logout").await.expect(204);
-    // Each function extends a session that has not been used for a while.
-    for (_, ApiFunction { read: path, .. }) in api_functions() {
-        let max = api.session_of(&user).await;
-        api.clock.advance(3 * span::HOUR);
-        let answer = max.get(path).await;
-        assert!(
-            [200, 404].contains(&answer.status),
-            "{path}: {}",
-            answer.text
-        );
-    }
+}
+
+async fn sends(caller: &Caller, method: &str, path: &str, body: Value) {
+    let body = (!body.is_null()).then(|| body.to_string());
+    let answer = caller.send(method, path, body).await;
+    assert!(answer.status < 300, "{method} {path}: {}", answer.text);
 }
 
 async fn walk_over_services(world: &Concierge) {
