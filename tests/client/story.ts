@@ -193,6 +193,8 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
     console.log(row.title, assignee?.fullName ?? "nobody", where);
   }
 
+  const one = await dataOf(api.GET("/api/tasks/{id}", { params: { path: { id: task.id } } }));
+  console.log(one.tags.map((tag) => tag.name), one.assignee?.username);
   const changed = await update(task.id, { status: "in_progress", dueDate: null, assigneeId: null });
   console.log(typeof changed === "string" ? changed : changed.updatedAt);
 

@@ -121,6 +121,9 @@ impl Api {
                     "gsi1sk",
                     AttributeValue::S(format!("{:016}#{id:016}", id * 1_024)),
                 );
+                if item.contains_key("gsi2sk") {
+                    item.insert("gsi2sk".to_owned(), AttributeValue::S(format!("{id:016}")));
+                }
                 let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
                 WriteRequest::builder().put_request(put).build()
             })

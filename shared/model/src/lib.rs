@@ -54,10 +54,13 @@ pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;
-pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
+pub use milestone::{
+    Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneSort, MilestoneStatus,
+    MilestoneUpdate,
+};
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
-pub use search::ReferenceSearch;
+pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
     ServiceRequestUpdate,

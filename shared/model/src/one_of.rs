@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivitySort, ActivityType, CreatedSort, MilestoneStatus, Priority, ProjectTaskSort,
-    ReferenceType, ServiceStatus, TaskSort, TaskStatus, ThreadSort,
+    ActivitySort, ActivityType, CreatedSort, MilestoneSort, MilestoneStatus, Priority,
+    ProjectTaskSort, ReferenceSort, ReferenceType, ServiceStatus, TaskSort, TaskStatus, ThreadSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -34,9 +34,11 @@ one_of! {
     ActivitySort,
     ActivityType,
     CreatedSort,
+    MilestoneSort,
     MilestoneStatus,
     Priority,
     ProjectTaskSort,
+    ReferenceSort,
     ReferenceType,
     ServiceStatus,
     TaskSort,

@@ -191,7 +191,7 @@ impl Pages {
 
 /// Rows of an answer that are being written, as many of them as it can hold.
 #[derive(Debug)]
-pub struct Rows {
+struct Rows {
     json: Vec<u8>,
     /// How many bytes they are within the answer.
     bytes: usize,
@@ -206,8 +206,7 @@ impl Default for Rows {
 
 impl Rows {
     /// Up to so many bytes.
-    #[must_use]
-    pub fn up_to(most: usize) -> Self {
+    fn up_to(most: usize) -> Self {
         Self {
             json: vec![b'['],
             bytes: 0,
@@ -216,7 +215,7 @@ impl Rows {
     }
 
     /// Adds a row; answers whether there was room for it. There always is for the first.
-    pub fn push(&mut self, row: &impl Serialize) -> Result<bool, Error> {
+    fn push(&mut self, row: &impl Serialize) -> Result<bool, Error> {
         let before = self.json.len();
         if before > 1 {
             self.json.push(b',');
@@ -235,6 +234,15 @@ impl Rows {
         self.json.push(b']');
         self.json.into()
     }
+}
+
+/// The first of some rows, as many as fit into so many bytes of an answer; the first always does.
+#[must_use]
+pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
+    let mut counted = Rows::up_to(most);
+    let rows = rows.into_iter();
+    rows.map_while(|row| counted.push(&row).is_ok_and(|fits| fits).then_some(row))
+        .collect()
 }
 
 /// How many bytes some JSON is within a function's answer, of which it is a string.

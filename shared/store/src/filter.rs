@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    ActivityType, AnyOf, Category, Error, MilestoneId, OrNone, PhaseId, Priority, ProjectId,
-    ServiceStatus, TagId, TaskStatus, Timestamp, UserId, Who,
+    ActivityType, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority,
+    ProjectId, ServiceStatus, TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::table::{Condition, IntoAttribute, attribute};
@@ -99,6 +99,7 @@ plain!(
     ActivityType,
     Category,
     MilestoneId,
+    MilestoneStatus,
     PhaseId,
     Priority,
     ProjectId,

@@ -102,7 +102,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewProject, NewUser};
 pub use meter::{Used, metered};
-pub use milestones::{MilestoneWithTasks, Milestones};
+pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
 pub use page::{Page, Place, Row, Wanted};
 pub use permit::Permit;
 pub use references::{FoundReference, References};

@@ -96,6 +96,14 @@ impl<T> Page<T> {
 }
 
 impl Place {
+    /// The place of the same row in a list by id, in the table or in an index.
+    pub(crate) fn by_id(self) -> Self {
+        Self {
+            sort: Some(self.sk.clone()),
+            ..self
+        }
+    }
+
     /// As text of which nothing tells whose it is.
     #[must_use]
     pub fn to_text(&self, tenant: OrganizationId) -> String {

@@ -106,6 +106,18 @@ impl<R, I> List<R, I> {
         self
     }
 
+    /// The same items, each read as another type, which needs only these attributes.
+    pub(crate) fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
+        self.query.only = attributes;
+        self.read_as()
+    }
+
+    /// Read so many rows for a page at most, of which some may not fit; 1,000 otherwise.
+    pub(crate) fn reading(mut self, rows: usize) -> Self {
+        self.query.most_read = rows;
+        self
+    }
+
     /// Only rows that fit, if there is a filter; what does not fit is read and paid for all the same.
     pub(crate) fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();

@@ -1,6 +1,6 @@
 //! What a read asks for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 
@@ -38,6 +38,10 @@ pub(crate) struct Query {
     pub(crate) read: Read,
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
+    /// How many rows a page reads at most to find those that fit.
+    pub(crate) most_read: usize,
+    /// Only these attributes, and the keys.
+    pub(crate) only: &'static [&'static str],
 }
 
 impl Query {
@@ -54,6 +58,8 @@ impl Query {
             read: Read::Eventual,
             limit: MOST_ROWS,
             filter: None,
+            most_read: MOST_ROWS,
+            only: &[],
         }
     }
 
@@ -78,10 +84,18 @@ impl Query {
             condition.push_str(" AND ");
             condition.push_str(&range);
         }
+        let projection = (!self.only.is_empty()).then(|| {
+            let keys = [Main::PARTITION, Main::SORT, pk, sk];
+            let keys: BTreeSet<_> = keys.into_iter().collect();
+            let attributes = self.only.iter().copied().chain(keys);
+            let names = attributes.map(|name| expression.name(name));
+            names.collect::<Vec<_>>().join(", ")
+        });
         let Expression { names, values, .. } = expression;
         Expressed {
             condition,
             filter,
+            projection,
             names,
             values,
         }
@@ -120,6 +134,7 @@ impl Query {
 pub(super) struct Expressed {
     pub(super) condition: String,
     pub(super) filter: Option<String>,
+    pub(super) projection: Option<String>,
     pub(super) names: Names,
     pub(super) values: HashMap<String, AttributeValue>,
 }

@@ -97,16 +97,14 @@ impl Finding<'_> {
         if newest_first {
             rows.reverse();
         }
-        for Row { place, .. } in &mut rows {
-            place.sort = None;
-        }
         if let Some(after) = &self.wanted.after {
             // Ids are padded in keys.
             rows.retain(|Row { place, .. }| {
                 (place.sk != after.sk) && (place.sk < after.sk) == newest_first
             });
         }
-        Ok(Some(Page { rows, end: None }.cut(self.wanted.most())))
+        let page = Page { rows, end: None }.cut(self.wanted.most());
+        Ok(Some(page))
     }
 }
 
