@@ -235,6 +235,17 @@ const FIXED: [&str; 6] = [
     "tags",
 ];
 
+/// The same of single records, which have operations of their own for some of them.
+const FIXED_OF: [(&str, &[&str]); 4] = [
+    ("Activity", &["creatorId", "tags"]),
+    ("Comment", &["userId", "parentId", "deletedAt", "user"]),
+    (
+        "ServiceRequest",
+        &["creatorId", "referenceType", "referenceId", "metadata"],
+    ),
+    ("Ticket", &["lastMessageAt"]),
+];
+
 /// A field that is forgotten in an update would be ignored there, and nobody told.
 #[test]
 fn an_update_takes_every_field_that_may_change() {
@@ -246,12 +257,14 @@ fn an_update_takes_every_field_that_may_change() {
             continue;
         };
         let fields = schemas[record]["properties"].as_object().unwrap().keys();
+        let own = FIXED_OF.iter().find(|(one, _)| *one == record);
+        let own = own.map_or(&[] as &[&str], |(_, fixed)| *fixed);
         let forgotten: Vec<_> = fields
-            .filter(|field| !FIXED.contains(&field.as_str()))
+            .filter(|field| !FIXED.contains(&field.as_str()) && !own.contains(&field.as_str()))
             .filter(|field| update["properties"].get(field).is_none())
             .collect();
         assert!(forgotten.is_empty(), "{name} lacks {forgotten:?}");
         updates += 1;
     }
-    assert!(updates >= 2, "{updates}");
+    assert!(updates >= 6, "{updates}");
 }

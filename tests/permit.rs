@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Code, Error, Id, MilestoneCreate, MilestoneId, MilestoneUpdate,
-        Order, ProjectId, Role, ServiceRequestCreate, ServiceRequestId, SignalId, TagId, TaskId,
-        TaskPlace, TaskUpdate, TicketId, UserId,
+        ActivityId, AgentSessionId, Code, CommentId, Error, Id, MilestoneCreate, MilestoneId,
+        MilestoneUpdate, Order, ProjectId, Role, ServiceRequestCreate, ServiceRequestId, SignalId,
+        TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -47,6 +47,11 @@ fn milestone(project: i64) -> MilestoneCreate {
     records::sent(&json!({"title": "Cut-over", "projectId": project}))
 }
 
+/// Comment 1, on a service request.
+fn comment(request: i64) -> (Thread, CommentId) {
+    (id::<ServiceRequestId>(request).into(), id(1))
+}
+
 /// Every write that a request leads to, of the records with the id `n` and of project `n`.
 fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> Writes<'a> {
     let store: &Store = &api.store;
@@ -59,12 +64,19 @@ fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> 
         milestones().update(permit(), id::<MilestoneId>(n), MilestoneUpdate::default()) of store,
         milestones().delete(permit(), id::<MilestoneId>(n)) of store,
         activities().create(permit(), id(1), records::activity(Some(id(n)))) of store,
-        activities().attach_tag(permit(), id::<ActivityId>(n), id::<TagId>(n)) of store,
-        activities().detach_tag(permit(), id::<ActivityId>(n), id::<TagId>(n)) of store,
+        tagging().attach(permit(), id::<ActivityId>(n).into(), id::<TagId>(n)) of store,
+        tagging().detach(permit(), id::<ActivityId>(n).into(), id::<TagId>(n)) of store,
+        activities().update(permit(), id::<ActivityId>(n), records::sent(&json!({"type": "call"})), async |_| Ok(())) of store,
+        activities().delete(permit(), id::<ActivityId>(n), async |_| Ok(())) of store,
         service_requests().create(permit(), id(1), request(n)) of store,
         comments().create(permit(), id::<ServiceRequestId>(n).into(), id(1), records::comment("Any news?")) of store,
+        comments().edit(permit(), comment(n), records::sent(&json!({"content": "News?"})), async |_| Ok(())) of store,
+        comments().delete(permit(), comment(n), async |_| Ok(())) of store,
+        service_requests().update(permit(), id::<ServiceRequestId>(n), records::sent(&json!({"status": "closed"}))) of store,
         service_requests().delete(permit(), id::<ServiceRequestId>(n), async |_| Ok(())) of store,
         tickets().create(permit(), records::ticket()) of store,
+        tickets().raise(permit(), id(1), records::sent(&json!({"title": "No invoices", "assigneeId": n}))) of store,
+        tickets().update(permit(), id::<TicketId>(n), records::sent(&json!({"priority": "low"}))) of store,
         tickets().reply(permit(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
         signals().create(permit(), records::signal("late_invoice", api.clock.now())) of store,
         directory().create_project(permit(), records::project("Move")) of store,
@@ -93,6 +105,13 @@ async fn with_records() -> Api {
     activities.create(tenant, id(1), activity).await.unwrap();
     let requests = store.service_requests();
     requests.create(tenant, id(1), request(1)).await.unwrap();
+    let thread = id::<ServiceRequestId>(1).into();
+    let comment = records::comment("Any news?");
+    let comments = store.comments();
+    comments
+        .create(tenant, thread, id(1), comment)
+        .await
+        .unwrap();
     let ticket = records::ticket();
     store.tickets().create(tenant, ticket).await.unwrap();
     let directory = store.directory();

@@ -153,3 +153,36 @@ async fn one_damaged_record_does_not_stop_the_others() {
         [world.message(&good, &good_action)]
     );
 }
+
+#[tokio::test]
+async fn comments_go_with_what_they_are_on() {
+    let world = Concierge::start().await;
+    let max = &world.max;
+    max.creates_tasks(["Goes", "Stays"]).await;
+    for _ in 0..2 {
+        max.records_activity(json!({})).await;
+        max.raises_request().await;
+    }
+    let subjects = ["tasks", "activities", "service-requests"];
+    for subject in subjects {
+        for id in [1, 2] {
+            let comments = format!("/api/{subject}/{id}/comments");
+            for content in ["One", "Another"] {
+                let body = json!({"content": content});
+                max.post(&comments, body).await.expect(200);
+            }
+        }
+        max.delete(&format!("/api/{subject}/1")).await.expect(204);
+    }
+    assert_eq!(world.sweeper().sweep().await.cleanups, 3);
+    let left = world.api.table_dump().await;
+    let comments = left
+        .iter()
+        .filter(|item| item.contains(r#""kind": S("comment")"#));
+    assert_eq!(comments.count(), 6);
+    for subject in subjects {
+        let kept = max.get(&format!("/api/{subject}/2/comments")).await;
+        assert_eq!(kept.ids().len(), 2, "{subject}");
+    }
+    assert_eq!(world.sweeper().sweep().await, Swept::default());
+}

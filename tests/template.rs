@@ -10,7 +10,7 @@ use shared::{
 };
 use tests::{FUNCTIONS, api_functions, records};
 
-use crate::support::{Concierge, PASSWORD, event, operations, roles};
+use crate::support::{Caller, Concierge, PASSWORD, event, operations, roles};
 
 #[test]
 fn the_template_routes_every_path_to_its_function() {
@@ -149,37 +149,20 @@ async fn walk_over_work(world: &Concierge) {
         ("GET", "/api/tasks?milestoneId=1", Value::Null),
         ("GET", "/api/tasks?assigneeId=me&sort=dueDate", Value::Null),
         ("GET", "/api/projects/1/tasks", Value::Null),
+        ("POST", "/api/tasks/1/comments", json!({"content": "x"})),
+        ("PATCH", "/api/tasks/1/comments/1", json!({"content": "y"})),
+        ("DELETE", "/api/tasks/1/comments/1", Value::Null),
+        ("GET", "/api/tasks/1/comments", Value::Null),
+        ("POST", "/api/tasks/1/tags", json!({"tagId": 1})),
+        ("DELETE", "/api/tasks/1/tags/1", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
-        (
-            "POST",
-            "/api/activities",
-            json!({"type": "note", "description": "x", "projectId": 1}),
-        ),
-        (
-            "POST",
-            "/api/activities",
-            json!({"type": "note", "description": "x", "organizationId": 1}),
-        ),
-        ("GET", "/api/activities", Value::Null),
-        ("GET", "/api/activities/1", Value::Null),
-        ("GET", "/api/projects/1/activities", Value::Null),
-        ("GET", "/api/organizations/1/activities", Value::Null),
-        (
-            "POST",
-            "/api/activities/1/comments",
-            json!({"content": "x"}),
-        ),
-        ("GET", "/api/activities/1/comments", Value::Null),
-        ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
-        ("DELETE", "/api/activities/1/tags/1", Value::Null),
     ] {
-        let body = (!body.is_null()).then(|| body.to_string());
-        let answer = max.send(method, path, body).await;
-        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+        sends(&max, method, path, body).await;
         // A new session goes on, and the one before is left to be extended below.
         max = api.session_of(&user).await;
     }
+    walk_over_activities(&max).await;
     max.trigger("/api/auth/logout").await.expect(204);
     max = api.session_of(&user).await;
     max.get("/api/auth/sessions").await.expect(200);
@@ -201,6 +184,49 @@ async fn walk_over_work(world: &Concierge) {
     }
 }
 
+async fn walk_over_activities(max: &Caller) {
+    for (method, path, body) in [
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "projectId": 1}),
+        ),
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "organizationId": 1}),
+        ),
+        ("GET", "/api/activities", Value::Null),
+        ("GET", "/api/activities/1", Value::Null),
+        ("GET", "/api/projects/1/activities", Value::Null),
+        ("GET", "/api/organizations/1/activities", Value::Null),
+        (
+            "POST",
+            "/api/activities/1/comments",
+            json!({"content": "x"}),
+        ),
+        ("GET", "/api/activities/1/comments", Value::Null),
+        (
+            "PATCH",
+            "/api/activities/1/comments/2",
+            json!({"content": "y"}),
+        ),
+        ("DELETE", "/api/activities/1/comments/2", Value::Null),
+        ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
+        ("DELETE", "/api/activities/1/tags/1", Value::Null),
+        ("PATCH", "/api/activities/1", json!({"description": "y"})),
+        ("DELETE", "/api/activities/2", Value::Null),
+    ] {
+        sends(max, method, path, body).await;
+    }
+}
+
+async fn sends(caller: &Caller, method: &str, path: &str, body: Value) {
+    let body = (!body.is_null()).then(|| body.to_string());
+    let answer = caller.send(method, path, body).await;
+    assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+}
+
 async fn walk_over_services(world: &Concierge) {
     let api = &world.api;
     let max = api.session_of(&api.user("max").await).await;
@@ -217,6 +243,13 @@ async fn walk_over_services(world: &Concierge) {
         .await
         .expect(200);
     max.get(&comments).await.expect(200);
+    let first = format!("{comments}/{first}");
+    max.patch(&first, json!({"content": "y"})).await.expect(200);
+    max.delete(&first).await.expect(204);
+    let resolved = json!({"status": "resolved"});
+    max.patch(&thread, resolved).await.expect(200);
+    max.get(&thread).await.expect(200);
+    max.get("/api/service-requests").await.expect(200);
     max.delete(&thread).await.expect(204);
     max.post("/api/managed-services/request", json!({"title": "x"}))
         .await
@@ -231,6 +264,14 @@ async fn walk_over_services(world: &Concierge) {
     let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
     max.get(&ticket).await.expect(200);
     max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
+        .await
+        .expect(200);
+    max.patch(&ticket, json!({"priority": "low"}))
+        .await
+        .expect(200);
+    max.get("/api/managed-services/tickets").await.expect(200);
+    let new = json!({"title": "x", "description": "y"});
+    max.post("/api/managed-services/tickets", new)
         .await
         .expect(200);
     max.get("/api/managed-services/search-references?query=b")

@@ -7,11 +7,13 @@
 
 import type {
   ActivityCreate,
+  ActivityUpdate,
   AgentSession,
   AgentSessionId,
   AgentSessionStatus,
   CommentCreate,
   CreatedToken,
+  CommentUpdate,
   ExecutionResult,
   Fault,
   JsonObject,
@@ -20,6 +22,7 @@ import type {
   OrganizationId,
   ProjectId,
   ServiceRequestCreate,
+  ServiceRequestUpdate,
   Session,
   SignalId,
   TagId,
@@ -27,9 +30,11 @@ import type {
   TaskCreate,
   TaskId,
   TaskUpdate,
+  TicketCreate,
   TicketId,
   Token,
   TokenCreate,
+  TicketUpdate,
   UserRef,
 } from "./api";
 import { api, dataOf } from "./client";
@@ -50,6 +55,7 @@ export async function morning(username: string, password: string): Promise<void>
   await tasks(project, session);
   await milestones(project);
   await activities(project, session.user.organizationId, 1);
+  await tickets(session);
   await dashboard();
   if (session.planFeatures.includes("agentAI")) {
     await resolution(1);
@@ -166,7 +172,30 @@ async function serviceRequests(project: ProjectId): Promise<void> {
   const authors: (string | undefined)[] = thread.map((row) => row.user?.fullName);
   const replies = thread.filter((row) => row.parentId === comment.id);
   console.log(authors, replies.length);
-  await dataOf(api.DELETE("/api/service-requests/{id}", { params: { path: { id: request.id } } }));
+  const one = { params: { path: { ...path, commentId: comment.id } } };
+  const edited = await dataOf(
+    api.PATCH("/api/service-requests/{serviceRequestId}/comments/{commentId}", {
+      ...one,
+      body: { content: "Since Tuesday" } satisfies CommentUpdate,
+    }),
+  );
+  const gone: string | null = edited.deletedAt;
+  console.log(gone ?? edited.content);
+  await dataOf(api.DELETE("/api/service-requests/{serviceRequestId}/comments/{commentId}", one));
+
+  const id = { params: { path: { id: request.id } } };
+  const { data, error } = await api.PATCH("/api/service-requests/{id}", {
+    ...id,
+    body: { status: "resolved", category: null } satisfies ServiceRequestUpdate,
+  });
+  console.log(error?.code === "invalid_transition" ? error.detail : data?.status);
+  const mine = await dataOf(
+    api.GET("/api/service-requests", {
+      params: { query: { status: ["open", "pending"], creatorId: ["me"], sort: "-createdAt" } },
+    }),
+  );
+  console.log(mine.length, (await dataOf(api.GET("/api/service-requests/{id}", id))).title);
+  await dataOf(api.DELETE("/api/service-requests/{id}", id));
 }
 
 async function tasks(project: ProjectId, session: Session): Promise<void> {
@@ -191,6 +220,8 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
     console.log(row.title, assignee?.fullName ?? "nobody", where);
   }
 
+  const one = await dataOf(api.GET("/api/tasks/{id}", { params: { path: { id: task.id } } }));
+  console.log(one.tags.map((tag) => tag.name), one.assignee?.username);
   const changed = await update(task.id, { status: "in_progress", dueDate: null, assigneeId: null });
   console.log(typeof changed === "string" ? changed : changed.updatedAt);
 
@@ -205,7 +236,37 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
       body: { phaseId: null },
     }),
   );
+  await talkAbout(task.id);
   await dataOf(api.DELETE("/api/tasks/{id}", { params: { path: { id: task.id } } }));
+}
+
+async function talkAbout(taskId: TaskId): Promise<void> {
+  const path = { taskId };
+  const comment = await dataOf(
+    api.POST("/api/tasks/{taskId}/comments", {
+      params: { path },
+      body: { content: "Half done" } satisfies CommentCreate,
+    }),
+  );
+  const one = { params: { path: { ...path, commentId: comment.id } } };
+  await dataOf(
+    api.PATCH("/api/tasks/{taskId}/comments/{commentId}", { ...one, body: { content: "Done" } }),
+  );
+  await dataOf(api.DELETE("/api/tasks/{taskId}/comments/{commentId}", one));
+  const [first] = await dataOf(
+    api.GET("/api/tasks/{taskId}/comments", { params: { path, query: { limit: 1 } } }),
+  );
+  console.log(first?.deletedAt === null ? first.content : "deleted");
+  const { error } = await api.POST("/api/tasks/{taskId}/tags", {
+    params: { path },
+    body: { tagId: 1 },
+  });
+  if (error?.code === "too_many_tags") {
+    alert(error.detail);
+  }
+  await dataOf(
+    api.DELETE("/api/tasks/{taskId}/tags/{tagId}", { params: { path: { ...path, tagId: 1 } } }),
+  );
 }
 
 /** The task as it is now, or what to tell the person who changed it. */
@@ -314,7 +375,25 @@ async function activities(
     }),
   );
 
-  const everywhere = await dataOf(api.GET("/api/activities"));
+  const one = { params: { path: { ...path, commentId: comment.id } } };
+  await dataOf(
+    api.PATCH("/api/activities/{activityId}/comments/{commentId}", {
+      ...one,
+      body: { content: "Agreed by all" },
+    }),
+  );
+  await dataOf(api.DELETE("/api/activities/{activityId}/comments/{commentId}", one));
+  const moved = await dataOf(
+    api.PATCH("/api/activities/{id}", {
+      params: { path: { id } },
+      body: { timestamp: "2026-01-31T09:30:00.000Z", evidence: null } satisfies ActivityUpdate,
+    }),
+  );
+  console.log(moved.tags.map((carried) => carried.name));
+
+  const everywhere = await dataOf(
+    api.GET("/api/activities", { params: { query: { type: ["decision"], tagId: ["none"] } } }),
+  );
   const here = await dataOf(
     api.GET("/api/projects/{projectId}/activities", { params: { path: { projectId: project } } }),
   );
@@ -325,6 +404,7 @@ async function activities(
   );
   const days = [everywhere, here, ours].flat().map((row) => row.timestamp.slice(0, 10));
   console.log(new Set(days).size);
+  await dataOf(api.DELETE("/api/activities/{id}", { params: { path: { id } } }));
 }
 
 async function dashboard(): Promise<void> {
@@ -339,6 +419,27 @@ async function dashboard(): Promise<void> {
   }
   const described = await dataOf(api.GET("/api/openapi.json"));
   console.log(described["info"]);
+}
+
+async function tickets(session: Session): Promise<void> {
+  const raised = await dataOf(
+    api.POST("/api/managed-services/tickets", {
+      body: { title: "No invoices", description: "Since Monday" } satisfies TicketCreate,
+    }),
+  );
+  const changed = await dataOf(
+    api.PATCH("/api/managed-services/ticket/{ticketId}", {
+      params: { path: { ticketId: raised.id } },
+      body: { status: "in_progress", assigneeId: session.user.id } satisfies TicketUpdate,
+    }),
+  );
+  const assignee: number | null = changed.assigneeId;
+  const open = await dataOf(
+    api.GET("/api/managed-services/tickets", {
+      params: { query: { status: ["open", "in_progress"], assigneeId: ["none", "me"] } },
+    }),
+  );
+  console.log(assignee, open.length);
 }
 
 async function reply(ticketId: TicketId): Promise<void> {

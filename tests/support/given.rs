@@ -173,6 +173,14 @@ impl Api {
         directory.create_tag(tenant, name.into()).await.unwrap()
     }
 
+    /// Takes an item out of the table, as no operation does.
+    pub async fn loses(&self, pk: &str, sk: &str) {
+        let key = |text: &str| AttributeValue::S(text.to_owned());
+        let delete = self.client.delete_item().table_name(&self.table);
+        let delete = delete.key("pk", key(pk)).key("sk", key(sk));
+        delete.send().await.unwrap();
+    }
+
     /// The table without the ids given out, of which a refused create may use one up.
     pub async fn records(&self) -> Vec<String> {
         let mut items = self.table_dump().await;

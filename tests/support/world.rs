@@ -141,7 +141,7 @@ impl World {
             Request {
                 method: (*method).to_owned(),
                 template: path.clone(),
-                path: example(path, self.id(&name)),
+                path: comment(&name).map_or_else(|| example(path, self.id(&name)), str::to_owned),
                 body: described.get("requestBody").map(|_| {
                     self.body(&name)
                         .unwrap_or_else(|| panic!("no body: {name}"))
@@ -162,6 +162,7 @@ impl World {
         match operation {
             "DELETE /api/milestones/{id}"
             | "DELETE /api/tasks/{id}"
+            | "DELETE /api/activities/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
@@ -199,16 +200,27 @@ impl World {
             "POST /api/activities" => {
                 json!({"type": "note", "description": "Called back", "projectId": 1})
             }
-            "POST /api/activities/{activityId}/comments"
-            | "POST /api/service-requests/{serviceRequestId}/comments" => {
-                let parent = if operation.contains("activities") {
-                    2
-                } else {
-                    1
-                };
-                json!({"content": "Any news?", "parentId": parent})
+            "PATCH /api/activities/{id}" => json!({"timestamp": "2026-01-14T12:00:00Z"}),
+            "POST /api/service-requests/{serviceRequestId}/comments" => {
+                json!({"content": "Any news?", "parentId": 1})
             }
-            "POST /api/activities/{activityId}/tags" => json!({"tagId": 2}),
+            "POST /api/activities/{activityId}/comments" => {
+                json!({"content": "Any news?", "parentId": 2})
+            }
+            "POST /api/tasks/{taskId}/comments" => json!({"content": "Any news?", "parentId": 3}),
+            "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}"
+            | "PATCH /api/activities/{activityId}/comments/{commentId}"
+            | "PATCH /api/tasks/{taskId}/comments/{commentId}" => json!({"content": "Better put."}),
+            "POST /api/activities/{activityId}/tags" | "POST /api/tasks/{taskId}/tags" => {
+                json!({"tagId": 2})
+            }
+            "PATCH /api/service-requests/{id}"
+            | "PATCH /api/managed-services/ticket/{ticketId}" => {
+                json!({"status": "open", "assigneeId": self.max.id})
+            }
+            "POST /api/managed-services/tickets" => json!({
+                "title": "No invoices", "description": "Since Monday.", "assigneeId": self.max.id,
+            }),
             "POST /api/concierge/agent-sessions/{id}/execute" => {
                 json!({"actionIds": [self.proposed.1]})
             }
@@ -217,8 +229,27 @@ impl World {
     }
 }
 
-/// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activity 1
-/// with tag 1, all of project 1. Tag 2 is on nothing.
+/// The path of an operation on a comment; the one that is deleted is not the one that is edited.
+fn comment(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
+            "/api/service-requests/1/comments/1"
+        }
+        "DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
+            "/api/service-requests/1/comments/4"
+        }
+        "PATCH /api/activities/{activityId}/comments/{commentId}" => "/api/activities/1/comments/2",
+        "DELETE /api/activities/{activityId}/comments/{commentId}" => {
+            "/api/activities/1/comments/5"
+        }
+        "PATCH /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/3",
+        "DELETE /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/6",
+        _ => return None,
+    })
+}
+
+/// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activities
+/// 1 and 2, all of project 1. Task 1 and activity 1 carry tag 1; tag 2 is on nothing.
 async fn has_work(api: &Api, max: &Caller) {
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
@@ -228,16 +259,19 @@ async fn has_work(api: &Api, max: &Caller) {
     max.creates_task(links).await;
     max.creates_tasks(["Compare the sums", "Tell the customers"])
         .await;
-    let activity = max.records_activity(json!({"projectId": 1})).await;
+    for _ in 0..2 {
+        max.records_activity(json!({"projectId": 1})).await;
+    }
     for name in ["urgent", "late"] {
         api.has_tag(api.home.id, name).await;
     }
-    let tags = format!("/api/activities/{activity}/tags");
-    max.post(&tags, json!({"tagId": 1})).await.expect(204);
+    for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
+        max.post(tags, json!({"tagId": 1})).await.expect(204);
+    }
 }
 
-/// Service request 1 with comment 1, and ticket 1, both resolved, service request 2, and comment 2
-/// on activity 1.
+/// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service
+/// request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
 async fn has_requests_and_tickets(api: &Api, max: &Caller) {
     let resolved = History {
         status: ServiceStatus::Resolved,
@@ -251,9 +285,13 @@ async fn has_requests_and_tickets(api: &Api, max: &Caller) {
     }
     // Not of the creator, whose comment would open the request again.
     let mia = api.sign_in("mia").await;
-    mia.comments_on_request(1, "It works again.").await;
-    let comments = "/api/activities/1/comments";
-    max.creates(comments, json!({"content": "Whom?"})).await;
+    for _ in 0..2 {
+        for subject in ["service-requests", "activities", "tasks"] {
+            let comments = format!("/api/{subject}/1/comments");
+            mia.creates(&comments, json!({"content": "It works again."}))
+                .await;
+        }
+    }
     api.has_ticket(NewTicket {
         status: ServiceStatus::Resolved,
         messages: vec![records::message(max.user.unwrap(), "Where are they?", None)],

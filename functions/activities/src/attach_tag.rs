@@ -4,11 +4,14 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, NoContent, Path, PathId},
+    http::{
+        Body, NoContent, Path, PathId,
+        refusal::{ConcurrentChange, TooManyTags},
+    },
     model::{ActivityId, TagAttach},
 };
 
-/// Attaches a tag to an activity, which may carry it already.
+/// Attaches a tag to an activity, which may carry it already, and 50 at most.
 #[utoipa::path(
     post,
     path = "/api/activities/{activityId}/tags",
@@ -19,10 +22,9 @@ pub async fn attach_tag(
     caller: Caller<need::TagActivity>,
     Path(activity): Path<PathId<ActivityId>>,
     Body(TagAttach { tag_id }): Body<TagAttach>,
-) -> Result<NoContent, Problem> {
-    let activities = app.store.activities();
-    activities
-        .attach_tag(caller.permit(), activity.known()?, tag_id)
-        .await?;
+) -> Result<NoContent, Problem<(TooManyTags, ConcurrentChange)>> {
+    let tagging = app.store.tagging();
+    let on = activity.known()?.into();
+    tagging.attach(caller.permit(), on, tag_id).await?;
     Ok(NoContent)
 }

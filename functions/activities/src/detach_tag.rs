@@ -4,7 +4,7 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{NoContent, Path, PathId},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
     model::{ActivityId, TagId},
 };
 
@@ -18,10 +18,9 @@ pub async fn detach_tag(
     State(app): State<App>,
     caller: Caller<need::TagActivity>,
     Path((activity, tag)): Path<(PathId<ActivityId>, PathId<TagId>)>,
-) -> Result<NoContent, Problem> {
-    let activities = app.store.activities();
-    activities
-        .detach_tag(caller.permit(), activity.known()?, tag.known()?)
-        .await?;
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let tagging = app.store.tagging();
+    let on = activity.known()?.into();
+    tagging.detach(caller.permit(), on, tag.known()?).await?;
     Ok(NoContent)
 }

@@ -4,18 +4,35 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::List,
+    http::{List, Pages},
+    model::{ActivityFilter, ActivitySort, Listing},
+    store::ActivitiesAsked,
 };
 
 use crate::view::ActivityWithRefsView;
 
-/// Lists the activities of the caller's organization and its projects, newest first.
+/// Lists the activities of the caller's organization and its projects, newest first unless another
+/// order is asked for.
 #[utoipa::path(get, path = "/api/activities", operation_id = "listActivities")]
 pub async fn list(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
 ) -> Result<List<ActivityWithRefsView>, Problem> {
+    let pages = caller.pages(&app)?;
     let activities = app.store.activities();
-    let activities = activities.of_organization(caller.tenant()).await?;
-    Ok(List::of(activities))
+    let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
+    Ok(pages.answer(page.await?, ActivityWithRefsView::from)?)
+}
+
+/// What a caller asks of a list of activities.
+pub fn asked<'a, N>(
+    caller: &'a Caller<N, Listing<ActivityFilter, ActivitySort>>,
+    pages: &'a Pages,
+) -> ActivitiesAsked<'a> {
+    ActivitiesAsked {
+        caller: caller.user_id(),
+        filter: &caller.query.filter,
+        sort: caller.query.sort,
+        wanted: &pages.wanted,
+    }
 }

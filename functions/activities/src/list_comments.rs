@@ -5,11 +5,11 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::ActivityId,
+    model::{ActivityId, Listing, ThreadSort},
     view::ActivityComment,
 };
 
-/// Lists an activity's comments, replies among them, oldest first.
+/// Lists an activity's comments, replies among them, by time.
 #[utoipa::path(
     get,
     path = "/api/activities/{activityId}/comments",
@@ -17,13 +17,17 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
     Path(activity): Path<PathId<ActivityId>>,
 ) -> Result<List<ActivityComment>, Problem> {
-    let activity = activity.known()?;
+    let (activity, pages) = (activity.known()?, caller.pages(&app)?);
     let comments = app.store.comments();
-    let comments = comments.of(caller.tenant(), activity.into()).await?;
+    let page = comments.of(
+        caller.tenant(),
+        activity.into(),
+        caller.query.sort,
+        &pages.wanted,
+    );
     let view = |one| ActivityComment::from_read(activity, one);
-    let comments: Vec<ActivityComment> = comments.into_iter().map(view).collect();
-    Ok(List::of(comments))
+    Ok(pages.answer(page.await?, view)?)
 }

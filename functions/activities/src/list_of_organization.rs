@@ -5,10 +5,10 @@ use shared::{
     App, Error, Problem,
     auth::{Caller, need},
     http::{AccessTo, List, Path, denied},
-    model::{Id, OrganizationId},
+    model::{ActivityFilter, ActivitySort, Id, Listing, OrganizationId},
 };
 
-use crate::view::ActivityWithRefsView;
+use crate::{list::asked, view::ActivityWithRefsView};
 
 /// Lists an organization's activities, those of its projects included, newest first. 403 for any
 /// organization but the caller's.
@@ -19,13 +19,14 @@ use crate::view::ActivityWithRefsView;
 )]
 pub async fn list_of_organization(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(organization): Path<AccessTo<OrganizationId>>,
 ) -> Result<List<ActivityWithRefsView>, Problem> {
     if organization.known()? != caller.tenant() {
         return Err(denied(Error::NotFound(OrganizationId::NOUN)).into());
     }
+    let pages = caller.pages(&app)?;
     let activities = app.store.activities();
-    let activities = activities.of_organization(caller.tenant()).await?;
-    Ok(List::of(activities))
+    let page = activities.of_organization(caller.tenant(), asked(&caller, &pages));
+    Ok(pages.answer(page.await?, ActivityWithRefsView::from)?)
 }

@@ -5,10 +5,10 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{AccessTo, List, Path, denied},
-    model::ProjectId,
+    model::{ActivityFilter, ActivitySort, Listing, ProjectId},
 };
 
-use crate::view::ActivityWithRefsView;
+use crate::{list::asked, view::ActivityWithRefsView};
 
 /// Lists a project's activities, newest first. 403 for any project that is not the caller's
 /// organization's.
@@ -19,10 +19,11 @@ use crate::view::ActivityWithRefsView;
 )]
 pub async fn list_of_project(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<ActivityFilter, ActivitySort>>,
     Path(project): Path<AccessTo<ProjectId>>,
 ) -> Result<List<ActivityWithRefsView>, Problem> {
+    let (project, pages) = (project.known()?, caller.pages(&app)?);
     let activities = app.store.activities();
-    let activities = activities.of_project(caller.tenant(), project.known()?);
-    Ok(List::of(activities.await.map_err(denied)?))
+    let page = activities.of_project(caller.tenant(), project, asked(&caller, &pages));
+    Ok(pages.answer(page.await.map_err(denied)?, ActivityWithRefsView::from)?)
 }

@@ -4,9 +4,9 @@ use serde::Serialize;
 use shared::{
     model::{
         Activity, ActivityId, ActivityType, Content, JsonObject, OrganizationId, ProjectId,
-        ProjectRef, Slug, Timestamp, UserId, UserRef,
+        ProjectRef, Slug, TagRef, Timestamp, UserId, UserRef,
     },
-    store::ActivityWithRefs,
+    store::{ActivityWithRefs, TaggedActivity},
 };
 use utoipa::ToSchema;
 
@@ -26,6 +26,8 @@ pub struct ActivityView {
     creator_id: UserId,
     metadata: Option<JsonObject>,
     evidence: Option<JsonObject>,
+    /// The tags that it carries, by id.
+    tags: Vec<TagRef>,
     created_at: Timestamp,
     updated_at: Timestamp,
 }
@@ -42,8 +44,8 @@ pub struct ActivityWithRefsView {
     project: Option<ProjectRef>,
 }
 
-impl From<Activity> for ActivityView {
-    fn from(activity: Activity) -> Self {
+impl ActivityView {
+    fn new(activity: Activity, tags: Vec<TagRef>) -> Self {
         Self {
             id: activity.id,
             timestamp: activity.timestamp,
@@ -55,16 +57,30 @@ impl From<Activity> for ActivityView {
             creator_id: activity.creator_id,
             metadata: activity.metadata.map(|metadata| metadata.0),
             evidence: activity.evidence.map(|evidence| evidence.0),
+            tags,
             created_at: activity.created_at,
             updated_at: activity.updated_at,
         }
     }
 }
 
+/// One that was just recorded, which carries no tags.
+impl From<Activity> for ActivityView {
+    fn from(activity: Activity) -> Self {
+        Self::new(activity, Vec::new())
+    }
+}
+
+impl From<TaggedActivity> for ActivityView {
+    fn from(TaggedActivity { activity, tags }: TaggedActivity) -> Self {
+        Self::new(activity, tags)
+    }
+}
+
 impl From<ActivityWithRefs> for ActivityWithRefsView {
     fn from(read: ActivityWithRefs) -> Self {
         Self {
-            activity: read.activity.into(),
+            activity: ActivityView::new(read.activity, read.tags),
             creator: read.creator,
             project: read.project,
         }

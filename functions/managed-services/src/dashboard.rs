@@ -7,13 +7,14 @@ use shared::{
     auth::{Caller, need},
     http::fitting,
     model::{
-        ActivityId, ActivityType, Content, OrganizationId, Priority, ProjectId, ServiceStatus,
-        Slug, Ticket, TicketId, Timestamp, Title, UserId, UserRef,
+        ActivityId, ActivityType, Content, OrganizationId, ProjectId, Slug, Timestamp, UserRef,
     },
     store::{Dashboard, FeedItem, Metrics},
     view::ServiceRequestView,
 };
 use utoipa::ToSchema;
+
+use crate::view::TicketView;
 
 /// What is newest in the organization, and how it is doing.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,26 +24,11 @@ pub struct DashboardView {
     /// The 20 newest; fewer when their texts are longer than an answer may be.
     service_requests: Vec<ServiceRequestView>,
     /// The 20 newest.
-    tickets: Vec<DashboardTicketView>,
+    tickets: Vec<TicketView>,
     metrics: MetricsView,
     /// The 20 newest activities, by when they happened; fewer when their texts are longer than an
     /// answer may be.
     activity_feed: Vec<FeedItemView>,
-}
-
-/// A ticket as the dashboard shows it.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = DashboardTicket)]
-#[serde(rename_all = "camelCase")]
-pub struct DashboardTicketView {
-    id: TicketId,
-    title: Title,
-    status: ServiceStatus,
-    priority: Priority,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    assignee_id: Option<UserId>,
-    last_message_at: Option<Timestamp>,
 }
 
 /// How the organization is doing.
@@ -101,21 +87,6 @@ impl From<Dashboard> for DashboardView {
             tickets: dashboard.tickets.into_iter().map(Into::into).collect(),
             metrics: dashboard.metrics.into(),
             activity_feed: fitting(activities.collect(), MOST_BYTES),
-        }
-    }
-}
-
-impl From<Ticket> for DashboardTicketView {
-    fn from(ticket: Ticket) -> Self {
-        Self {
-            id: ticket.id,
-            title: ticket.title,
-            status: ticket.status,
-            priority: ticket.priority,
-            created_at: ticket.created_at,
-            updated_at: ticket.updated_at,
-            assignee_id: ticket.assignee_id,
-            last_message_at: ticket.last_message_at,
         }
     }
 }

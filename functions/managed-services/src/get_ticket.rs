@@ -1,35 +1,25 @@
 //! `GET /api/managed-services/ticket/{ticketId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use serde::Serialize;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
-    model::{Content, Priority, ServiceStatus, TicketId, TicketMessageId, Timestamp, Title},
+    http::{Linked, Path, PathId},
+    model::{Content, Listing, ThreadSort, TicketId, TicketMessageId, Timestamp},
     store::{MessageFrom, TicketWithMessages},
 };
 use utoipa::ToSchema;
+
+use crate::view::TicketView;
 
 /// A ticket and what was said about it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TicketWithMessages)]
 pub struct TicketWithMessagesView {
     ticket: TicketView,
-    /// By time.
+    /// By time; where there are more, the `Link` header leads to them.
     messages: Vec<TicketMessageView>,
-}
-
-/// A support ticket.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Ticket)]
-#[serde(rename_all = "camelCase")]
-pub struct TicketView {
-    id: TicketId,
-    title: Title,
-    status: ServiceStatus,
-    priority: Priority,
-    created_at: Timestamp,
 }
 
 /// A message of a ticket.
@@ -53,7 +43,8 @@ pub struct SenderView {
     is_support: bool,
 }
 
-/// Reads a ticket with its messages.
+/// Reads a ticket with its messages, the oldest first unless another order is asked for; `limit` and
+/// `cursor` are the messages'.
 #[utoipa::path(
     get,
     path = "/api/managed-services/ticket/{ticketId}",
@@ -61,30 +52,16 @@ pub struct SenderView {
 )]
 pub async fn get_ticket(
     State(app): State<App>,
-    caller: Caller<need::ViewManagedServices>,
+    caller: Caller<need::ViewManagedServices, Listing<(), ThreadSort>>,
     Path(id): Path<PathId<TicketId>>,
-) -> Result<Json<TicketWithMessagesView>, Problem> {
-    let ticket = app
-        .store
-        .tickets()
-        .get(caller.tenant(), id.known()?)
-        .await?;
-    Ok(Json(ticket.into()))
-}
-
-impl From<TicketWithMessages> for TicketWithMessagesView {
-    fn from(TicketWithMessages { ticket, messages }: TicketWithMessages) -> Self {
-        Self {
-            ticket: TicketView {
-                id: ticket.id,
-                title: ticket.title,
-                status: ticket.status,
-                priority: ticket.priority,
-                created_at: ticket.created_at,
-            },
-            messages: messages.into_iter().map(Into::into).collect(),
-        }
-    }
+) -> Result<Linked<TicketWithMessagesView>, Problem> {
+    let (id, pages) = (id.known()?, caller.pages(&app)?);
+    let tickets = app.store.tickets();
+    let found = tickets.get(caller.tenant(), id, caller.query.sort, &pages.wanted);
+    let TicketWithMessages { ticket, messages } = found.await?;
+    let ticket = ticket.into();
+    let whole = |messages| TicketWithMessagesView { ticket, messages };
+    Ok(pages.answer_within(messages, TicketMessageView::from, whole)?)
 }
 
 impl From<MessageFrom> for TicketMessageView {

@@ -3,8 +3,12 @@
 
 mod dashboard;
 mod get_ticket;
+mod list_tickets;
+mod raise_ticket;
 mod reply_to_ticket;
 mod search_references;
+mod update_ticket;
+mod view;
 
 use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
@@ -14,7 +18,10 @@ pub fn routes() -> OpenApiRouter<App> {
         "managed-services",
         [
             operation!(dashboard::dashboard),
+            operation!(list_tickets::list_tickets),
+            operation!(raise_ticket::raise_ticket),
             operation!(get_ticket::get_ticket),
+            operation!(update_ticket::update_ticket),
             operation!(reply_to_ticket::reply_to_ticket),
             operation!(search_references::search_references),
         ],

@@ -3,7 +3,12 @@
 mod comment;
 mod create;
 mod delete;
+mod delete_comment;
+mod edit_comment;
+mod get;
+mod list;
 mod list_comments;
+mod update;
 
 use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
 
@@ -13,9 +18,14 @@ pub fn routes() -> OpenApiRouter<App> {
         "service-requests",
         [
             operation!(create::create),
+            operation!(list::list),
+            operation!(get::get),
+            operation!(update::update),
             operation!(delete::delete),
             operation!(list_comments::list_comments),
             operation!(comment::comment),
+            operation!(edit_comment::edit_comment),
+            operation!(delete_comment::delete_comment),
         ],
     )
 }

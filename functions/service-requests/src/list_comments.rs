@@ -5,11 +5,11 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::ServiceRequestId,
+    model::{Listing, ServiceRequestId, ThreadSort},
     view::ServiceRequestComment,
 };
 
-/// Lists a service request's comments, replies among them, oldest first.
+/// Lists a service request's comments, replies among them, by time.
 #[utoipa::path(
     get,
     path = "/api/service-requests/{serviceRequestId}/comments",
@@ -17,13 +17,17 @@ use shared::{
 )]
 pub async fn list_comments(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<(), ThreadSort>>,
     Path(request): Path<PathId<ServiceRequestId>>,
 ) -> Result<List<ServiceRequestComment>, Problem> {
-    let request = request.known()?;
+    let (request, pages) = (request.known()?, caller.pages(&app)?);
     let comments = app.store.comments();
-    let comments = comments.of(caller.tenant(), request.into()).await?;
+    let page = comments.of(
+        caller.tenant(),
+        request.into(),
+        caller.query.sort,
+        &pages.wanted,
+    );
     let view = |one| ServiceRequestComment::from_read(request, one);
-    let comments: Vec<ServiceRequestComment> = comments.into_iter().map(view).collect();
-    Ok(List::of(comments))
+    Ok(pages.answer(page.await?, view)?)
 }

@@ -8,7 +8,7 @@ use shared::{
     model::TaskId,
 };
 
-/// Deletes a task.
+/// Deletes a task with its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}", operation_id = "deleteTask")]
 pub async fn delete(
     State(app): State<App>,

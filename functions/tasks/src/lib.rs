@@ -1,9 +1,15 @@
-//! Tasks of projects and of the organization.
+//! Tasks of projects and of the organization, their comments and tags.
 
+mod attach_tag;
+mod comment;
 mod create;
 mod delete;
+mod delete_comment;
+mod detach_tag;
+mod edit_comment;
 mod get;
 mod list;
+mod list_comments;
 mod list_of_project;
 mod move_to_phase;
 mod reorder;
@@ -25,6 +31,12 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(delete::delete),
             operation!(move_to_phase::move_to_phase),
             operation!(list_of_project::list_of_project),
+            operation!(list_comments::list_comments),
+            operation!(comment::comment),
+            operation!(edit_comment::edit_comment),
+            operation!(delete_comment::delete_comment),
+            operation!(attach_tag::attach_tag),
+            operation!(detach_tag::detach_tag),
         ],
     )
 }

@@ -1,11 +1,15 @@
 //! Activities: what happened on a project or for the organization.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActivityId, Content, JsonObject, JsonText, OrganizationId, ProjectId, Slug, TagId, Timestamp,
-    UserId, task::belongs_somewhere,
+    ActivityId, AnyOf, Content, JsonObject, JsonText, OrNone, OrganizationId, ProjectId, Slug,
+    TagId, Timestamp, UserId, Who,
+    input::{Change, Patch},
+    task::belongs_somewhere,
 };
 use crate::input;
 
@@ -34,6 +38,9 @@ pub struct Activity {
     pub metadata: Option<JsonText>,
     /// Free-form, up to 16 KiB and five levels.
     pub evidence: Option<JsonText>,
+    /// The tags that it carries, deleted ones among them for a while.
+    #[serde(default)]
+    pub tag_ids: BTreeSet<TagId>,
     /// When it was recorded.
     pub created_at: Timestamp,
     /// When the record last changed.
@@ -58,6 +65,36 @@ input! {
         evidence: Option<JsonObject>,
     }
     check(project_id, organization_id) belongs_somewhere;
+}
+
+input! {
+    /// What a client sends to change an activity, at least one field of it: an absent field is
+    /// kept, a null one cleared.
+    pub struct ActivityUpdate {
+        /// When it happened.
+        timestamp: Change<Timestamp>,
+        /// What kind of thing happened.
+        r#type: Change<ActivityType>,
+        /// A free name within the type.
+        subtype: Patch<Slug>,
+        description: Change<Content>,
+        metadata: Patch<JsonObject>,
+        evidence: Patch<JsonObject>,
+    }
+    needs any;
+}
+
+input! {
+    /// Which activities to list.
+    pub struct ActivityFilter {
+        r#type: Option<AnyOf<ActivityType>>,
+        creator_id: Option<AnyOf<Who>>,
+        tag_id: Option<AnyOf<OrNone<TagId>>>,
+        /// Happened at this instant or after it.
+        from: Option<Timestamp>,
+        /// Happened before this instant.
+        to: Option<Timestamp>,
+    }
 }
 
 input! {
@@ -99,9 +136,29 @@ impl Activity {
             creator_id: creator,
             metadata: metadata.map(JsonText),
             evidence: evidence.map(JsonText),
+            tag_ids: BTreeSet::new(),
             created_at: now,
             updated_at: now,
         }
+    }
+
+    /// Changes it.
+    pub fn change(&mut self, update: ActivityUpdate, now: Timestamp) {
+        let ActivityUpdate {
+            timestamp,
+            r#type: kind,
+            subtype,
+            description,
+            metadata,
+            evidence,
+        } = update;
+        timestamp.apply(&mut self.timestamp);
+        kind.apply(&mut self.kind);
+        subtype.apply(&mut self.subtype);
+        description.apply(&mut self.description);
+        metadata.map(JsonText).apply(&mut self.metadata);
+        evidence.map(JsonText).apply(&mut self.evidence);
+        self.updated_at = now;
     }
 }
 

@@ -51,6 +51,8 @@ pub enum Code {
     TooManyTokens,
     /// The ticket is closed and takes no more replies.
     TicketClosed,
+    /// The record carries as many tags as it can.
+    TooManyTags,
     /// The source has reported a signal of this id before.
     DuplicateSignal,
     /// The actions were proposed again since; approve the new ones.

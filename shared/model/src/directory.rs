@@ -182,7 +182,7 @@ pub struct Phase {
     pub updated_at: Timestamp,
 }
 
-/// A tag that activities carry.
+/// A tag that tasks and activities carry.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tag {

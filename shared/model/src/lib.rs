@@ -23,16 +23,20 @@ mod permission;
 pub mod random;
 mod search;
 mod service_request;
+mod service_status;
 mod session;
 mod sid;
 mod signal;
+mod sort;
 mod task;
 mod text;
 mod ticket;
 mod time;
 mod token;
 
-pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
+pub use activity::{
+    Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
+};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
     AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis, Answered,
@@ -41,7 +45,7 @@ pub use agent::{
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
-pub use comment::{Comment, CommentCreate, Thread};
+pub use comment::{Comment, CommentCreate, CommentUpdate, Thread};
 pub use directory::{
     Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, TagRef, User,
     UserRef,
@@ -60,14 +64,17 @@ pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
+    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
+    ServiceRequestUpdate,
 };
+pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use signal::{
     AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
     SignalStatus,
 };
+pub use sort::{ActivitySort, CreatedSort, ThreadSort};
 pub use task::{
     ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
     TaskStatus, TaskUpdate,
@@ -76,6 +83,6 @@ pub use text::{
     ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, TokenName,
     WrongLength,
 };
-pub use ticket::{Ticket, TicketMessage, TicketReply};
+pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};
 pub use token::{Token, TokenCreate, TokenSecret};

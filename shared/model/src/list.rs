@@ -1,7 +1,10 @@
 //! What a client may ask of a list: which rows, in which order, how many at once and from where on.
 
 use serde_json::Value;
-use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, schema::Type};
+use utoipa::openapi::{
+    ArrayBuilder, ObjectBuilder, RefOr, Schema,
+    schema::{AnyOfBuilder, Type},
+};
 
 use super::{FaultCode, UserId};
 use crate::{
@@ -273,10 +276,10 @@ impl Field for Who {
     }
 }
 
-/// The schema, or this word.
+/// The schema, or this word, which may be a value as well where any text is one.
 fn or_word(schema: RefOr<Schema>, word: &str) -> RefOr<Schema> {
     let word = ObjectBuilder::new()
         .schema_type(Type::String)
         .enum_values(Some([word]));
-    OneOfBuilder::new().item(schema).item(word).into()
+    AnyOfBuilder::new().item(schema).item(word).into()
 }

@@ -7,9 +7,9 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
-    Permission, Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus,
-    TaskSort, TaskStatus,
+    ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, CreatedSort,
+    MilestoneSort, MilestoneStatus, Permission, Priority, ProjectTaskSort, ReferenceSort,
+    ReferenceType, ServiceStatus, Severity, SignalStatus, TaskSort, TaskStatus, ThreadSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,10 +32,12 @@ macro_rules! one_of {
 }
 
 one_of! {
+    ActivitySort,
     ActivityType,
     AgentSessionSort,
     AgentSessionStatus,
     AlertSort,
+    CreatedSort,
     MilestoneSort,
     MilestoneStatus,
     Permission,
@@ -43,8 +45,10 @@ one_of! {
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    ServiceStatus,
     Severity,
     SignalStatus,
     TaskSort,
     TaskStatus,
+    ThreadSort,
 }

@@ -1,12 +1,12 @@
-//! Service requests, and the values they share with tickets.
+//! Service requests, and what tasks and tickets share with them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Category, Description, FaultCode, JsonText, OrganizationId, ReferenceId, ServiceRequestId,
-    Timestamp, Title, UserId,
-    input::{Defaulted, Place, Reading},
+    AnyOf, Category, Description, Error, FaultCode, JsonText, OrNone, OrganizationId, ReferenceId,
+    Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId, Who,
+    input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::input;
 
@@ -59,6 +59,37 @@ input! {
         reference_id: Option<ReferenceId>,
     }
     check(reference_type, reference_id) come_together;
+}
+
+input! {
+    /// What a client sends to change a service request, at least one field of it: an absent field
+    /// is kept, a null one cleared.
+    pub struct ServiceRequestUpdate {
+        title: Change<Title>,
+        description: Patch<Description>,
+        priority: Change<Priority>,
+        category: Patch<Category>,
+        /// A user of the organization.
+        assignee_id: Patch<UserId>,
+        /// `open`, `in_progress` and `pending` interchange; each may become `resolved` or `closed`,
+        /// and `resolved` may become `open` or `closed`. What is closed stays closed.
+        status: Change<ServiceStatus>,
+    }
+    needs any;
+}
+
+input! {
+    /// Which service requests to list.
+    pub struct ServiceRequestFilter {
+        status: Option<AnyOf<ServiceStatus>>,
+        priority: Option<AnyOf<Priority>>,
+        /// One with a comma in it cannot be asked for.
+        category: Option<AnyOf<OrNone<Category>>>,
+        assignee_id: Option<AnyOf<OrNone<Who>>>,
+        creator_id: Option<AnyOf<Who>>,
+        /// Changed at this instant or after it.
+        updated_since: Option<Timestamp>,
+    }
 }
 
 fn come_together(
@@ -115,17 +146,48 @@ impl ServiceRequest {
         }
     }
 
+    /// Changes it, and answers what becomes of its resolution. 409 when its status may not become
+    /// the one that is asked for.
+    pub fn change(
+        &mut self,
+        update: ServiceRequestUpdate,
+        now: Timestamp,
+    ) -> Result<Option<Resolution>, Error> {
+        let ServiceRequestUpdate {
+            title,
+            description,
+            priority,
+            category,
+            assignee_id,
+            status,
+        } = update;
+        let resolution = match status {
+            Change::Keep => None,
+            Change::Set(next) => self.turn(next, now)?,
+        };
+        title.apply(&mut self.title);
+        description.apply(&mut self.description);
+        priority.apply(&mut self.priority);
+        category.apply(&mut self.category);
+        assignee_id.apply(&mut self.assignee_id);
+        self.updated_at = now;
+        Ok(resolution)
+    }
+
     /// Whether a comment of that user opens it again.
     #[must_use]
     pub fn reopens_on_comment_of(&self, user: UserId) -> bool {
         self.creator_id == user && self.status.reopens_on_answer()
     }
 
-    /// Opens it again, and answers when it had been resolved, if it had.
-    pub fn reopen(&mut self, now: Timestamp) -> Option<Timestamp> {
-        self.status = ServiceStatus::Open;
+    /// Opens it again, and answers what becomes of its resolution. 409 when it is closed.
+    pub fn reopen(&mut self, now: Timestamp) -> Result<Option<Resolution>, Error> {
         self.updated_at = now;
-        self.resolved_at.take()
+        self.turn(ServiceStatus::Open, now)
+    }
+
+    fn turn(&mut self, next: ServiceStatus, now: Timestamp) -> Result<Option<Resolution>, Error> {
+        self.status.turn(next, &mut self.resolved_at, now)
     }
 }
 
@@ -152,41 +214,4 @@ pub enum ReferenceType {
     Project,
     /// The organization itself.
     Organization,
-}
-
-/// Where a service request or a ticket stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ServiceStatus {
-    /// Raised.
-    #[default]
-    Open,
-    /// Being worked on.
-    InProgress,
-    /// Waiting for the one who raised it.
-    Pending,
-    /// Answered; may be opened again.
-    Resolved,
-    /// Over for good.
-    Closed,
-}
-
-impl ServiceStatus {
-    /// Whether a request or ticket may go from here to there. The first three interchange, each
-    /// may be resolved or closed, a resolved one may be opened or closed, and closed is final.
-    #[must_use]
-    pub fn may_become(self, next: Self) -> bool {
-        use ServiceStatus::{Closed, InProgress, Open, Pending, Resolved};
-        match self {
-            Open | InProgress | Pending => true,
-            Resolved => matches!(next, Resolved | Open | Closed),
-            Closed => next == Closed,
-        }
-    }
-
-    /// Whether a word from the other side opens it again.
-    #[must_use]
-    pub const fn reopens_on_answer(self) -> bool {
-        matches!(self, Self::Pending | Self::Resolved)
-    }
 }

@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, marker::PhantomData};
 
-use axum::response::{IntoResponse, Response};
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
 use bytes::Bytes;
 use http::{HeaderValue, StatusCode, Uri, header};
 use model::{Cursor, Error, Fault, FaultCode, OrganizationId, Part, UserId};
@@ -27,6 +30,14 @@ pub struct List<T> {
     /// Where the list goes on.
     next: Option<HeaderValue>,
     of: PhantomData<fn() -> T>,
+}
+
+/// Something with a page of records in it.
+#[derive(Debug)]
+pub struct Linked<W> {
+    body: W,
+    /// Where the list goes on.
+    next: Option<HeaderValue>,
 }
 
 /// Links to pages of lists, for one caller.
@@ -130,24 +141,53 @@ impl Pages {
     pub fn answer<R, T: Serialize>(
         &self,
         page: Page<R>,
-        mut view: impl FnMut(R) -> T,
+        view: impl FnMut(R) -> T,
     ) -> Result<List<T>, Error> {
         let mut rows = Rows::default();
-        let mut last = None;
-        let mut end = page.end;
-        for Row { record, place } in page.rows {
-            if !rows.push(&view(record))? {
-                end = last;
-                break;
-            }
-            last = Some(place);
-        }
-        let next = end.map(|place| self.next(&place)).transpose()?;
+        let next = self.fill(&mut rows, page, view, |_| ())?;
         Ok(List {
             body: rows.finish(),
             next,
             of: PhantomData,
         })
+    }
+
+    /// Answers a page as part of something else, which `whole` makes of the rows.
+    pub fn answer_within<R, T: Serialize, W>(
+        &self,
+        page: Page<R>,
+        view: impl FnMut(R) -> T,
+        whole: impl FnOnce(Vec<T>) -> W,
+    ) -> Result<Linked<W>, Error> {
+        let mut shown = Vec::with_capacity(page.rows.len());
+        let next = self.fill(&mut Rows::default(), page, view, |row| shown.push(row))?;
+        Ok(Linked {
+            body: whole(shown),
+            next,
+        })
+    }
+
+    /// Adds the rows that there is room for, hands each on to `take`, and answers the link to what
+    /// comes behind them.
+    fn fill<R, T: Serialize>(
+        &self,
+        rows: &mut Rows,
+        page: Page<R>,
+        mut view: impl FnMut(R) -> T,
+        mut take: impl FnMut(T),
+    ) -> Result<Option<HeaderValue>, Error> {
+        let mut last = None;
+        let mut end = page.end;
+        for Row { record, place } in page.rows {
+            let row = view(record);
+            if !rows.push(&row)? {
+                end = last;
+                break;
+            }
+            take(row);
+            last = Some(place);
+        }
+        end.map(|place| self.next(&place)).transpose()
     }
 
     /// The `Link` header of what comes behind a place.
@@ -244,25 +284,43 @@ impl<T: Serialize> List<T> {
 impl<T> IntoResponse for List<T> {
     fn into_response(self) -> Response {
         let json = [(header::CONTENT_TYPE, "application/json")];
-        let mut response = (json, self.body).into_response();
-        if let Some(next) = self.next {
-            response.headers_mut().insert(header::LINK, next);
-        }
-        response
+        linked((json, self.body).into_response(), self.next)
     }
+}
+
+impl<W: Serialize> IntoResponse for Linked<W> {
+    fn into_response(self) -> Response {
+        linked(Json(self.body).into_response(), self.next)
+    }
+}
+
+fn linked(mut response: Response, next: Option<HeaderValue>) -> Response {
+    if let Some(next) = next {
+        response.headers_mut().insert(header::LINK, next);
+    }
+    response
 }
 
 impl<T: ToSchema> Answer for List<T> {
     fn describe(description: &mut Description) {
         let rows = ArrayBuilder::new().items(description.schema::<T>());
         let about = format!("A list. {}", about::<T>());
-        let link = [(
-            "Link",
-            "The URL of the next page, as rel=\"next\"; absent at the end of the list",
-        )];
-        description.success(StatusCode::OK, about.trim(), Some(rows.into()), &link);
+        description.success(StatusCode::OK, about.trim(), Some(rows.into()), &[LINK]);
     }
 }
+
+impl<W: ToSchema> Answer for Linked<W> {
+    fn describe(description: &mut Description) {
+        let schema = description.schema::<W>();
+        description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK]);
+    }
+}
+
+/// The header of an answer that has a page of a list in it, and what it says.
+const LINK: (&str, &str) = (
+    "Link",
+    "The URL of the next page, as rel=\"next\"; absent at the end of the list",
+);
 
 #[cfg(test)]
 mod tests {

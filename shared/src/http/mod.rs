@@ -13,7 +13,7 @@ pub mod refusal;
 
 pub use body::Body;
 pub use client::{ClientAddress, Trace, UserAgent};
-pub use list::{Links, List, Pages, fitting};
+pub use list::{Linked, Links, List, Pages, fitting};
 pub use operation::{Done, NoContent, routes};
 pub use path::{AccessTo, Path, PathId, denied};
 pub use problem::ProblemDetails;

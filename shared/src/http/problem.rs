@@ -81,6 +81,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::InvalidTransition
         | Code::TooManyTokens
         | Code::TicketClosed
+        | Code::TooManyTags
         | Code::DuplicateSignal
         | Code::ProposalSuperseded
         | Code::SessionExpired

@@ -46,6 +46,7 @@ refusals! {
     TicketClosed,
     TooManyAttempts,
     TooManyTokens,
+    TooManyTags,
 }
 
 macro_rules! several {

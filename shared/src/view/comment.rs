@@ -1,8 +1,6 @@
-//! Comments as the API answers them, on a service request and on an activity.
+//! Comments as the API answers them, on whatever they are on.
 
-use model::{
-    ActivityId, Comment, CommentId, Content, ServiceRequestId, Timestamp, UserId, UserRef,
-};
+use model::{ActivityId, Comment, CommentId, ServiceRequestId, TaskId, Timestamp, UserId, UserRef};
 use serde::Serialize;
 use store::CommentWithAuthor;
 use utoipa::ToSchema;
@@ -13,42 +11,28 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct CommentView {
     id: CommentId,
-    content: Content,
+    /// What it says; empty once it is deleted.
+    content: String,
     user_id: UserId,
     parent_id: Option<CommentId>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// When it was deleted. It keeps its place for its replies.
+    deleted_at: Option<Timestamp>,
     /// The author; null when the account is gone.
     user: Option<UserRef>,
-}
-
-/// A comment on a service request.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ServiceRequestComment {
-    service_request_id: ServiceRequestId,
-    #[serde(flatten)]
-    comment: CommentView,
-}
-
-/// A comment on an activity.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActivityComment {
-    activity_id: ActivityId,
-    #[serde(flatten)]
-    comment: CommentView,
 }
 
 impl CommentView {
     fn new(comment: Comment, user: Option<UserRef>) -> Self {
         Self {
             id: comment.id,
-            content: comment.content,
+            content: comment.content.map(String::from).unwrap_or_default(),
             user_id: comment.user_id,
             parent_id: comment.parent_id,
             created_at: comment.created_at,
             updated_at: comment.updated_at,
+            deleted_at: comment.deleted_at,
             user,
         }
     }
@@ -60,42 +44,44 @@ impl From<CommentWithAuthor> for CommentView {
     }
 }
 
-impl ServiceRequestComment {
-    /// One that its author just wrote.
-    #[must_use]
-    pub fn new(on: ServiceRequestId, comment: Comment, author: UserRef) -> Self {
-        Self {
-            service_request_id: on,
-            comment: CommentView::new(comment, Some(author)),
+macro_rules! comments {
+    ($($(#[doc = $doc:literal])* $name:ident on $field:ident: $id:ty;)*) => {$(
+        $(#[doc = $doc])*
+        #[derive(Clone, Debug, Serialize, ToSchema)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $field: $id,
+            #[serde(flatten)]
+            comment: CommentView,
         }
-    }
 
-    /// One of a thread.
-    #[must_use]
-    pub fn from_read(on: ServiceRequestId, comment: CommentWithAuthor) -> Self {
-        Self {
-            service_request_id: on,
-            comment: comment.into(),
+        impl $name {
+            /// One that its author just wrote.
+            #[must_use]
+            pub fn new(on: $id, comment: Comment, author: UserRef) -> Self {
+                Self {
+                    $field: on,
+                    comment: CommentView::new(comment, Some(author)),
+                }
+            }
+
+            /// One of a thread.
+            #[must_use]
+            pub fn from_read(on: $id, comment: CommentWithAuthor) -> Self {
+                Self {
+                    $field: on,
+                    comment: comment.into(),
+                }
+            }
         }
-    }
+    )*};
 }
 
-impl ActivityComment {
-    /// One that its author just wrote.
-    #[must_use]
-    pub fn new(on: ActivityId, comment: Comment, author: UserRef) -> Self {
-        Self {
-            activity_id: on,
-            comment: CommentView::new(comment, Some(author)),
-        }
-    }
-
-    /// One of a thread.
-    #[must_use]
-    pub fn from_read(on: ActivityId, comment: CommentWithAuthor) -> Self {
-        Self {
-            activity_id: on,
-            comment: comment.into(),
-        }
-    }
+comments! {
+    /// A comment on a service request.
+    ServiceRequestComment on service_request_id: ServiceRequestId;
+    /// A comment on an activity.
+    ActivityComment on activity_id: ActivityId;
+    /// A comment on a task.
+    TaskComment on task_id: TaskId;
 }

@@ -3,5 +3,5 @@
 mod comment;
 mod service_request;
 
-pub use comment::{ActivityComment, CommentView, ServiceRequestComment};
+pub use comment::{ActivityComment, CommentView, ServiceRequestComment, TaskComment};
 pub use service_request::ServiceRequestView;

@@ -1,18 +1,27 @@
-//! Activities and the tags they carry.
+//! Activities.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, iter};
 
 use model::{
-    Activity, ActivityCreate, ActivityId, Error, Id, OrganizationId, ProjectId, ProjectRef, TagId,
-    UserId, UserRef,
+    Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Error, Id,
+    OrganizationId, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId, UserRef,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
-    Permit, Store, id_is_taken,
-    key::{self, AnyKey, Gsi1, Gsi2, Key},
-    table::{Condition, OrNotFound, Read, Record, Write},
+    Permit, Store,
+    cleanup::Subject,
+    filter::Filter,
+    id_is_taken,
+    key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
+    page::{Page, Wanted},
+    rewrite::rewrite,
+    table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    tagging,
 };
+
+/// A tag that was deleted must not show on its activities, not even for the moment in which an
+/// eventually consistent read still finds it.
+const JOIN: Read = Read::Consistent;
 
 /// Activities.
 #[derive(Clone, Copy, Debug)]
@@ -27,10 +36,54 @@ pub struct ActivityWithRefs {
     pub creator: Option<UserRef>,
     /// Its project, if it has one.
     pub project: Option<ProjectRef>,
+    /// The tags that it carries, by id.
+    pub tags: Vec<TagRef>,
+}
+
+/// An activity with its tags alone.
+#[derive(Clone, Debug)]
+pub struct TaggedActivity {
+    /// The activity.
+    pub activity: Activity,
+    /// The tags that it carries, by id.
+    pub tags: Vec<TagRef>,
+}
+
+/// Which activities are asked for, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct ActivitiesAsked<'a> {
+    /// Who `me` is.
+    pub caller: UserId,
+    /// Which of them.
+    pub filter: &'a ActivityFilter,
+    /// In which order.
+    pub sort: ActivitySort,
+    /// Which page.
+    pub wanted: &'a Wanted,
+}
+
+/// What some activities name, of which what is gone is named by none.
+struct Named {
+    creators: HashMap<UserId, UserRef>,
+    projects: HashMap<ProjectId, ProjectRef>,
+    tags: HashMap<TagId, TagRef>,
+}
+
+impl Named {
+    fn join(&self, activity: Activity) -> ActivityWithRefs {
+        let project = activity.project_id.and_then(|id| self.projects.get(&id));
+        ActivityWithRefs {
+            creator: self.creators.get(&activity.creator_id).cloned(),
+            project: project.cloned(),
+            tags: tagging::carried(&activity.tag_ids, &self.tags),
+            activity,
+        }
+    }
 }
 
 impl Record for Activity {
     const KIND: &'static str = "activity";
+    const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
 
     fn key(&self) -> Key<Self> {
         key::activity(self.organization_id, self.id)
@@ -42,27 +95,6 @@ impl Record for Activity {
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         key::activity_in_project(self)
-    }
-}
-
-/// Says that an activity carries a tag, and nothing else, so that attaching repeats without harm.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[expect(
-    clippy::struct_field_names,
-    reason = "the table's attributes are named like everywhere else"
-)]
-pub(super) struct ActivityTag {
-    organization_id: OrganizationId,
-    activity_id: ActivityId,
-    tag_id: TagId,
-}
-
-impl Record for ActivityTag {
-    const KIND: &'static str = "activity_tag";
-
-    fn key(&self) -> Key<Self> {
-        key::activity_tag(self.organization_id, self.activity_id, self.tag_id)
     }
 }
 
@@ -101,107 +133,164 @@ impl Activities<'_> {
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
         let activity = self.0.table.get(&key, Read::Consistent).await?;
-        let activity = activity.or_not_found(ActivityId::NOUN)?;
-        let mut joined = self.join(tenant, vec![activity.record]).await?;
-        joined.pop().or_not_found(ActivityId::NOUN)
+        let activity = activity.or_not_found(ActivityId::NOUN)?.record;
+        let named = self.named(tenant, iter::once(&activity)).await?;
+        Ok(named.join(activity))
     }
 
-    /// The organization's activities, those of its projects included, newest first.
+    /// The organization's activities that fit, those of its projects included, by time.
     pub async fn of_organization(
         &self,
         tenant: OrganizationId,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let newest_first = key::activities(tenant).descending();
-        let activities = self.0.table.list(newest_first).await?;
-        self.join(tenant, activities).await
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
+        let page = self.page(key::activities(tenant), asked).await?;
+        self.joined(tenant, page, asked).await
     }
 
-    /// A project's activities, newest first. 404 when the project is not the tenant's.
+    /// A project's activities that fit, by time. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
         project: ProjectId,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let table = &self.0.table;
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
         let key = key::project(tenant, project);
-        let newest_first = key::activities_of_project(tenant, project).descending();
-        let (project, activities) =
-            tokio::try_join!(table.get(&key, Read::Eventual), table.list(newest_first))?;
+        let activities = key::activities_of_project(tenant, project);
+        let (project, page) = tokio::try_join!(
+            self.0.table.get(&key, Read::Eventual),
+            self.page(activities, asked),
+        )?;
         project.or_not_found(ProjectId::NOUN)?;
-        self.join(tenant, activities).await
+        self.joined(tenant, page, asked).await
     }
 
-    /// Attaches a tag, which may be attached already. 404 when the activity or the tag is not the
-    /// tenant's.
-    pub async fn attach_tag(
+    async fn page<I: Index>(
         &self,
-        permit: impl Into<Permit>,
-        activity: ActivityId,
-        tag: TagId,
-    ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let link = Write::put(&ActivityTag {
-            organization_id: tenant,
-            activity_id: activity,
-            tag_id: tag,
-        })?;
-        self.change_tag(tenant, activity, tag, link).await
-    }
-
-    /// Detaches a tag, which may be detached already. 404 when the activity or the tag is not the
-    /// tenant's.
-    pub async fn detach_tag(
-        &self,
-        permit: impl Into<Permit>,
-        activity: ActivityId,
-        tag: TagId,
-    ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let link = key::activity_tag(tenant, activity, tag);
-        let unlink = Write::delete(link, Condition::default());
-        self.change_tag(tenant, activity, tag, unlink).await
-    }
-
-    async fn change_tag(
-        &self,
-        tenant: OrganizationId,
-        activity: ActivityId,
-        tag: TagId,
-        change: Write,
-    ) -> Result<(), Error> {
-        let writes = vec![
-            Write::check(key::activity(tenant, activity), Condition::exists()),
-            Write::check(key::tag(tenant, tag), Condition::exists()),
-            change,
-        ];
-        match self.0.table.transact(writes).await? {
-            Err(refused) if !refused.at(0) => Err(Error::NotFound(TagId::NOUN)),
-            done => done.or_not_found(ActivityId::NOUN),
+        activities: List<Activity, I>,
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<Activity>, Error> {
+        let ActivityFilter {
+            r#type: kind,
+            creator_id,
+            tag_id,
+            from,
+            to,
+        } = asked.filter;
+        if from.zip(*to).is_some_and(|(from, to)| from >= to) {
+            return Ok(Page::empty());
         }
+        let filter = Filter::of(asked.caller)
+            .any("type", kind.as_ref())?
+            .any("creatorId", creator_id.as_ref())?
+            .having(tagging::TAG_IDS, tag_id.as_ref())?;
+        let mut activities = activities
+            .filter(filter.condition())
+            .descending_if(asked.sort.is_descending());
+        if let Some(from) = from {
+            activities = activities.from(key::instant(*from));
+        }
+        if let Some(to) = to {
+            activities = activities.up_to(key::instant(*to));
+        }
+        self.0.table.page(activities, asked.wanted).await
     }
 
-    /// Reads creators and projects, each once.
-    async fn join(
+    /// The page with what its activities name, without those that fitted by a tag that is gone.
+    async fn joined(
         &self,
         tenant: OrganizationId,
-        activities: Vec<Activity>,
-    ) -> Result<Vec<ActivityWithRefs>, Error> {
-        let creators = || activities.iter().map(|activity| activity.creator_id);
-        let projects = || activities.iter().filter_map(|activity| activity.project_id);
+        page: Page<Activity>,
+        asked: ActivitiesAsked<'_>,
+    ) -> Result<Page<ActivityWithRefs>, Error> {
+        let named = self.named(tenant, page.records()).await?;
+        let asked = asked.filter.tag_id.as_ref();
+        Ok(page.filter_map(|activity| {
+            let joined = named.join(activity);
+            let fits = asked.is_none_or(|asked| tagging::fits(asked, &joined.tags));
+            fits.then_some(joined)
+        }))
+    }
+
+    /// Changes an activity, unless `allow` refuses when it hears who recorded it; a new timestamp
+    /// moves it in the lists. 404 when it is not the tenant's, 409 when it kept changing.
+    pub async fn update(
+        &self,
+        permit: impl Into<Permit>,
+        id: ActivityId,
+        update: ActivityUpdate,
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+    ) -> Result<TaggedActivity, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let table = &self.0.table;
+        let key = &key::activity(tenant, id);
+        let update = &update;
+        let read = || table.get(key, Read::Consistent);
+        let write = |found: Option<Stored<Activity>>| async move {
+            let mut activity = found.or_not_found(ActivityId::NOUN)?;
+            activity.change(update.clone(), self.0.clock.now());
+            let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
+            let (done, found) = tokio::try_join!(
+                table.write(Write::replace(&activity)?),
+                table.batch_get(tags, JOIN),
+            )?;
+            let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found)?;
+            Ok(done.is_ok().then(|| TaggedActivity {
+                tags: tagging::carried(&activity.tag_ids, &there),
+                activity: activity.record,
+            }))
+        };
+        let found = permit
+            .beside(read())
+            .await?
+            .or_not_found(ActivityId::NOUN)?;
+        allow(found.creator_id).await?;
+        let updated = rewrite(Some(found), read, write).await?;
+        updated.ok_or_else(Error::contended)
+    }
+
+    /// Deletes an activity, unless `allow` refuses when it hears who recorded it. From that moment
+    /// its comments are out of reach; the sweeper deletes them, whatever their number. 404 when it
+    /// is not the tenant's.
+    pub async fn delete(
+        &self,
+        permit: impl Into<Permit>,
+        id: ActivityId,
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let key = key::activity(tenant, id);
+        let found = self.0.table.get(&key, Read::Consistent);
+        let activity = permit.beside(found).await?;
+        allow(activity.or_not_found(ActivityId::NOUN)?.creator_id).await?;
+        let comments = Subject::Thread(Thread::Activity(id));
+        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
+        deleted.or_not_found(ActivityId::NOUN)
+    }
+
+    /// Reads creators, projects and tags, each once.
+    async fn named<'a>(
+        &self,
+        tenant: OrganizationId,
+        activities: impl Iterator<Item = &'a Activity> + Clone,
+    ) -> Result<Named, Error> {
+        let creators = activities.clone().map(|activity| activity.creator_id);
+        let projects = activities
+            .clone()
+            .filter_map(|activity| activity.project_id);
+        let tags = activities.map(|activity| &activity.tag_ids);
         let user = |id| key::user(tenant, id);
         let project = |id| key::project(tenant, id);
-        let keys = creators().map(user).map(AnyKey::from);
-        let keys = keys.chain(projects().map(project).map(AnyKey::from));
-        let batch = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all(creators(), user)?;
-        let projects: HashMap<_, ProjectRef> = batch.all(projects(), project)?;
-        let joined = |activity: Activity| ActivityWithRefs {
-            creator: users.get(&activity.creator_id).cloned(),
-            project: activity
-                .project_id
-                .and_then(|id| projects.get(&id).cloned()),
-            activity,
-        };
-        Ok(activities.into_iter().map(joined).collect())
+        let keys = creators.clone().map(user).map(AnyKey::from);
+        let keys = keys.chain(projects.clone().map(project).map(AnyKey::from));
+        let keys = keys.chain(tagging::keys(tenant, tags.clone()));
+        let found = self.0.table.batch_get(keys, JOIN).await?;
+        Ok(Named {
+            creators: found.all(creators, user)?,
+            projects: found.all(projects, project)?,
+            tags: tagging::found(tenant, tags, &found)?,
+        })
     }
 }

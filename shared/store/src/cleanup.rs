@@ -25,7 +25,7 @@ pub(super) struct Cleanup {
 pub(super) enum Subject {
     /// Its tasks are to be unlinked.
     Milestone(MilestoneId),
-    /// Its comments are to be deleted.
+    /// The comments on it are to be deleted.
     Thread(Thread),
 }
 

@@ -1,21 +1,23 @@
-//! Comments on service requests and activities.
+//! Comments on service requests, activities and tasks.
 
 use std::collections::HashMap;
 
 use model::{
-    ActivityId, Comment, CommentCreate, Error, Fault, FaultCode, Id, OrganizationId,
-    ServiceRequest, ServiceRequestId, Thread, Timestamp, UserId, UserRef,
+    ActivityId, Comment, CommentCreate, CommentId, CommentUpdate, Error, Fault, FaultCode, Id,
+    OrganizationId, ServiceRequest, ServiceRequestId, TaskId, Thread, ThreadSort, Timestamp,
+    UserId, UserRef,
 };
 
 use super::{
     Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
-    table::{Condition, Read, Record, Stored, Write},
+    table::{Batch, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
-/// Comments on service requests and activities.
+/// Comments on service requests, activities and tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Comments<'a>(pub(super) &'a Store);
 
@@ -43,7 +45,7 @@ impl Record for Comment {
 impl Comments<'_> {
     /// Writes a comment. One by the creator of a pending or resolved service request opens the
     /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
-    /// comment of the same thread, 409 when the request to open kept changing.
+    /// comment of the same thread or was deleted, 409 when the request to open kept changing.
     pub async fn create(
         &self,
         permit: impl Into<Permit>,
@@ -92,7 +94,7 @@ impl Comments<'_> {
         let mut writes = vec![on, Write::create(comment)?];
         writes.extend(comment.parent_id.map(|parent| {
             let key = key::comment(tenant, thread, parent);
-            Write::check(key, Condition::exists())
+            Write::check(key, Condition::exists().lacks("deletedAt"))
         }));
         writes.extend(count);
         match self.0.table.transact(writes).await? {
@@ -104,33 +106,100 @@ impl Comments<'_> {
         }
     }
 
-    /// A thread's comments, oldest first, with their authors. 404 when what they are on is not
-    /// the tenant's.
+    /// Changes what a comment says, unless `allow` refuses when it hears who wrote it. 404 when
+    /// there is no such comment in the thread, or no longer, 409 when it kept changing.
+    pub async fn edit(
+        &self,
+        permit: impl Into<Permit>,
+        place: (Thread, CommentId),
+        update: CommentUpdate,
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+    ) -> Result<CommentWithAuthor, Error> {
+        let edit = |comment: &mut Comment, now| comment.edit(update.clone(), now);
+        self.change(permit, place, allow, edit).await
+    }
+
+    /// Deletes a comment, unless `allow` refuses when it hears who wrote it. It keeps its place
+    /// and says nothing. 404 when there is no such comment in the thread, or no longer, 409 when it
+    /// kept changing.
+    pub async fn delete(
+        &self,
+        permit: impl Into<Permit>,
+        place: (Thread, CommentId),
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let deleted = self.change(permit, place, allow, Comment::delete).await;
+        deleted.map(|_| ())
+    }
+
+    /// Changes a comment that is there, on something that is there.
+    async fn change(
+        &self,
+        permit: impl Into<Permit>,
+        (thread, id): (Thread, CommentId),
+        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        change: impl Fn(&mut Comment, Timestamp),
+    ) -> Result<CommentWithAuthor, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let table = &self.0.table;
+        let subject = &key::subject(tenant, thread);
+        let key = &key::comment(tenant, thread, id);
+        let change = &change;
+        let read = || table.batch_get([subject.clone(), key.into()], Read::Consistent);
+        let there = &|found: &Batch| {
+            if !found.has(subject) {
+                return Err(unknown_subject(thread));
+            }
+            let comment = found.get(key)?.filter(|it| it.deleted_at.is_none());
+            comment.or_not_found(CommentId::NOUN)
+        };
+        let write = |found: Batch| async move {
+            let mut comment = there(&found)?;
+            change(&mut comment, self.0.clock.now());
+            let author = key::user(tenant, comment.user_id);
+            let (done, author) = tokio::try_join!(
+                table.write(Write::replace(&comment)?),
+                table.get(&author, Read::Eventual),
+            )?;
+            Ok(done.is_ok().then_some(CommentWithAuthor {
+                comment: comment.record,
+                author: author.map(|author| UserRef::from(&author.record)),
+            }))
+        };
+        let found = permit.beside(read()).await?;
+        allow(there(&found)?.user_id).await?;
+        let changed = rewrite(found, read, write).await?;
+        changed.ok_or_else(Error::contended)
+    }
+
+    /// A thread's comments by time, with their authors. 404 when what they are on is not the
+    /// tenant's.
     pub async fn of(
         &self,
         tenant: OrganizationId,
         thread: Thread,
-    ) -> Result<Vec<CommentWithAuthor>, Error> {
+        sort: ThreadSort,
+        wanted: &Wanted,
+    ) -> Result<Page<CommentWithAuthor>, Error> {
         let table = &self.0.table;
         let subject = key::subject(tenant, thread);
-        let (known, comments) = tokio::try_join!(
+        let comments = key::comments_by_time(tenant, thread).descending_if(sort.is_descending());
+        let (known, page) = tokio::try_join!(
             table.batch_get([subject.clone()], Read::Consistent),
-            table.list(key::comments_by_time(tenant, thread)),
+            table.page(comments, wanted),
         )?;
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
         }
-        let authors = || comments.iter().map(|comment| comment.user_id);
+        let authors = || page.records().map(|comment| comment.user_id);
         let user = |id| key::user(tenant, id);
         let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
         let users: HashMap<_, UserRef> = batch.all(authors(), user)?;
-        Ok(comments
-            .into_iter()
-            .map(|comment| CommentWithAuthor {
-                author: users.get(&comment.user_id).cloned(),
-                comment,
-            })
-            .collect())
+        Ok(page.map(|comment| CommentWithAuthor {
+            author: users.get(&comment.user_id).cloned(),
+            comment,
+        }))
     }
 
     /// The service request that a thread is on; `None` for a thread on anything else.
@@ -154,15 +223,9 @@ fn reopen(
     mut request: Stored<ServiceRequest>,
     now: Timestamp,
 ) -> Result<(Write, Option<Write>), Error> {
-    let was_resolved_at = request.reopen(now);
-    let count = was_resolved_at.map(|at| {
-        let ServiceRequest {
-            organization_id,
-            created_at,
-            ..
-        } = request.record;
-        resolutions::count(organization_id, created_at, at, -1)
-    });
+    let resolution = request.reopen(now)?;
+    let (tenant, created_at) = (request.organization_id, request.created_at);
+    let count = resolution.map(|it| resolutions::count(tenant, created_at, it));
     Ok((Write::replace(&request)?, count))
 }
 
@@ -170,6 +233,7 @@ fn unknown_subject(thread: Thread) -> Error {
     Error::NotFound(match thread {
         Thread::ServiceRequest(_) => ServiceRequestId::NOUN,
         Thread::Activity(_) => ActivityId::NOUN,
+        Thread::Task(_) => TaskId::NOUN,
     })
 }
 

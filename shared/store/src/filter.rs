@@ -2,8 +2,9 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    AnyOf, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority, ProjectId, Severity,
-    SignalId, SignalStatus, Slug, TagId, TaskStatus, Timestamp, UserId, Who,
+    ActivityType, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority,
+    ProjectId, ServiceStatus, Severity, SignalId, SignalStatus, Slug, TagId, TaskStatus, Timestamp,
+    UserId, Who,
 };
 
 use super::table::{Condition, IntoAttribute, attribute};
@@ -96,11 +97,14 @@ macro_rules! plain {
 }
 
 plain!(
+    ActivityType,
+    Category,
     MilestoneId,
     MilestoneStatus,
     PhaseId,
     Priority,
     ProjectId,
+    ServiceStatus,
     Severity,
     SignalId,
     SignalStatus,

@@ -60,13 +60,28 @@ ids! {
 /// Gives out ids. An instance reserves one at first and twice as many each time it runs out, so
 /// that a quiet service leaves no gaps and a busy one spends no extra write per record.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Block>>>);
+pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Arc<Reserved>>>>);
+
+/// The ids that are left of one kind. Who reserves more of them holds up nobody who needs another
+/// kind.
+type Reserved = Mutex<Block>;
 
 #[derive(Debug)]
 struct Block {
     next: i64,
     last: i64,
     size: i64,
+}
+
+/// None is reserved yet.
+impl Default for Block {
+    fn default() -> Self {
+        Self {
+            next: 1,
+            last: 0,
+            size: 0,
+        }
+    }
 }
 
 impl Store {
@@ -80,12 +95,8 @@ impl Store {
 
 impl Ids {
     async fn next(&self, table: &Table, kind: &'static str) -> Result<i64, Error> {
-        let mut blocks = self.0.lock().await;
-        let block = blocks.entry(kind).or_insert(Block {
-            next: 1,
-            last: 0,
-            size: 0,
-        });
+        let reserved = self.0.lock().await.entry(kind).or_default().clone();
+        let mut block = reserved.lock().await;
         if block.next > block.last {
             let size = (block.size * 2).clamp(1, LARGEST_BLOCK);
             let last = table.add(key::counter(kind), "last", size).await?;

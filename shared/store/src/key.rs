@@ -18,7 +18,6 @@ use model::{
 };
 
 use crate::{
-    activities::ActivityTag,
     agent::{Part, Readable},
     cleanup::{Cleanup, Subject},
     dashboard::Totals,
@@ -27,6 +26,7 @@ use crate::{
     sign_in::{Account, Failures},
     signals::SignalSource,
     table::Record,
+    tagging::{Tagged, Tags},
     tokens::TokenHolder,
 };
 
@@ -50,6 +50,11 @@ fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> Sort<I> {
 /// What every key of a tenant begins with, but the organization's own.
 pub(super) fn tenant_prefix(tenant: OrganizationId) -> String {
     format!("ORG#{tenant}#")
+}
+
+/// Before every place at that instant, and behind all that are earlier.
+pub(super) fn instant<I>(at: Timestamp) -> Sort<I> {
+    Sort::new(at.to_string())
 }
 
 fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
@@ -230,16 +235,12 @@ pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
     Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
 }
 
-/// A tag that an activity carries.
-pub(super) fn activity_tag(
-    tenant: OrganizationId,
-    activity: ActivityId,
-    tag: TagId,
-) -> Key<ActivityTag> {
-    Key::new(
-        format!("ORG#{tenant}#ACTIVITY#{activity}#TAG"),
-        padded(tag.get()),
-    )
+/// What carries tags, read as nothing but them.
+pub(super) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
+    match tagged {
+        Tagged::Task(id) => record(tenant, "TASK", id),
+        Tagged::Activity(id) => record(tenant, "ACTIVITY", id),
+    }
 }
 
 /// A service request.
@@ -263,6 +264,7 @@ pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
     match thread {
         Thread::ServiceRequest(id) => service_request(tenant, id).into(),
         Thread::Activity(id) => activity(tenant, id).into(),
+        Thread::Task(id) => task(tenant, id).into(),
     }
 }
 
@@ -291,6 +293,7 @@ fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
     match thread {
         Thread::ServiceRequest(id) => format!("ORG#{tenant}#REQUEST#{id}#COMMENT"),
         Thread::Activity(id) => format!("ORG#{tenant}#ACTIVITY#{id}#COMMENT"),
+        Thread::Task(id) => format!("ORG#{tenant}#TASK#{id}#COMMENT"),
     }
 }
 
@@ -446,6 +449,7 @@ pub(super) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> 
         Subject::Milestone(id) => ("MILESTONE", id.get()),
         Subject::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
         Subject::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
+        Subject::Thread(Thread::Task(id)) => ("TASK", id.get()),
     };
     Key::new(
         format!("ORG#{tenant}#CLEANUP"),

@@ -53,14 +53,22 @@
 //! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | record an activity on a project that exists | table, indexes | project, activity | 1 transaction | 8 W |
-//! | attach a tag to an activity, or detach it | table | `#ACTIVITY#a#TAG` / tag | 1 transaction | 6 W |
-//! | a thread's comments, by time | gsi1 | `#REQUEST#r#COMMENT` or `#ACTIVITY#a#COMMENT` / createdAt#id | 1 per MB | n/8 R |
+//! | move an activity in time, or change it otherwise | table, indexes | `#ACTIVITY` / id | 1 | 3–7 W |
+//! | delete an activity, and remember to delete its comments | table, indexes | `#ACTIVITY` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | attach a tag to a task or an activity, or detach it | table, indexes | the record, tag | 1 batch, 1 transaction | 2 R, 6–8 W |
+//! | a thread's comments, by time | gsi1 | `#REQUEST#r#COMMENT`, `#ACTIVITY#a#COMMENT` or `#TASK#t#COMMENT` / createdAt#id | 1 per MB | n/8 R |
 //! | a thread's comments, all of them, to delete them | table | the same partition / id | 1 per MB | n/4 R |
 //! | comment on what exists, in reply to what exists | table | thread, parent, comment | 1 transaction | 6–8 W |
+//! | edit or delete a comment of what exists | table, gsi1 | thread, comment | 1 batch, 1 | 2 R, 2 W |
 //! | comment as the creator of a request that is pending or resolved | table | request, parent, comment, `#RESOLUTIONS` / day | 1 transaction | 8–12 W |
 //! | raise a service request about what exists | table, gsi1 | request, what it is about | 1 transaction | 6 W |
+//! | the organization's service requests, by creation | gsi1 | `#REQUEST` / createdAt#id | 1 per MB | n/8 R |
+//! | change a service request or a ticket, and count its resolution | table, gsi1 | the record, assignee, `#RESOLUTIONS` / day | 1 batch, 1 transaction | 2 R, 2–6 W |
 //! | the newest service requests | gsi1 | `#REQUEST` / createdAt#id | 1 | 2½ R |
 //! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | delete a task, and remember to delete its comments | table, indexes | `#TASK` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | the organization's tickets, by creation | gsi1 | `#TICKET` / createdAt#id | 1 per MB | n/8 R |
+//! | raise a ticket with its first message | table, gsi1 | ticket, message | 1 transaction | 6 W |
 //! | the newest tickets | gsi1 | `#TICKET` / createdAt#id | 1 | 2½ R |
 //! | a ticket's messages, by time | table | `#TICKET#t#MESSAGE` / createdAt#id | 1 per MB | n/4 R |
 //! | reply to a ticket, and take its resolution back | table | ticket, message, `#RESOLUTIONS` / day | 1 transaction | 8–10 W |
@@ -85,6 +93,7 @@
 
 mod activities;
 mod agent;
+mod assignee;
 mod cleanup;
 mod comments;
 mod dashboard;
@@ -104,11 +113,12 @@ mod sessions;
 mod sign_in;
 mod signals;
 mod table;
+mod tagging;
 mod tasks;
 mod tickets;
 mod tokens;
 
-pub use activities::{Activities, ActivityWithRefs};
+pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};
@@ -123,6 +133,7 @@ pub use service_requests::{History, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
+pub use tagging::{Tagged, Tagging};
 pub use tasks::{JoinedTask, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
 pub use tokens::{NewToken, TokenHolder, Tokens};
@@ -198,7 +209,7 @@ impl Store {
         Tasks(self)
     }
 
-    /// Activities and the tags they carry.
+    /// Activities.
     #[must_use]
     pub const fn activities(&self) -> Activities<'_> {
         Activities(self)
@@ -210,7 +221,13 @@ impl Store {
         ServiceRequests(self)
     }
 
-    /// Comments on service requests and activities.
+    /// Tags on tasks and activities.
+    #[must_use]
+    pub const fn tagging(&self) -> Tagging<'_> {
+        Tagging(self)
+    }
+
+    /// Comments on service requests, activities and tasks.
     #[must_use]
     pub const fn comments(&self) -> Comments<'_> {
         Comments(self)

@@ -75,8 +75,16 @@ impl<T> Page<T> {
         page.cut(wanted.most())
     }
 
+    /// Of a list in which nothing can be.
+    pub(crate) const fn empty() -> Self {
+        Self {
+            rows: Vec::new(),
+            end: None,
+        }
+    }
+
     /// The records.
-    pub fn records(&self) -> impl Iterator<Item = &T> {
+    pub fn records(&self) -> impl Iterator<Item = &T> + Clone {
         self.rows.iter().map(|row| &row.record)
     }
 

@@ -2,7 +2,7 @@
 //! long they had taken. Whoever changes a status counts in the same transaction, so that the
 //! dashboard reads a few small items instead of every request.
 
-use model::{Error, OrganizationId, Timestamp, span};
+use model::{Error, OrganizationId, Resolution, Timestamp, span};
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -35,16 +35,17 @@ impl Record for Day {
     }
 }
 
-/// Counts a service request or a ticket in or out of the day of its resolution; belongs into the
-/// transaction that changes the status. `sign` is 1 when an unresolved one is resolved or closed,
-/// and -1, with the `resolved_at` that it then loses, when a resolved one is reopened. A resolved
-/// one that is closed stays counted as it is.
+/// Counts the resolution of a service request or a ticket that was created at that instant, or
+/// counts it no longer; belongs into the transaction that changes the status.
 pub(super) fn count(
     tenant: OrganizationId,
     created_at: Timestamp,
-    resolved_at: Timestamp,
-    sign: i64,
+    resolution: Resolution,
 ) -> Write {
+    let (resolved_at, sign) = match resolution {
+        Resolution::Made(at) => (at, 1),
+        Resolution::TakenBack(at) => (at, -1),
+    };
     let date = resolved_at.day();
     let key = key::resolution_days(tenant).at(key::resolution_day(&date));
     let change = Change::default()

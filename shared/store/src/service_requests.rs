@@ -1,18 +1,22 @@
 //! Service requests.
 
 use model::{
-    Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType,
-    ServiceRequest, ServiceRequestCreate, ServiceRequestId, ServiceStatus, Thread, Timestamp,
-    UserId,
+    CreatedSort, Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType,
+    Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter, ServiceRequestId,
+    ServiceRequestUpdate, ServiceStatus, Thread, Timestamp, UserId,
 };
 
 use super::{
     Permit, Store,
+    assignee::Assignee,
     cleanup::Subject,
+    filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
-    table::{Condition, OrNotFound, Read, Record, Write},
+    rewrite::rewrite,
+    table::{Batch, Condition, OrNotFound, Read, Record, Write},
 };
 
 /// Service requests.
@@ -78,10 +82,7 @@ impl ServiceRequests<'_> {
             .transpose()?;
         let now = self.0.clock.now();
         let created_at = history.created_at.unwrap_or(now);
-        let is_over = matches!(
-            history.status,
-            ServiceStatus::Resolved | ServiceStatus::Closed
-        );
+        let is_over = history.status.is_over();
         let resolved_at = is_over.then(|| history.resolved_at.unwrap_or(now));
         let request = ServiceRequest {
             status: history.status,
@@ -93,7 +94,8 @@ impl ServiceRequests<'_> {
         };
         let mut writes = vec![Write::create(&request)?];
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
-        writes.extend(resolved_at.map(|at| resolutions::count(tenant, created_at, at, 1)));
+        let resolution = resolved_at.map(Resolution::Made);
+        writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
         match self.0.table.transact(writes).await? {
             Ok(()) => Ok(request),
             Err(refused) => Err(match reference_type {
@@ -101,6 +103,28 @@ impl ServiceRequests<'_> {
                 _ => id_is_taken(ServiceRequest::KIND),
             }),
         }
+    }
+
+    /// The organization's service requests that fit, by creation.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &ServiceRequestFilter,
+        sort: CreatedSort,
+        wanted: &Wanted,
+    ) -> Result<Page<ServiceRequest>, Error> {
+        let filter = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("category", filter.category.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .any("creatorId", filter.creator_id.as_ref())?
+            .since("updatedAt", filter.updated_since);
+        let requests = key::service_requests(tenant)
+            .filter(filter.condition())
+            .descending_if(sort.is_descending());
+        self.0.table.page(requests, wanted).await
     }
 
     /// One service request. 404 when it is not the tenant's.
@@ -112,6 +136,39 @@ impl ServiceRequests<'_> {
         let key = key::service_request(tenant, id);
         let request = self.0.table.get(&key, Read::Consistent).await?;
         Ok(request.or_not_found(ServiceRequestId::NOUN)?.record)
+    }
+
+    /// Changes a service request, and counts its resolution when it is resolved, or no longer when
+    /// it is opened again. 404 when it is not the tenant's, 400 when its assignee is not, 409 when
+    /// its status may not become what is asked for.
+    pub async fn update(
+        &self,
+        permit: impl Into<Permit>,
+        id: ServiceRequestId,
+        update: ServiceRequestUpdate,
+    ) -> Result<ServiceRequest, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let key = &key::service_request(tenant, id);
+        let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let (update, assignee) = (&update, &assignee);
+        let read = || {
+            let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = |found: Batch| async move {
+            let mut request = found.get(key)?.or_not_found(ServiceRequestId::NOUN)?;
+            assignee.known(&found)?;
+            let resolution = request.change(update.clone(), self.0.clock.now())?;
+            let mut writes = vec![Write::replace(&request)?];
+            let created_at = request.created_at;
+            writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(request.record))
+        };
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
     /// Deletes a service request, unless `allow` refuses when it sees it, which it does once the

@@ -6,7 +6,7 @@ mod named;
 use model::{
     Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
     ProjectId, ProjectRef, TagRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort,
-    TaskUpdate, UserId, UserRef,
+    TaskUpdate, Thread, UserId, UserRef,
 };
 
 use self::{
@@ -15,6 +15,7 @@ use self::{
 };
 use super::{
     Permit, Store,
+    cleanup::Subject,
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
     page::{Page, Wanted},
     rewrite::rewrite,
@@ -225,12 +226,14 @@ impl Tasks<'_> {
         done.or_not_found(TaskId::NOUN)
     }
 
-    /// Deletes a task. 404 when it is not the tenant's.
+    /// Deletes a task. From that moment its comments are out of reach; the sweeper deletes them,
+    /// whatever their number. 404 when it is not the tenant's.
     pub async fn delete(&self, permit: impl Into<Permit>, id: TaskId) -> Result<(), Error> {
         let tenant = permit.into().given().await?;
-        let write = Write::delete(key::task(tenant, id), Condition::exists());
-        let done = self.0.table.write(write).await?;
-        done.or_not_found(TaskId::NOUN)
+        let key = key::task(tenant, id);
+        let comments = Subject::Thread(Thread::Task(id));
+        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
+        deleted.or_not_found(TaskId::NOUN)
     }
 
     /// Reads what tasks name.

@@ -4,16 +4,21 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Code, Content, Error, Id, OrganizationId, Priority, Role, ServiceStatus, Ticket, TicketId,
-    TicketMessage, Timestamp, Title, User, UserId,
+    Code, Content, CreatedSort, Error, Id, OrganizationId, Priority, Resolution, Role,
+    ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
+    TicketMessageId, TicketUpdate, Timestamp, Title, User, UserId, input::Defaulted,
 };
 
 use super::{
-    Permit, Store, id_is_taken,
-    key::{self, Gsi1, Key},
+    Permit, Store,
+    assignee::Assignee,
+    filter::Filter,
+    id_is_taken,
+    key::{self, AnyKey, Gsi1, Key},
+    page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Support tickets and their messages.
@@ -39,6 +44,34 @@ pub struct NewTicket {
     pub messages: Vec<NewMessage>,
 }
 
+impl NewTicket {
+    /// What somebody sent to raise it. What describes it is what they have to say first.
+    fn raised(author: UserId, sent: TicketCreate) -> Self {
+        let TicketCreate {
+            title,
+            description,
+            priority: Defaulted(priority),
+            assignee_id,
+        } = sent;
+        // Nothing but white space is no message.
+        let said = description.and_then(|text| Content::try_from(String::from(text)).ok());
+        let message = said.map(|content| NewMessage {
+            user_id: author,
+            content,
+            created_at: None,
+        });
+        Self {
+            title,
+            status: ServiceStatus::Open,
+            priority,
+            assignee_id,
+            created_at: None,
+            resolved_at: None,
+            messages: message.into_iter().collect(),
+        }
+    }
+}
+
 /// A message that a ticket begins with.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
@@ -55,8 +88,8 @@ pub struct NewMessage {
 pub struct TicketWithMessages {
     /// The ticket.
     pub ticket: Ticket,
-    /// By time.
-    pub messages: Vec<MessageFrom>,
+    /// Some of them, by time.
+    pub messages: Page<MessageFrom>,
 }
 
 /// A message and its author.
@@ -111,12 +144,46 @@ impl Tickets<'_> {
     pub async fn create(&self, permit: impl Into<Permit>, new: NewTicket) -> Result<Ticket, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let message_ids = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
-        let read = async { tokio::try_join!(self.0.next_id(), message_ids) };
-        let (id, message_ids) = permit.beside(read).await?;
+        let ids = permit.beside(self.ids(&new)).await?;
+        self.write(tenant, ids, new).await
+    }
+
+    /// Raises a ticket, which is open; its description is its first message. 400 when its assignee
+    /// is not the tenant's.
+    pub async fn raise(
+        &self,
+        permit: impl Into<Permit>,
+        author: UserId,
+        sent: TicketCreate,
+    ) -> Result<Ticket, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let assignee = Assignee::new(tenant, sent.assignee_id.as_ref());
+        let new = NewTicket::raised(author, sent);
+        let read = async {
+            let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
+            tokio::try_join!(self.ids(&new), users)
+        };
+        let (ids, found) = permit.beside(read).await?;
+        assignee.known(&found)?;
+        self.write(tenant, ids, new).await
+    }
+
+    /// Ids of a ticket and of the messages that it begins with.
+    async fn ids(&self, new: &NewTicket) -> Result<(TicketId, Vec<TicketMessageId>), Error> {
+        let messages = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
+        tokio::try_join!(self.0.next_id(), messages)
+    }
+
+    async fn write(
+        &self,
+        tenant: OrganizationId,
+        (id, message_ids): (TicketId, Vec<TicketMessageId>),
+        new: NewTicket,
+    ) -> Result<Ticket, Error> {
         let now = self.0.clock.now();
         let created_at = new.created_at.unwrap_or(now);
-        let is_over = matches!(new.status, ServiceStatus::Resolved | ServiceStatus::Closed);
+        let is_over = new.status.is_over();
         let mut ticket = Ticket {
             id,
             organization_id: tenant,
@@ -149,10 +216,31 @@ impl Tickets<'_> {
             .fold(created_at, Timestamp::max);
         writes.push(Write::create(&ticket)?);
         if let Some(resolved_at) = ticket.resolved_at {
-            writes.push(resolutions::count(tenant, created_at, resolved_at, 1));
+            let resolution = Resolution::Made(resolved_at);
+            writes.push(resolutions::count(tenant, created_at, resolution));
         }
         self.0.create_all(writes).await?;
         Ok(ticket)
+    }
+
+    /// The organization's tickets that fit, by creation.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &TicketFilter,
+        sort: CreatedSort,
+        wanted: &Wanted,
+    ) -> Result<Page<Ticket>, Error> {
+        let filter = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("priority", filter.priority.as_ref())?
+            .any("assigneeId", filter.assignee_id.as_ref())?
+            .since("updatedAt", filter.updated_since);
+        let tickets = key::tickets(tenant)
+            .filter(filter.condition())
+            .descending_if(sort.is_descending());
+        self.0.table.page(tickets, wanted).await
     }
 
     /// One ticket with its messages by time. 404 when it is not the tenant's.
@@ -160,26 +248,61 @@ impl Tickets<'_> {
         &self,
         tenant: OrganizationId,
         id: TicketId,
+        sort: ThreadSort,
+        wanted: &Wanted,
     ) -> Result<TicketWithMessages, Error> {
         let table = &self.0.table;
         let key = key::ticket(tenant, id);
+        let messages = key::ticket_messages(tenant, id)
+            .consistent()
+            .descending_if(sort.is_descending());
         let (ticket, messages) = tokio::try_join!(
             table.get(&key, Read::Consistent),
-            table.list(key::ticket_messages(tenant, id).consistent()),
+            table.page(messages, wanted),
         )?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?.record;
-        let authors = || messages.iter().map(|message| message.user_id);
+        let authors = || messages.records().map(|message| message.user_id);
         let user = |id| key::user(tenant, id);
         let found = table.batch_get(authors().map(user), Read::Eventual).await?;
         let senders: HashMap<_, Sender> = found.all(authors(), user)?;
-        let messages = messages.into_iter().map(|message| MessageFrom {
+        let messages = messages.map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
             message,
         });
-        Ok(TicketWithMessages {
-            ticket,
-            messages: messages.collect(),
-        })
+        Ok(TicketWithMessages { ticket, messages })
+    }
+
+    /// Changes a ticket, and counts its resolution when it is resolved, or no longer when it is
+    /// opened again. 404 when it is not the tenant's, 400 when its assignee is not, 409 when its
+    /// status may not become what is asked for.
+    pub async fn update(
+        &self,
+        permit: impl Into<Permit>,
+        id: TicketId,
+        update: TicketUpdate,
+    ) -> Result<Ticket, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let key = &key::ticket(tenant, id);
+        let assignee = Assignee::new(tenant, update.assignee_id.value());
+        let (update, assignee) = (&update, &assignee);
+        let read = || {
+            let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = |found: Batch| async move {
+            let mut ticket = found.get(key)?.or_not_found(TicketId::NOUN)?;
+            assignee.known(&found)?;
+            let resolution = ticket.change(update.clone(), self.0.clock.now())?;
+            let mut writes = vec![Write::replace(&ticket)?];
+            let created_at = ticket.created_at;
+            writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(ticket.record))
+        };
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
+        updated.ok_or_else(Error::contended)
     }
 
     /// Replies to a ticket. A pending or resolved one is open from then on, and a resolution no
@@ -238,7 +361,8 @@ fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write
             as_read = as_read.equals("resolvedAt", resolved_at);
             change = change.remove("resolvedAt");
             let (tenant, created_at) = (ticket.organization_id, ticket.created_at);
-            uncounted = Some(resolutions::count(tenant, created_at, resolved_at, -1));
+            let resolution = Resolution::TakenBack(resolved_at);
+            uncounted = Some(resolutions::count(tenant, created_at, resolution));
         }
     }
     let mut writes = vec![

@@ -1,4 +1,4 @@
-//! `GET` and `POST /api/activities/{activityId}/comments`
+//! `/api/activities/{activityId}/comments`
 
 use serde_json::json;
 
@@ -19,7 +19,7 @@ async fn a_comment_on_an_activity_comes_back_with_its_author() {
         json!({
             "id": 1, "content": "Well done", "activityId": 1, "userId": sue.id(),
             "parentId": null, "createdAt": "2026-01-15T12:00:00.000Z",
-            "updatedAt": "2026-01-15T12:00:00.000Z",
+            "updatedAt": "2026-01-15T12:00:00.000Z", "deletedAt": null,
             "user": {"id": sue.id(), "username": "sue", "fullName": "Sue Tester"},
         })
     );
@@ -72,4 +72,27 @@ async fn a_reply_stays_within_its_thread() {
             .expect_faults(&faults);
     }
     assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn a_comment_is_edited_and_deleted_in_its_place() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.records_activity(json!({})).await;
+    let list = "/api/activities/1/comments";
+    let mut expected = mia.post(list, json!({"content": "Wlel"})).await.expect(200);
+    let path = "/api/activities/1/comments/1";
+    api.clock.advance(1_000);
+    expected["content"] = json!("Well");
+    expected["updatedAt"] = json!("2026-01-15T12:00:01.000Z");
+    let edited = mia.patch(path, json!({"content": "Well"})).await;
+    assert_eq!(edited.expect(200), expected);
+    api.clock.advance(1_000);
+    mia.delete(path).await.expect(204);
+    expected["content"] = json!("");
+    for field in ["updatedAt", "deletedAt"] {
+        expected[field] = json!("2026-01-15T12:00:02.000Z");
+    }
+    assert_eq!(mia.get(list).await.expect(200), json!([expected]));
+    mia.delete(path).await.expect_problem(404, "not_found");
 }

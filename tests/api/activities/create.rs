@@ -17,7 +17,7 @@ async fn a_new_activity_happened_now() {
             "id": 1, "timestamp": now, "type": "note", "subtype": null,
             "description": "Called back", "projectId": null, "organizationId": 1,
             "creatorId": mia.id(), "metadata": null, "evidence": null,
-            "createdAt": now, "updatedAt": now,
+            "tags": [], "createdAt": now, "updatedAt": now,
         })
     );
 }

@@ -19,7 +19,7 @@ async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
         "id": 1, "timestamp": "2026-01-14T08:00:00.123Z", "type": "status_change",
         "subtype": "go_live_2", "description": "Switched over", "projectId": 1,
         "organizationId": 1, "creatorId": mia.id(), "metadata": sent["metadata"],
-        "evidence": sent["evidence"],
+        "evidence": sent["evidence"], "tags": [],
         "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
     });
     assert_eq!(created, expected);

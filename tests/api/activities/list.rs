@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use crate::support::{Api, Caller};
 
 #[tokio::test]
 async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
@@ -25,4 +25,115 @@ async fn lists_come_newest_first_with_the_larger_id_before_the_smaller() {
     assert_eq!(mia.get("/api/projects/1/activities").await.ids(), [3, 1]);
     assert_eq!(mia.get("/api/projects/2/activities").await.ids(), [2]);
     assert_eq!(zac.get("/api/activities").await.ids(), [5]);
+}
+
+/// The three lists, of which only the second lacks activity 6, which is of no project.
+const LISTS: [(&str, i64); 3] = [
+    ("/api/activities", 6),
+    ("/api/projects/1/activities", 5),
+    ("/api/organizations/1/activities", 6),
+];
+
+/// Activities 1 to 6, a day apart; 1 to 3 are mia's, 4 to 6 sue's, and the even ones carry tag 1.
+async fn six_activities(api: &Api, mia: &Caller, sue: &Caller) {
+    let tag = api.has_tag(api.home.id, "urgent").await.id;
+    for number in 1..=6 {
+        let who = if number <= 3 { mia } else { sue };
+        let activity = json!({
+            "type": if number % 3 == 0 { "call" } else { "note" },
+            "timestamp": format!("2026-01-0{number}T00:00:00Z"),
+            "projectId": (number < 6).then_some(1),
+        });
+        who.records_activity(activity).await;
+        if number % 2 == 0 {
+            let path = format!("/api/activities/{number}/tags");
+            who.post(&path, json!({"tagId": tag})).await.expect(204);
+        }
+    }
+}
+
+#[tokio::test]
+async fn activities_come_page_by_page_in_either_order() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    six_activities(&api, &mia, &sue).await;
+    for (list, most) in LISTS {
+        for (query, descending) in [
+            ("limit=2", true),
+            ("limit=2&sort=-timestamp", true),
+            ("limit=2&sort=timestamp", false),
+            (
+                "limit=2&from=2026-01-01T00:00:00Z&to=2026-01-09T00:00:00Z",
+                true,
+            ),
+        ] {
+            let rows = mia.walk(&format!("{list}?{query}")).await;
+            let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+            let mut expected: Vec<i64> = (1..=most).collect();
+            if descending {
+                expected.reverse();
+            }
+            assert_eq!(ids, expected, "{list}?{query}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_filter_keeps_what_fits() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    six_activities(&api, &mia, &sue).await;
+    for (query, expected) in [
+        ("type=call", vec![6, 3]),
+        ("type=call,note&creatorId=me", vec![3, 2, 1]),
+        (&format!("creatorId={}", sue.id()), vec![6, 5, 4]),
+        ("tagId=1", vec![6, 4, 2]),
+        ("tagId=none", vec![5, 3, 1]),
+        ("tagId=1,none&type=call", vec![6, 3]),
+        ("tagId=99", vec![]),
+        // The first instant is in, the last is not.
+        ("from=2026-01-04T00:00:00Z", vec![6, 5, 4]),
+        ("to=2026-01-03T01:00:00%2B01:00", vec![2, 1]),
+        (
+            "from=2026-01-02T00:00:00Z&to=2026-01-05T00:00:00Z&tagId=1",
+            vec![4, 2],
+        ),
+        ("from=2026-01-02T00:00:00Z&to=2026-01-02T00:00:00Z", vec![]),
+        ("from=2026-01-05T00:00:00Z&to=2026-01-02T00:00:00Z", vec![]),
+    ] {
+        for (list, most) in LISTS {
+            let answer = mia.get(&format!("{list}?{query}")).await;
+            let mut expected = expected.clone();
+            expected.retain(|id| *id <= most);
+            assert_eq!(answer.ids(), expected, "{list}?{query}");
+        }
+    }
+    for (query, pointer, code) in [
+        ("type=party", "?type", "value"),
+        ("creatorId=none", "?creatorId", "type"),
+        ("tagId=0", "?tagId", "range"),
+        ("from=monday", "?from", "date_time"),
+        ("sort=createdAt", "?sort", "value"),
+        ("cursor=AAAA", "?cursor", "unknown"),
+        ("status=open", "?status", "unknown_parameter"),
+    ] {
+        for (list, _) in LISTS {
+            let answer = mia.get(&format!("{list}?{query}")).await;
+            answer.expect_faults(&[(pointer, code)]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_found_by_a_tag_that_is_gone() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    six_activities(&api, &mia, &sue).await;
+    api.loses("ORG#1#TAG", "0000000000000001").await;
+    for (list, _) in LISTS {
+        assert_eq!(mia.get(&format!("{list}?tagId=1")).await.ids(), [0; 0]);
+    }
 }

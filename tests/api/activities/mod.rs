@@ -2,9 +2,11 @@
 
 mod comments;
 mod create;
+mod delete;
 mod get;
 mod list;
 mod tags;
+mod update;
 
 use serde_json::json;
 
@@ -61,7 +63,11 @@ async fn what_is_foreign_or_absent_is_not_found() {
         let comments = format!("{path}/comments");
         for answer in [
             zoe.get(&path).await,
+            zoe.patch(&path, json!({"type": "call"})).await,
+            zoe.delete(&path).await,
             zoe.get(&comments).await,
+            zoe.patch(&format!("{comments}/1"), body.clone()).await,
+            zoe.delete(&format!("{comments}/1")).await,
             zoe.post(&comments, body.clone()).await,
             zoe.post(&tags, json!({"tagId": foreign})).await,
             zoe.delete(&format!("{tags}/{foreign}")).await,

@@ -1,10 +1,13 @@
 //! `/api/managed-services`, and what its operations have in common
 
 mod dashboard;
+mod list_tickets;
+mod raise_ticket;
 mod reply;
 mod request;
 mod search_references;
 mod ticket;
+mod update_ticket;
 
 use serde_json::{Value, json};
 use shared::{
@@ -83,6 +86,9 @@ async fn what_is_foreign_is_absent() {
         let path = format!("/api/managed-services/ticket/{id}");
         let reply = format!("{path}/reply");
         zoe.get(&path).await.expect_problem(404, "not_found");
+        zoe.patch(&path, json!({"status": "closed"}))
+            .await
+            .expect_problem(404, "not_found");
         zoe.post(&reply, hello.clone())
             .await
             .expect_problem(404, "not_found");

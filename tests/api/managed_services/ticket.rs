@@ -26,7 +26,8 @@ async fn a_ticket_shows_its_messages_by_time() {
         json!({
             "ticket": {
                 "id": 1, "title": "No invoices", "status": "open", "priority": "high",
-                "createdAt": "2026-01-15T12:00:00.000Z",
+                "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+                "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
             },
             "messages": [
                 {
@@ -40,4 +41,84 @@ async fn a_ticket_shows_its_messages_by_time() {
             ],
         })
     );
+}
+
+#[tokio::test]
+async fn a_tickets_messages_come_page_by_page() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    let mia = api.user("mia").await.id;
+    let minute = |number| format!("2026-01-05T00:0{number}:00Z");
+    let messages = (1..=5).map(|number| {
+        records::message(mia, &format!("Message {number}"), Some(at(&minute(number))))
+    });
+    let new = NewTicket {
+        messages: messages.collect(),
+        ..records::ticket()
+    };
+    api.has_ticket(new).await;
+    let path = "/api/managed-services/ticket/1";
+    let whole = vic.get(path).await;
+    assert_eq!(whole.next(), None);
+    let whole = whole.expect(200);
+    let ids = |answer: &serde_json::Value| {
+        let messages = answer["messages"].as_array().unwrap().iter();
+        let ids = messages.map(|message| message["id"].as_i64().unwrap());
+        ids.collect::<Vec<_>>()
+    };
+    for (query, pages) in [
+        ("limit=2", [vec![1, 2], vec![3, 4], vec![5]]),
+        ("sort=-createdAt&limit=2", [vec![5, 4], vec![3, 2], vec![1]]),
+    ] {
+        let mut next = Some(format!("{path}?{query}"));
+        for page in pages {
+            let answer = vic.get(&next.unwrap()).await;
+            let body = answer.expect(200);
+            // Each page says what it is of.
+            assert_eq!(body["ticket"], whole["ticket"]);
+            assert_eq!(ids(&body), page, "{query}");
+            next = answer.next().map(str::to_owned);
+        }
+        assert_eq!(next, None, "{query}");
+    }
+    for (query, pointer, code) in [
+        ("sort=content", "?sort", "value"),
+        ("status=open", "?status", "unknown_parameter"),
+        ("cursor=AAAA", "?cursor", "unknown"),
+    ] {
+        let answer = vic.get(&format!("{path}?{query}")).await;
+        answer.expect_faults(&[(pointer, code)]);
+    }
+}
+
+#[tokio::test]
+async fn a_long_conversation_ends_before_it_is_too_large_for_the_gateway() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let author = mia.user.unwrap();
+    let long = "\u{1d11e}".repeat(45_000);
+    for _ in 0..2 {
+        let messages = (0..12).map(|_| records::message(author, &long, None));
+        let new = NewTicket {
+            messages: messages.collect(),
+            ..records::ticket()
+        };
+        api.has_ticket(new).await;
+    }
+    // More than a transaction takes at once.
+    for _ in 0..12 {
+        let reply = json!({"content": long});
+        mia.post("/api/managed-services/ticket/1/reply", reply)
+            .await
+            .expect(200);
+    }
+    let mut next = Some("/api/managed-services/ticket/1".to_owned());
+    let mut pages = Vec::new();
+    while let Some(path) = next {
+        let answer = mia.get(&path).await;
+        let messages = answer.expect(200)["messages"].as_array().unwrap().len();
+        pages.push(messages);
+        next = answer.next().map(str::to_owned);
+    }
+    assert_eq!(pages, [22, 2]);
 }

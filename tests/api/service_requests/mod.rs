@@ -2,6 +2,9 @@
 
 mod comments;
 mod delete;
+mod get;
+mod list;
+mod update;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
@@ -21,7 +24,7 @@ fn comments(request: i64) -> String {
     format!("/api/service-requests/{request}/comments")
 }
 
-/// A request of organization 1 by a user, in a state that no operation of the API leads to yet.
+/// A request of organization 1 by a user, in a state that it has come to since the 10th.
 async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> ServiceRequest {
     let new = records::service_request();
     let history = History {
@@ -71,9 +74,10 @@ async fn a_viewer_reads_comments_and_writes_nothing() {
     for (path, method) in [
         (REQUEST.to_owned(), "POST"),
         (comments(request), "POST"),
+        (format!("/api/service-requests/{request}"), "PATCH"),
         (format!("/api/service-requests/{request}"), "DELETE"),
     ] {
-        let body = (method == "POST").then(|| "{".to_owned());
+        let body = (method != "DELETE").then(|| "{".to_owned());
         vic.send(method, &path, body)
             .await
             .expect_problem(403, "permission_denied");
@@ -93,7 +97,13 @@ async fn what_is_foreign_or_absent_is_not_found() {
     let own = request.to_string();
     for id in NO_ID.into_iter().chain([own.as_str()]) {
         let path = format!("/api/service-requests/{id}");
-        zoe.delete(&path).await.expect_problem(404, "not_found");
+        for answer in [
+            zoe.get(&path).await,
+            zoe.patch(&path, json!({"status": "closed"})).await,
+            zoe.delete(&path).await,
+        ] {
+            answer.expect_problem(404, "not_found");
+        }
         let path = format!("{path}/comments");
         zoe.get(&path).await.expect_problem(404, "not_found");
         // The body's faults come before a missing record.

@@ -1,10 +1,12 @@
 //! `/api/tasks`, and what its operations have in common
 
+mod comments;
 mod create;
 mod delete;
 mod list;
 mod move_to_phase;
 mod reorder;
+mod tags;
 mod update;
 
 use serde_json::{Value, json};

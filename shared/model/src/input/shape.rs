@@ -133,6 +133,15 @@ impl<T> Patch<T> {
         }
     }
 
+    /// The same change of what is made of the value.
+    pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Patch<U> {
+        match self {
+            Self::Keep => Patch::Keep,
+            Self::Clear => Patch::Clear,
+            Self::Set(value) => Patch::Set(make(value)),
+        }
+    }
+
     /// The new value, when one was sent.
     pub const fn value(&self) -> Option<&T> {
         match self {

@@ -4,6 +4,8 @@ use std::{collections::HashMap, hash::Hash};
 
 use model::{Error, Id};
 
+use serde::de::DeserializeOwned;
+
 use super::item::{Item, Record, Stored, stored};
 use crate::key::{AnyKey, Key};
 
@@ -13,7 +15,10 @@ pub(crate) struct Batch(pub(super) HashMap<AnyKey, Item>);
 
 impl Batch {
     /// The record under a key, if there is one.
-    pub(crate) fn get<R: Record>(&self, key: &Key<R>) -> Result<Option<Stored<R>>, Error> {
+    pub(crate) fn get<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+    ) -> Result<Option<Stored<R>>, Error> {
         self.0.get(key.as_ref()).cloned().map(stored).transpose()
     }
 

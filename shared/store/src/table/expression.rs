@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use model::Id;
 
 use super::item::{IntoAttribute, Item};
 use crate::key::{Index, Main, Sort};
@@ -30,6 +31,27 @@ impl Condition {
     /// The attribute has that value, which also means that there is an item.
     pub(crate) fn equals(self, name: &str, value: impl IntoAttribute) -> Self {
         self.and("# = :", name, [value.into_attribute()])
+    }
+
+    /// The attribute is absent.
+    pub(crate) fn lacks(self, name: &str) -> Self {
+        self.and("attribute_not_exists(#)", name, [])
+    }
+
+    /// The set does not have the number; none that is absent does.
+    pub(crate) fn not_in_set(self, name: &str, id: impl Id) -> Self {
+        self.and("NOT contains(#, :)", name, [id.get().into_attribute()])
+    }
+
+    /// The set has the number.
+    pub(crate) fn in_set(self, name: &str, id: impl Id) -> Self {
+        self.and("contains(#, :)", name, [id.get().into_attribute()])
+    }
+
+    /// The set has less than `most` numbers, as one that is absent does.
+    pub(crate) fn set_below(self, name: &str, most: usize) -> Self {
+        let room = "(attribute_not_exists(#) OR size(#) < :)";
+        self.and(room, name, [AttributeValue::N(most.to_string())])
     }
 
     /// Whether everything fits.
@@ -142,6 +164,7 @@ pub(crate) struct Change {
     pub(super) set: Vec<String>,
     pub(super) add: Vec<String>,
     pub(super) remove: Vec<String>,
+    pub(super) delete: Vec<String>,
 }
 
 impl Change {
@@ -158,6 +181,20 @@ impl Change {
     pub(crate) fn add(mut self, name: &str, by: i64) -> Self {
         let clause = self.expression.clause("# :", name, [by.into_attribute()]);
         self.add.push(clause);
+        self
+    }
+
+    /// Puts a number into a set, which is empty when absent and may have it already.
+    pub(crate) fn put_in_set(mut self, name: &str, id: impl Id) -> Self {
+        let clause = self.expression.clause("# :", name, [set_of(id)]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Takes a number out of a set, which need not have it. The attribute goes with its last one.
+    pub(crate) fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
+        let clause = self.expression.clause("# :", name, [set_of(id)]);
+        self.delete.push(clause);
         self
     }
 
@@ -183,6 +220,7 @@ impl Change {
             ("SET ", &self.set),
             ("ADD ", &self.add),
             ("REMOVE ", &self.remove),
+            ("DELETE ", &self.delete),
         ]
         .into_iter()
         .filter(|(_, clauses)| !clauses.is_empty())
@@ -190,6 +228,10 @@ impl Change {
         .collect::<Vec<_>>()
         .join(" ")
     }
+}
+
+fn set_of(id: impl Id) -> AttributeValue {
+    AttributeValue::Ns(vec![id.get().to_string()])
 }
 
 pub(super) type Names = HashMap<String, String>;

@@ -10,6 +10,7 @@ use crate::{
     key::{self, Index, List},
     page::{Page, Row, Wanted},
     table::{Condition, Table},
+    tagging,
 };
 
 /// A look for tasks of an organization.
@@ -127,13 +128,12 @@ pub(super) fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Co
 pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, tags, .. }: &JoinedTask) -> bool {
     let milestone = filter.milestone_id.as_ref();
     let phase = filter.phase_id.as_ref();
-    let has_tag = |names: &AnyOf<_>| {
-        let mut tags = tags.iter();
-        tags.any(|tag| names.names(Some(&tag.id))) || (tags.len() == 0 && names.names(None))
-    };
     milestone.is_none_or(|names| names.names(task.milestone_id.as_ref()))
         && phase.is_none_or(|names| names.names(task.phase_id.as_ref()))
-        && filter.tag_id.as_ref().is_none_or(has_tag)
+        && filter
+            .tag_id
+            .as_ref()
+            .is_none_or(|asked| tagging::fits(asked, tags))
 }
 
 /// The fault of an order that an index has only within one record.

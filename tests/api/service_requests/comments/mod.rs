@@ -1,4 +1,6 @@
 //! `/api/service-requests/{serviceRequestId}/comments`
 
 mod create;
+mod delete;
 mod list;
+mod update;

@@ -1,0 +1,26 @@
+//! `DELETE /api/activities/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId},
+    model::ActivityId,
+};
+
+/// Deletes an activity with its comments. Who recorded it always may; for others' it takes the
+/// permission `manage_milestones`.
+#[utoipa::path(delete, path = "/api/activities/{id}", operation_id = "deleteActivity")]
+pub async fn delete(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageMilestones>>,
+    Path(id): Path<PathId<ActivityId>>,
+) -> Result<NoContent, Problem> {
+    let activities = app.store.activities();
+    activities
+        .delete(caller.permit(), id.known()?, async |creator| {
+            caller.created_or_may(creator).await
+        })
+        .await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,34 @@
+//! `PATCH /api/activities/{activityId}/comments/{commentId}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{ActivityId, CommentId, CommentUpdate},
+    view::ActivityComment,
+};
+
+/// Changes what a comment on an activity says. Authors may always change their own; for others' it
+/// takes the permission `manage_directory`.
+#[utoipa::path(
+    patch,
+    path = "/api/activities/{activityId}/comments/{commentId}",
+    operation_id = "updateActivityComment"
+)]
+pub async fn edit_comment(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((activity, comment)): Path<(PathId<ActivityId>, PathId<CommentId>)>,
+    Body(update): Body<CommentUpdate>,
+) -> Result<Json<ActivityComment>, Problem<ConcurrentChange>> {
+    let activity = activity.known()?;
+    let place = (activity.into(), comment.known()?);
+    let comments = app.store.comments();
+    let comment = comments
+        .edit(caller.permit(), place, update, async |author| {
+            caller.created_or_may(author).await
+        })
+        .await?;
+    Ok(Json(ActivityComment::from_read(activity, comment)))
+}

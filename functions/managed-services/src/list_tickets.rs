@@ -1,0 +1,29 @@
+//! `GET /api/managed-services/tickets`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{CreatedSort, Listing, TicketFilter},
+};
+
+use crate::view::TicketView;
+
+/// Lists the tickets of the caller's organization, newest first unless another order is asked for.
+#[utoipa::path(
+    get,
+    path = "/api/managed-services/tickets",
+    operation_id = "listTickets"
+)]
+pub async fn list_tickets(
+    State(app): State<App>,
+    caller: Caller<need::ViewManagedServices, Listing<TicketFilter, CreatedSort>>,
+) -> Result<List<TicketView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let Listing { filter, sort, .. } = &caller.query;
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let tickets = app.store.tickets();
+    let page = tickets.list(tenant, user, filter, *sort, &pages.wanted);
+    Ok(pages.answer(page.await?, TicketView::from)?)
+}

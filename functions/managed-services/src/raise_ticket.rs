@@ -1,0 +1,27 @@
+//! `POST /api/managed-services/tickets`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::Body,
+    model::TicketCreate,
+};
+
+use crate::view::TicketView;
+
+/// Raises a ticket; its description becomes the first message, by the caller.
+#[utoipa::path(
+    post,
+    path = "/api/managed-services/tickets",
+    operation_id = "createTicket"
+)]
+pub async fn raise_ticket(
+    State(app): State<App>,
+    caller: Caller<need::CreateServiceRequest>,
+    Body(new): Body<TicketCreate>,
+) -> Result<Json<TicketView>, Problem> {
+    let tickets = app.store.tickets();
+    let ticket = tickets.raise(caller.permit(), caller.user_id(), new);
+    Ok(Json(ticket.await?.into()))
+}

@@ -1,0 +1,31 @@
+//! `PATCH /api/managed-services/ticket/{ticketId}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId,
+        refusal::{ConcurrentChange, InvalidTransition},
+    },
+    model::{TicketId, TicketUpdate},
+};
+
+use crate::view::TicketView;
+
+/// Changes a ticket; one that is closed stays closed.
+#[utoipa::path(
+    patch,
+    path = "/api/managed-services/ticket/{ticketId}",
+    operation_id = "updateTicket"
+)]
+pub async fn update_ticket(
+    State(app): State<App>,
+    caller: Caller<need::ManageTickets>,
+    Path(id): Path<PathId<TicketId>>,
+    Body(update): Body<TicketUpdate>,
+) -> Result<Json<TicketView>, Problem<(InvalidTransition, ConcurrentChange)>> {
+    let tickets = app.store.tickets();
+    let ticket = tickets.update(caller.permit(), id.known()?, update);
+    Ok(Json(ticket.await?.into()))
+}

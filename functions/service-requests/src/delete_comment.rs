@@ -1,0 +1,31 @@
+//! `DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::{CommentId, ServiceRequestId},
+};
+
+/// Deletes a comment on a service request, which keeps its place for its replies and says nothing any more.
+/// Authors may always delete their own; for others' it takes the permission `manage_directory`.
+#[utoipa::path(
+    delete,
+    path = "/api/service-requests/{serviceRequestId}/comments/{commentId}",
+    operation_id = "deleteServiceRequestComment"
+)]
+pub async fn delete_comment(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((request, comment)): Path<(PathId<ServiceRequestId>, PathId<CommentId>)>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let place = (request.known()?.into(), comment.known()?);
+    let comments = app.store.comments();
+    comments
+        .delete(caller.permit(), place, async |author| {
+            caller.created_or_may(author).await
+        })
+        .await?;
+    Ok(NoContent)
+}

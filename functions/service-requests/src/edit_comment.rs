@@ -1,0 +1,34 @@
+//! `PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{CommentId, CommentUpdate, ServiceRequestId},
+    view::ServiceRequestComment,
+};
+
+/// Changes what a comment on a service request says. Authors may always change their own; for others' it
+/// takes the permission `manage_directory`.
+#[utoipa::path(
+    patch,
+    path = "/api/service-requests/{serviceRequestId}/comments/{commentId}",
+    operation_id = "updateServiceRequestComment"
+)]
+pub async fn edit_comment(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((request, comment)): Path<(PathId<ServiceRequestId>, PathId<CommentId>)>,
+    Body(update): Body<CommentUpdate>,
+) -> Result<Json<ServiceRequestComment>, Problem<ConcurrentChange>> {
+    let request = request.known()?;
+    let place = (request.into(), comment.known()?);
+    let comments = app.store.comments();
+    let comment = comments
+        .edit(caller.permit(), place, update, async |author| {
+            caller.created_or_may(author).await
+        })
+        .await?;
+    Ok(Json(ServiceRequestComment::from_read(request, comment)))
+}

@@ -1,0 +1,26 @@
+//! `GET /api/service-requests/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::ServiceRequestId,
+    view::ServiceRequestView,
+};
+
+/// Reads a service request.
+#[utoipa::path(
+    get,
+    path = "/api/service-requests/{id}",
+    operation_id = "getServiceRequest"
+)]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork>,
+    Path(id): Path<PathId<ServiceRequestId>>,
+) -> Result<Json<ServiceRequestView>, Problem> {
+    let requests = app.store.service_requests();
+    let request = requests.get(caller.tenant(), id.known()?).await?;
+    Ok(Json(request.into()))
+}

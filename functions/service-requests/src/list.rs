@@ -1,0 +1,29 @@
+//! `GET /api/service-requests`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{CreatedSort, Listing, ServiceRequestFilter},
+    view::ServiceRequestView,
+};
+
+/// Lists the service requests of the caller's organization, newest first unless another order is
+/// asked for.
+#[utoipa::path(
+    get,
+    path = "/api/service-requests",
+    operation_id = "listServiceRequests"
+)]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<ServiceRequestFilter, CreatedSort>>,
+) -> Result<List<ServiceRequestView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let Listing { filter, sort, .. } = &caller.query;
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let requests = app.store.service_requests();
+    let page = requests.list(tenant, user, filter, *sort, &pages.wanted);
+    Ok(pages.answer(page.await?, ServiceRequestView::from)?)
+}

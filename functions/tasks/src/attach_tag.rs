@@ -1,0 +1,30 @@
+//! `POST /api/tasks/{taskId}/tags`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, NoContent, Path, PathId,
+        refusal::{ConcurrentChange, TooManyTags},
+    },
+    model::{TagAttach, TaskId},
+};
+
+/// Attaches a tag to a task, which may carry it already, and 50 at most.
+#[utoipa::path(
+    post,
+    path = "/api/tasks/{taskId}/tags",
+    operation_id = "attachTaskTag"
+)]
+pub async fn attach_tag(
+    State(app): State<App>,
+    caller: Caller<need::TagActivity>,
+    Path(task): Path<PathId<TaskId>>,
+    Body(TagAttach { tag_id }): Body<TagAttach>,
+) -> Result<NoContent, Problem<(TooManyTags, ConcurrentChange)>> {
+    let tagging = app.store.tagging();
+    let on = task.known()?.into();
+    tagging.attach(caller.permit(), on, tag_id).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,26 @@
+//! `DELETE /api/tasks/{taskId}/tags/{tagId}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::{TagId, TaskId},
+};
+
+/// Detaches a tag from a task, which need not carry it.
+#[utoipa::path(
+    delete,
+    path = "/api/tasks/{taskId}/tags/{tagId}",
+    operation_id = "detachTaskTag"
+)]
+pub async fn detach_tag(
+    State(app): State<App>,
+    caller: Caller<need::TagActivity>,
+    Path((task, tag)): Path<(PathId<TaskId>, PathId<TagId>)>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let tagging = app.store.tagging();
+    let on = task.known()?.into();
+    tagging.detach(caller.permit(), on, tag.known()?).await?;
+    Ok(NoContent)
+}

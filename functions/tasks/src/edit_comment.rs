@@ -1,0 +1,34 @@
+//! `PATCH /api/tasks/{taskId}/comments/{commentId}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{CommentId, CommentUpdate, TaskId},
+    view::TaskComment,
+};
+
+/// Changes what a comment on a task says. Authors may always change their own; for others' it
+/// takes the permission `manage_directory`.
+#[utoipa::path(
+    patch,
+    path = "/api/tasks/{taskId}/comments/{commentId}",
+    operation_id = "updateTaskComment"
+)]
+pub async fn edit_comment(
+    State(app): State<App>,
+    caller: Caller<need::OwnOr<need::ManageDirectory>>,
+    Path((task, comment)): Path<(PathId<TaskId>, PathId<CommentId>)>,
+    Body(update): Body<CommentUpdate>,
+) -> Result<Json<TaskComment>, Problem<ConcurrentChange>> {
+    let task = task.known()?;
+    let place = (task.into(), comment.known()?);
+    let comments = app.store.comments();
+    let comment = comments
+        .edit(caller.permit(), place, update, async |author| {
+            caller.created_or_may(author).await
+        })
+        .await?;
+    Ok(Json(TaskComment::from_read(task, comment)))
+}

@@ -1,0 +1,89 @@
+//! `POST /api/managed-services/tickets`
+
+use serde_json::{Value, json};
+
+use super::DASHBOARD;
+use crate::support::Api;
+
+const TICKETS: &str = "/api/managed-services/tickets";
+
+#[tokio::test]
+async fn a_ticket_is_open_and_its_description_is_the_first_message() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    let now = "2026-01-15T12:00:00.000Z";
+    let sent = json!({
+        "title": "No invoices", "description": "Since Monday.", "priority": "high",
+        "assigneeId": sue.id(), "status": "closed",
+    });
+    let ticket = mia.post(TICKETS, sent).await.expect(200);
+    assert_eq!(
+        ticket,
+        json!({
+            "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+            "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
+        })
+    );
+    let message = json!({
+        "id": 1, "content": "Since Monday.", "createdAt": now,
+        "sender": {"name": "Mia Tester", "isSupport": false},
+    });
+    let read = sue.get("/api/managed-services/ticket/1").await.expect(200);
+    assert_eq!(read, json!({"ticket": ticket, "messages": [message]}));
+    let dashboard = sue.get(DASHBOARD).await.expect(200);
+    assert_eq!(dashboard["tickets"], json!([ticket]));
+}
+
+#[tokio::test]
+async fn a_ticket_may_say_no_more_than_its_title() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for description in [Value::Null, json!(""), json!(" \n")] {
+        let sent = json!({"title": "Help", "description": description, "priority": null});
+        let ticket = mia.post(TICKETS, sent).await.expect(200);
+        assert_eq!(ticket["priority"], "medium");
+        assert_eq!(ticket["lastMessageAt"], Value::Null);
+        let path = format!("/api/managed-services/ticket/{}", ticket["id"]);
+        assert_eq!(mia.get(&path).await.expect(200)["messages"], json!([]));
+    }
+}
+
+#[tokio::test]
+async fn every_fault_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let vic = api.sign_in("vic").await;
+    let abroad = api.sign_in("zoe").await.id();
+    let before = api.records().await;
+    vic.post(TICKETS, json!({}))
+        .await
+        .expect_problem(403, "permission_denied");
+    for (body, faults) in [
+        (json!({}), vec![("/title", "required")]),
+        (
+            json!({"title": " ", "description": 1, "priority": "now", "assigneeId": "me"}),
+            vec![
+                ("/title", "blank"),
+                ("/description", "type"),
+                ("/priority", "value"),
+                ("/assigneeId", "type"),
+            ],
+        ),
+        (
+            json!({"title": "x", "description": "x".repeat(50_001)}),
+            vec![("/description", "length")],
+        ),
+        (
+            json!({"title": "x", "assigneeId": abroad}),
+            vec![("/assigneeId", "unknown")],
+        ),
+        (
+            json!({"title": "x", "assigneeId": 99}),
+            vec![("/assigneeId", "unknown")],
+        ),
+    ] {
+        mia.post(TICKETS, body).await.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}

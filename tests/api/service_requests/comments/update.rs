@@ -1,0 +1,110 @@
+//! `PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}`
+
+use serde_json::{Value, json};
+
+use crate::{
+    api::service_requests::comments,
+    support::{Api, Fault},
+};
+
+#[tokio::test]
+async fn an_edited_comment_is_later_and_keeps_its_place() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let request = mia.raises_request().await;
+    for content in ["First", "Secnod", "Third"] {
+        mia.comments_on_request(request, content).await;
+    }
+    let list = comments(request);
+    let before = mia.get(&list).await.expect(200);
+    let path = format!("{list}/2");
+    let mut expected = before[1].clone();
+    // The clock stands still for the first, and is behind for the second.
+    for (by, content, updated_at) in [
+        (0, "Second", "2026-01-15T12:00:00.001Z"),
+        (-5_000, "Second!", "2026-01-15T12:00:00.002Z"),
+        (65_000, "Second.", "2026-01-15T12:01:00.000Z"),
+    ] {
+        api.clock.advance(by);
+        expected["content"] = json!(content);
+        expected["updatedAt"] = json!(updated_at);
+        let edited = mia.patch(&path, json!({"content": content})).await;
+        assert_eq!(edited.expect(200), expected);
+        let read = mia.get(&list).await.expect(200);
+        assert_eq!(read, json!([before[0], expected, before[2]]));
+    }
+}
+
+#[tokio::test]
+async fn authors_edit_their_own_and_managers_any() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    let max = api.sign_in("max").await;
+    let request = mia.raises_request().await;
+    mia.comments_on_request(request, "Mine").await;
+    let path = format!("{}/1", comments(request));
+    let before = api.records().await;
+    let body = json!({"content": "Better put"});
+    for (body, faults) in [
+        (json!({}), vec![("/content", "required")]),
+        (json!({"content": null}), vec![("/content", "null")]),
+        (json!({"content": " "}), vec![("/content", "blank")]),
+    ] {
+        sue.patch(&path, body).await.expect_faults(&faults);
+    }
+    sue.patch(&path, body.clone())
+        .await
+        .expect_problem(403, "permission_denied");
+    assert_eq!(before, api.records().await);
+    for caller in [&mia, &max] {
+        let edited = caller.patch(&path, body.clone()).await.expect(200);
+        // Whoever edits it, it is still whose it was.
+        assert_eq!(
+            (&edited["userId"], &edited["user"]["id"]),
+            (&json!(mia.id()), &json!(mia.id()))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_comment_of_another_thread_is_not_found() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let one = mia.raises_request().await;
+    let other = mia.raises_request().await;
+    let comment = mia.comments_on_request(one, "Here").await;
+    let before = api.records().await;
+    let body = json!({"content": "There"});
+    let paths = ["99", "0", "abc", "01"].map(|id| format!("{}/{id}", comments(one)));
+    let elsewhere = format!("{}/{comment}", comments(other));
+    let nowhere = format!("{}/{comment}", comments(99));
+    for path in paths.into_iter().chain([elsewhere, nowhere]) {
+        mia.patch(&path, body.clone())
+            .await
+            .expect_problem(404, "not_found");
+        mia.delete(&path).await.expect_problem(404, "not_found");
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn an_edit_that_a_delete_outran_finds_nothing_and_revives_nothing() {
+    let (api, faults) = Api::behind_faults().await;
+    let mia = api.sign_in("mia").await;
+    let request = mia.raises_request().await;
+    mia.comments_on_request(request, "Mine").await;
+    let path = format!("{}/1", comments(request));
+    faults.next("PutItem", Fault::Outrun);
+    let edited = mia.patch(&path, json!({"content": "Edited"})).await;
+    assert_eq!(edited.expect(200)["content"], "Edited");
+    assert!(faults.are_over());
+    let (edited, deleted) = tokio::join!(
+        mia.patch(&path, json!({"content": "Again"})),
+        mia.delete(&path),
+    );
+    assert_eq!(deleted.expect(204), Value::Null);
+    assert!([200, 404].contains(&edited.status), "{}", edited.text);
+    let list = mia.get(&comments(request)).await.expect(200);
+    assert_eq!(list[0]["content"], "");
+}

@@ -1,0 +1,19 @@
+//! `GET /api/service-requests/{id}`
+
+use serde_json::json;
+
+use crate::{api::managed_services::REQUEST, support::Api};
+
+#[tokio::test]
+async fn a_request_reads_as_it_was_answered() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let vic = api.sign_in("vic").await;
+    let sent = json!({
+        "title": "Help", "description": "Soon", "priority": "high", "category": "billing",
+        "referenceType": "project", "referenceId": 1,
+    });
+    let created = mia.post(REQUEST, sent).await.expect(200);
+    let read = vic.get("/api/service-requests/1").await.expect(200);
+    assert_eq!(read, created);
+}

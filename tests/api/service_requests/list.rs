@@ -1,0 +1,116 @@
+//! `GET /api/service-requests`
+
+use serde_json::{Value, json};
+
+use crate::{
+    api::managed_services::REQUEST,
+    support::{Api, Caller},
+};
+
+const LIST: &str = "/api/service-requests";
+
+/// Requests 1 to 6, a minute apart; the odd ones are mia's, the even ones sue's.
+async fn six_requests(api: &Api, mia: &Caller, sue: &Caller) {
+    for number in 1..=6 {
+        let creator = if number % 2 == 1 { mia } else { sue };
+        creator
+            .creates(
+                REQUEST,
+                json!({
+                    "title": format!("Request {number}"),
+                    "priority": if number <= 2 { "urgent" } else { "low" },
+                    "category": match number { 1 => Value::Null, 2 => json!("a b"), _ => json!("billing") },
+                }),
+            )
+            .await;
+        api.clock.advance(60_000);
+    }
+    for (id, change) in [
+        (1, json!({"status": "resolved"})),
+        (2, json!({"assigneeId": sue.id()})),
+        (3, json!({"assigneeId": mia.id(), "status": "pending"})),
+    ] {
+        let path = format!("{LIST}/{id}");
+        sue.patch(&path, change).await.expect(200);
+    }
+}
+
+fn ids(rows: &[Value]) -> Vec<i64> {
+    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn requests_come_newest_first_page_by_page() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    let vic = api.sign_in("vic").await;
+    assert_eq!(vic.get(LIST).await.ids(), [0; 0]);
+    six_requests(&api, &mia, &sue).await;
+    for (query, expected) in [
+        ("", vec![6, 5, 4, 3, 2, 1]),
+        ("?sort=-createdAt&limit=4", vec![6, 5, 4, 3, 2, 1]),
+        ("?sort=createdAt&limit=2", vec![1, 2, 3, 4, 5, 6]),
+        ("?category=billing&limit=1", vec![6, 5, 4, 3]),
+    ] {
+        let rows = vic.walk(&format!("{LIST}{query}")).await;
+        assert_eq!(ids(&rows), expected, "{query}");
+    }
+    let rows = vic.get(LIST).await.expect(200);
+    assert_eq!(rows[5], vic.get(&format!("{LIST}/1")).await.expect(200));
+    let whole = vic.get(&format!("{LIST}?limit=6")).await;
+    assert_eq!((whole.ids().len(), whole.next()), (6, None));
+    let zoe = api.sign_in("zoe").await;
+    assert_eq!(zoe.get(LIST).await.ids(), [0; 0]);
+}
+
+#[tokio::test]
+async fn every_filter_keeps_what_fits() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let sue = api.sign_in("sue").await;
+    six_requests(&api, &mia, &sue).await;
+    for (query, expected) in [
+        ("status=open", vec![6, 5, 4, 2]),
+        ("status=pending,resolved", vec![3, 1]),
+        ("priority=urgent", vec![2, 1]),
+        ("priority=urgent&status=open", vec![2]),
+        ("category=none", vec![1]),
+        ("category=a%20b,none", vec![2, 1]),
+        ("assigneeId=me", vec![3]),
+        ("assigneeId=none&status=open", vec![6, 5, 4]),
+        (&format!("assigneeId={},me", sue.id()), vec![3, 2]),
+        ("creatorId=me", vec![5, 3, 1]),
+        (&format!("creatorId={}", sue.id()), vec![6, 4, 2]),
+        ("creatorId=99", vec![]),
+        // All three that were changed were changed at the end.
+        ("updatedSince=2026-01-15T12:06:00Z", vec![3, 2, 1]),
+        ("updatedSince=2026-01-15T12:06:00.001Z", vec![]),
+    ] {
+        let answer = mia.get(&format!("{LIST}?{query}")).await;
+        assert_eq!(answer.ids(), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_parameter_that_is_no_good_is_named_with_what_would_be() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for (query, pointer, code) in [
+        ("status=done", "?status", "value"),
+        ("priority=", "?priority", "value"),
+        ("assigneeId=you", "?assigneeId", "type"),
+        ("creatorId=none", "?creatorId", "type"),
+        ("updatedSince=now", "?updatedSince", "date_time"),
+        ("sort=title", "?sort", "value"),
+        ("limit=0", "?limit", "range"),
+        ("cursor=AAAA", "?cursor", "unknown"),
+        ("title=x", "?title", "unknown_parameter"),
+    ] {
+        let answer = mia.get(&format!("{LIST}?{query}")).await;
+        answer.expect_faults(&[(pointer, code)]);
+    }
+    let sort = mia.get(&format!("{LIST}?sort=title")).await.expect(400);
+    let detail = sort["detail"].as_str().unwrap();
+    assert!(detail.contains("`-createdAt` or `createdAt`"), "{detail}");
+}
