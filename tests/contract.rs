@@ -164,8 +164,11 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
 }
 
 /// Fields of a record that stay as they are, or that the service writes itself.
-const FIXED: [&str; 5] = [
+const FIXED: [&str; 8] = [
     "id",
+    "username",
+    "planFeatures",
+    "version",
     "projectId",
     "organizationId",
     "createdAt",

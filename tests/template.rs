@@ -61,6 +61,7 @@ fn the_worker_knows_a_messages_last_delivery() {
 #[tokio::test]
 async fn every_grant_of_a_role_is_used() {
     let world = Concierge::start().await;
+    walk_over_the_directory(&world).await;
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
@@ -83,6 +84,29 @@ async fn every_grant_of_a_role_is_used() {
     }
 }
 
+async fn walk_over_the_directory(world: &Concierge) {
+    let ada = world.api.sign_in("ada").await;
+    let mia = world.api.user("mia").await.id;
+    let user = format!("/api/users/{mia}");
+    let password = format!("{user}/password");
+    for (method, path, body) in [
+        ("GET", user.as_str(), Value::Null),
+        ("PATCH", &user, json!({"role": "admin"})),
+        ("PATCH", &user, json!({"role": "member"})),
+        ("PUT", &password, json!({"password": PASSWORD})),
+        ("POST", "/api/projects", json!({"title": "x"})),
+        ("POST", "/api/projects/1/phases", json!({"title": "x"})),
+        ("DELETE", "/api/phases/1", Value::Null),
+        ("POST", "/api/tags", json!({"name": "odd"})),
+        ("PATCH", "/api/tags/1", json!({"name": "even"})),
+        ("DELETE", "/api/tags/1", Value::Null),
+    ] {
+        let body = (!body.is_null()).then(|| body.to_string());
+        let answer = ada.send(method, path, body).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+    }
+}
+
 async fn walk_over_work(world: &Concierge) {
     let api = &world.api;
     let nobody = api.anonymous();
@@ -97,7 +121,7 @@ async fn walk_over_work(world: &Concierge) {
     nobody.post("/api/auth/login", right).await.expect(200);
     let user = api.user("max").await;
     let [phase, ..] = api.has_phases().await;
-    api.has_tag(api.home.id, "x").await;
+    let tag = api.has_tag(api.home.id, "x").await.id;
     for (method, path, body) in [
         (
             "POST",
@@ -150,8 +174,8 @@ async fn walk_over_work(world: &Concierge) {
             json!({"content": "x"}),
         ),
         ("GET", "/api/activities/1/comments", Value::Null),
-        ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
-        ("DELETE", "/api/activities/1/tags/1", Value::Null),
+        ("POST", "/api/activities/1/tags", json!({"tagId": tag})),
+        ("DELETE", "/api/activities/1/tags/2", Value::Null),
     ] {
         let body = (!body.is_null()).then(|| body.to_string());
         let answer = max.send(method, path, body).await;
@@ -163,7 +187,7 @@ async fn walk_over_work(world: &Concierge) {
     // Each function extends a session that has not been used for a while.
     for (_, ApiFunction { read: path, .. }) in api_functions() {
         let max = api.session_of(&user).await;
-        api.clock.advance(3 * span::HOUR);
+        api.clock.advance(span::DAY / 10);
         let answer = max.get(path).await;
         assert!(
             [200, 404].contains(&answer.status),

@@ -46,6 +46,10 @@ pub const FUNCTIONS: &[Function] = &[
         )],
     },
     Function {
+        name: "directory",
+        reads: &[read("a project", "/api/projects/1")],
+    },
+    Function {
         name: "milestones",
         reads: &[
             read("5 milestones of a project", "/api/projects/1/milestones"),

@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, ProjectStatus, Tag, Ticket},
-    store::{NewProject, NewTicket},
+    model::{Id, OrganizationId, PhaseId, Tag, Ticket},
+    store::NewTicket,
 };
 use tests::records;
 
@@ -75,13 +75,11 @@ impl Api {
         tickets.create(self.home.id, new).await.unwrap()
     }
 
-    /// A planned project that says something about itself.
+    /// A project on hold that says something about itself.
     pub async fn has_project(&self, tenant: OrganizationId, title: &str) -> i64 {
-        let new = NewProject {
-            description: Some(records::text(&format!("About {title}"))),
-            status: ProjectStatus::Planned,
-            ..records::project(title)
-        };
+        let about = format!("About {title}");
+        let body = json!({"title": title, "description": about, "status": "on_hold"});
+        let new = records::sent(&body);
         let project = self.store.directory().create_project(tenant, new).await;
         project.unwrap().id.get()
     }
@@ -92,7 +90,7 @@ impl Api {
         for project in &self.projects {
             let tenant = project.organization_id;
             let directory = self.store.directory();
-            let phase = directory.create_phase(tenant, project.id, records::text("Build"), 1);
+            let phase = directory.create_phase(tenant, project.id, records::phase("Build", 1));
             phases.push(PhaseId::get(phase.await.unwrap().id));
         }
         phases.try_into().unwrap()
@@ -101,7 +99,10 @@ impl Api {
     /// A tag of an organization.
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
-        directory.create_tag(tenant, name.into()).await.unwrap()
+        directory
+            .create_tag(tenant, records::tag(name))
+            .await
+            .unwrap()
     }
 
     /// The table without the ids given out, of which a refused create may use one up.

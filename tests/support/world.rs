@@ -18,6 +18,8 @@ pub struct World {
     pub concierge: Concierge,
     /// Who may do all there is, and whose the records are.
     pub max: User,
+    /// Somebody whose role may change, and somebody whose password may.
+    others: [String; 2],
     /// A signal whose session has ended.
     alert: String,
     /// A session that is to be analysed.
@@ -74,6 +76,7 @@ impl World {
     pub async fn start_in(settings: Settings) -> Self {
         let concierge = Concierge::start_in(settings).await;
         let api = &concierge.api;
+        may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
         let signal = concierge.signal("payment_failed", &[]).await;
@@ -85,6 +88,7 @@ impl World {
         let (executing, _) = concierge.approved_message().await;
         Self {
             max: api.user("max").await,
+            others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
             alert: signal.id.to_string(),
             started: started.to_string(),
             proposed: (proposed.to_string(), action),
@@ -131,7 +135,11 @@ impl World {
     /// one of its own.
     fn id(&self, operation: &str) -> &str {
         match operation {
+            "PATCH /api/users/{id}" => &self.others[0],
+            "PUT /api/users/{id}/password" => &self.others[1],
+            "DELETE /api/tags/{id}" => "3",
             "DELETE /api/milestones/{id}"
+            | "DELETE /api/phases/{id}"
             | "DELETE /api/tasks/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
@@ -150,6 +158,20 @@ impl World {
                 json!({"title": "Help", "referenceType": "project", "referenceId": 1})
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
+            "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "POST /api/users" => json!({
+                "username": "newcomer", "fullName": "New Comer", "role": "admin",
+                "password": PASSWORD, "permissions": ["manage_tickets"],
+            }),
+            // One more admin, who has to be counted.
+            "PATCH /api/users/{id}" => json!({"role": "admin"}),
+            "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
+            "POST /api/projects" => json!({"title": "Move"}),
+            "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
+            "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
+            "PATCH /api/phases/{id}" => json!({"title": "Renamed"}),
+            "POST /api/tags" => json!({"name": "new"}),
+            "PATCH /api/tags/{id}" => json!({"name": "renamed"}),
             "POST /api/milestones" => json!({"title": "Go live", "projectId": 1}),
             "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
             "POST /api/tasks" => json!({
@@ -183,8 +205,18 @@ impl World {
     }
 }
 
+/// Max holds what only an admin does.
+async fn may_do_all(api: &Api, max: &Caller) {
+    let ada = api.user("ada").await;
+    let all = json!({"permissions": ["manage_users", "manage_organization"]});
+    let directory = api.store.directory();
+    let ada = std::future::ready(Ok(ada));
+    let max = directory.update_user(api.home.id, ada, max.user.unwrap(), records::sent(&all));
+    max.await.unwrap();
+}
+
 /// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activity 1
-/// with tag 1, all of project 1. Tag 2 is on nothing.
+/// with tag 1, all of project 1. Phase 2 and tags 2 and 3 are on nothing.
 async fn has_work(api: &Api, max: &Caller) {
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
@@ -195,7 +227,7 @@ async fn has_work(api: &Api, max: &Caller) {
     max.creates_tasks(["Compare the sums", "Tell the customers"])
         .await;
     let activity = max.records_activity(json!({"projectId": 1})).await;
-    for name in ["urgent", "late"] {
+    for name in ["urgent", "late", "odd"] {
         api.has_tag(api.home.id, name).await;
     }
     let tags = format!("/api/activities/{activity}/tags");

@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, refusal::ProjectArchived},
     model::{Task, TaskCreate},
 };
 
@@ -14,6 +14,6 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Json<Task>, Problem> {
+) -> Result<Json<Task>, Problem<ProjectArchived>> {
     Ok(Json(app.store.tasks().create(caller.permit(), new).await?))
 }

@@ -66,7 +66,7 @@ async fn create(
         password_hash: password::hash(password.into()).await?,
     };
     let admin = directory.create_user(organization.id, admin).await?;
-    Ok((organization, admin))
+    Ok((organization, admin.record))
 }
 
 #[cfg(test)]

@@ -45,6 +45,14 @@ pub enum Code {
     ConcurrentChange,
     /// The state of the record does not allow it.
     InvalidTransition,
+    /// Another user of the service has this username.
+    UsernameTaken,
+    /// Another tag of the organization has this name.
+    NameTaken,
+    /// The organization would be left without an admin who is not disabled.
+    LastAdmin,
+    /// The project is archived and takes no new work.
+    ProjectArchived,
     /// The ticket is closed and takes no more replies.
     TicketClosed,
     /// The source has reported a signal of this id before.
@@ -112,8 +120,6 @@ pub enum FaultCode {
     Unknown,
     /// It names a record of another project.
     Project,
-    /// Another record has it.
-    Taken,
     /// It is not the password that is set.
     Incorrect,
     /// It can be guessed: a password is not the username.

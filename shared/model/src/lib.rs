@@ -19,6 +19,7 @@ mod milestone;
 mod one_of;
 mod password;
 mod permission;
+mod project;
 pub mod random;
 mod search;
 mod service_request;
@@ -29,6 +30,7 @@ mod task;
 mod text;
 mod ticket;
 mod time;
+mod user;
 
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
@@ -39,9 +41,7 @@ pub use agent::{
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, Thread};
-pub use directory::{
-    Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, User, UserRef,
-};
+pub use directory::{Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagUpdate};
 pub use error::{Error, Fault, Source};
 pub use id::*;
 pub use integer::Order;
@@ -50,6 +50,10 @@ pub use message::Message;
 pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
+pub use project::{
+    Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectRef, ProjectStatus,
+    ProjectUpdate,
+};
 pub use search::ReferenceSearch;
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
@@ -59,7 +63,9 @@ pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
 pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
 pub use text::{
-    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, WrongLength,
+    ActionId, Category, Content, Description, FullName, LoginName, OrganizationName, SearchText,
+    Slug, TagName, Title, Username, WrongLength,
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};
+pub use user::{PasswordSet, Permissions, User, UserCreate, UserRef, UserUpdate, each_once};

@@ -7,7 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Priority, ReferenceType, TaskStatus,
+    ActivityType, MilestoneStatus, Permission, Priority, ProjectStatus, ReferenceType, Role,
+    TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,7 +33,10 @@ macro_rules! one_of {
 one_of! {
     ActivityType,
     MilestoneStatus,
+    Permission,
     Priority,
+    ProjectStatus,
     ReferenceType,
+    Role,
     TaskStatus,
 }

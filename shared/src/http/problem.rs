@@ -78,6 +78,10 @@ pub const fn status(code: Code) -> StatusCode {
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::ConcurrentChange
         | Code::InvalidTransition
+        | Code::UsernameTaken
+        | Code::NameTaken
+        | Code::LastAdmin
+        | Code::ProjectArchived
         | Code::TicketClosed
         | Code::DuplicateSignal
         | Code::ProposalSuperseded

@@ -37,14 +37,18 @@ refusals! {
     ConcurrentChange,
     InvalidCredentials,
     InvalidTransition,
+    LastAdmin,
+    NameTaken,
     NotFound,
     OtherActionsApproved,
     OutcomeUnknown,
     PermissionDenied,
+    ProjectArchived,
     ProposalSuperseded,
     SessionExpired,
     TicketClosed,
     TooManyAttempts,
+    UsernameTaken,
 }
 
 macro_rules! several {

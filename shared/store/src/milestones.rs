@@ -10,6 +10,8 @@ use model::{
 use super::{
     Permit, Store,
     cleanup::Subject,
+    directory::{archived, takes_work},
+    id_is_taken,
     key::{self, Gsi1, Key},
     rewrite::rewrite,
     table::{OrNotFound, Read, Record, Stored, Write},
@@ -41,7 +43,7 @@ impl Record for Milestone {
 }
 
 impl Milestones<'_> {
-    /// Creates a milestone. 400 when the project is not the tenant's.
+    /// Creates a milestone. 400 when the project is not the tenant's, 409 when it is archived.
     pub async fn create(
         &self,
         permit: impl Into<Permit>,
@@ -57,8 +59,15 @@ impl Milestones<'_> {
             return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
         let milestone = Milestone::new(id, tenant, new, self.0.clock.now());
-        self.0.create(&milestone).await?;
-        Ok(milestone)
+        let writes = vec![
+            Write::create(&milestone)?,
+            takes_work(tenant, milestone.project_id),
+        ];
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(milestone),
+            Err(refused) if refused.at(0) => Err(id_is_taken(Milestone::KIND)),
+            Err(_) => Err(archived()),
+        }
     }
 
     /// One milestone with its tasks by id. 404 when it is not the tenant's.

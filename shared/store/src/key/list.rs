@@ -73,6 +73,12 @@ impl<R, I> List<R, I> {
         self
     }
 
+    /// Only from `first` on, which is included.
+    pub(crate) fn from(self, first: Sort<I>) -> Self {
+        // No text sorts after the largest character.
+        self.between(first, Sort::new("\u{10ffff}"))
+    }
+
     /// Only up to `last`, which is included.
     pub(crate) fn up_to(mut self, last: Sort<I>) -> Self {
         self.query.range = Some((None, last.into_text()));

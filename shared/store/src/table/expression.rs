@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use model::Id;
 
 use super::item::{IntoAttribute, Item};
 use crate::key::{Index, Main, Sort};
@@ -30,6 +31,11 @@ impl Condition {
     /// The attribute has that value, which also means that there is an item.
     pub(crate) fn equals(self, name: &str, value: impl IntoAttribute) -> Self {
         self.and("# = :", name, [value.into_attribute()])
+    }
+
+    /// The set has the number.
+    pub(crate) fn in_set(self, name: &str, id: impl Id) -> Self {
+        self.and("contains(#, :)", name, [id.get().into_attribute()])
     }
 
     /// One more clause, in which `#` stands for the attribute's name and `:` for the next value.
@@ -97,6 +103,7 @@ pub(crate) struct Change {
     pub(super) expression: Expression,
     pub(super) set: Vec<String>,
     pub(super) add: Vec<String>,
+    pub(super) delete: Vec<String>,
     pub(super) remove: Vec<String>,
 }
 
@@ -114,6 +121,13 @@ impl Change {
     pub(crate) fn add(mut self, name: &str, by: i64) -> Self {
         let clause = self.expression.clause("# :", name, [by.into_attribute()]);
         self.add.push(clause);
+        self
+    }
+
+    /// Takes a number out of a set, which need not have it. The attribute goes with its last one.
+    pub(crate) fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
+        let clause = self.expression.clause("# :", name, [set_of(id)]);
+        self.delete.push(clause);
         self
     }
 
@@ -138,6 +152,7 @@ impl Change {
         [
             ("SET ", &self.set),
             ("ADD ", &self.add),
+            ("DELETE ", &self.delete),
             ("REMOVE ", &self.remove),
         ]
         .into_iter()
@@ -146,6 +161,10 @@ impl Change {
         .collect::<Vec<_>>()
         .join(" ")
     }
+}
+
+fn set_of(id: impl Id) -> AttributeValue {
+    AttributeValue::Ns(vec![id.get().to_string()])
 }
 
 pub(super) type Names = HashMap<String, String>;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{ActionState, AgentSessionStatus, Error, ReferenceType, ServiceStatus};
+use model::{ActionState, AgentSessionStatus, Error, ProjectStatus, ReferenceType, ServiceStatus};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::decode;
@@ -48,6 +48,21 @@ pub struct Stored<T> {
     pub record: T,
     /// Raised by one with every write.
     pub version: i64,
+}
+
+impl<T> Stored<T> {
+    /// A record as it was just created.
+    pub(crate) const fn created(record: T) -> Self {
+        Self { record, version: 1 }
+    }
+
+    /// The record as it is once it [replaced](super::Write::replace) the one that was read.
+    pub(crate) fn replaced(self) -> Self {
+        Self {
+            version: self.version + 1,
+            ..self
+        }
+    }
 }
 
 impl<T> std::ops::Deref for Stored<T> {
@@ -126,6 +141,7 @@ macro_rules! names {
 names!(
     ActionState,
     AgentSessionStatus,
+    ProjectStatus,
     ReferenceType,
     ServiceStatus,
 );
