@@ -77,6 +77,7 @@ const ROWS: &[Row] = &[
     row("GET /api/projects/{projectId}/milestones", 1, 4),
     row("GET /api/tasks", 2, 3),
     row("POST /api/tasks", 2, 5),
+    row("GET /api/tasks/{id}", 2, 3),
     row("PATCH /api/tasks/{id}", 2, 4),
     row("DELETE /api/tasks/{id}", 2, 2),
     row("PATCH /api/tasks/reorder", 2, 2),

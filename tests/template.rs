@@ -151,6 +151,8 @@ async fn walk_over_work(world: &Concierge) {
         ),
         ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase})),
         ("GET", "/api/tasks", Value::Null),
+        ("GET", "/api/tasks?milestoneId=1", Value::Null),
+        ("GET", "/api/tasks?assigneeId=me&sort=dueDate", Value::Null),
         ("GET", "/api/projects/1/tasks", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),

@@ -9,7 +9,7 @@ use runtime::{
 };
 use store::Store;
 
-use crate::auth::SessionCookie;
+use crate::auth::{Cursors, SessionCookie};
 
 /// The state of an API function. Cheap to clone; built once per cold start.
 #[derive(Clone, Debug)]
@@ -20,6 +20,8 @@ pub struct App {
     pub clock: Clock,
     /// Signs and verifies session cookies.
     pub cookie: SessionCookie,
+    /// Signs and verifies places in lists.
+    pub cursors: Cursors,
     /// Origins of web clients other than the API's own host.
     pub allowed_origins: Arc<[String]>,
 }
@@ -38,6 +40,7 @@ impl App {
             store: Store::new(client, &config.table, clock.clone()),
             clock,
             cookie: SessionCookie::new(config.session_secrets.clone(), !config.plain_http),
+            cursors: Cursors::new(config.session_secrets.clone()),
             allowed_origins: config.allowed_origins.clone().into(),
         }
     }

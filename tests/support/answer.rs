@@ -2,6 +2,9 @@
 
 use serde_json::{Value, json};
 
+/// What Lambda lets a function answer: 6 MB.
+const MOST_BYTES: usize = 6 * 1024 * 1024;
+
 /// What a client gets.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -15,6 +18,8 @@ impl Answer {
     /// From what the function answered to the gateway.
     pub fn from_lambda(response: &Value) -> Self {
         assert_eq!(response["isBase64Encoded"], json!(false), "{response}");
+        let bytes = response.to_string().len();
+        assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
         let cookies = response["cookies"].as_array().into_iter().flatten();
         Self {
             status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
@@ -91,6 +96,18 @@ impl Answer {
     /// A header's value.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers[name].as_str()
+    }
+
+    /// The path and query of the next page, if the answer links one.
+    #[track_caller]
+    pub fn next(&self) -> Option<&str> {
+        let link = self.header("link")?;
+        let url = link.strip_prefix('<').unwrap();
+        let url = url.strip_suffix(">; rel=\"next\"").unwrap();
+        Some(
+            url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com")
+                .unwrap_or_else(|| panic!("{url}")),
+        )
     }
 
     /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.

@@ -79,6 +79,22 @@ impl Caller {
         self.send("GET", path, None).await
     }
 
+    /// All rows of a list, page by page.
+    pub async fn walk(&self, path: &str) -> Vec<Value> {
+        let mut rows = Vec::new();
+        let mut page = self.get(path).await;
+        loop {
+            let Value::Array(more) = page.expect(200) else {
+                panic!("no list: {}", page.text);
+            };
+            rows.extend(more);
+            match page.next() {
+                Some(next) => page = self.get(next).await,
+                None => return rows,
+            }
+        }
+    }
+
     pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.send("POST", path, Some(body.to_string())).await
     }

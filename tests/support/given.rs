@@ -1,10 +1,14 @@
 //! What a test finds in the table: what callers create through the API, and what no operation of
 //! it creates.
 
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, Tag, Ticket},
-    store::NewTicket,
+    model::{Id, OrganizationId, PhaseId, Tag, TaskId, Ticket},
+    store::{
+        NewTicket,
+        key::{self, AnyKey},
+    },
 };
 use tests::records;
 
@@ -94,6 +98,51 @@ impl Api {
             phases.push(PhaseId::get(phase.await.unwrap().id));
         }
         phases.try_into().unwrap()
+    }
+
+    /// Copies of a task of project 1, with ids and orders behind its own, written past the service.
+    pub async fn copy_tasks(&self, task: &Value, more: std::ops::RangeInclusive<i64>) {
+        let id = task["id"].as_i64().unwrap();
+        let key = key::task(self.home.id, TaskId::new(id).unwrap());
+        let get = self.client.get_item().table_name(&self.table);
+        let get = get
+            .key("pk", AttributeValue::S(AnyKey::from(&key).pk().to_owned()))
+            .key("sk", AttributeValue::S(AnyKey::from(&key).sk().to_owned()));
+        let item = get.send().await.unwrap().item.unwrap();
+        let copies: Vec<_> = more
+            .map(|number| {
+                let (id, mut item) = (id + number, item.clone());
+                let mut put = |name: &str, value| item.insert(name.to_owned(), value);
+                put("id", AttributeValue::N(id.to_string()));
+                put("sk", AttributeValue::S(format!("{id:016}")));
+                put(
+                    "gsi1sk",
+                    AttributeValue::S(format!("{:016}#{id:016}", id * 1_024)),
+                );
+                if item.contains_key("gsi2sk") {
+                    item.insert("gsi2sk".to_owned(), AttributeValue::S(format!("{id:016}")));
+                }
+                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+                WriteRequest::builder().put_request(put).build()
+            })
+            .collect();
+        for some in copies.chunks(25) {
+            let write = self.client.batch_write_item();
+            let write = write.request_items(&self.table, some.to_vec());
+            write.send().await.unwrap();
+        }
+        // Ids that are given out from now on are others.
+        let last = (id + i64::try_from(copies.len()).unwrap()).to_string();
+        let update = self.client.update_item().table_name(&self.table);
+        update
+            .key("pk", AttributeValue::S("COUNTER#task".to_owned()))
+            .key("sk", AttributeValue::S("COUNTER".to_owned()))
+            .update_expression("SET #last = :last")
+            .expression_attribute_names("#last", "last")
+            .expression_attribute_values(":last", AttributeValue::N(last))
+            .send()
+            .await
+            .unwrap();
     }
 
     /// A tag of an organization.

@@ -24,5 +24,6 @@ pub async fn list_comments(
     let comments = app.store.comments();
     let comments = comments.of(caller.tenant(), activity.into()).await?;
     let view = |one| ActivityComment::from_read(activity, one);
-    Ok(List(comments.into_iter().map(view).collect()))
+    let comments: Vec<ActivityComment> = comments.into_iter().map(view).collect();
+    Ok(List::of(comments))
 }

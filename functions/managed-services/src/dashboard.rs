@@ -5,6 +5,7 @@ use serde::Serialize;
 use shared::{
     App, Problem,
     auth::{Caller, need},
+    http::fitting,
     model::{
         ActivityId, ActivityType, Content, OrganizationId, Priority, ProjectId, ServiceStatus,
         Slug, Ticket, TicketId, Timestamp, Title, UserId, UserRef,
@@ -19,12 +20,13 @@ use utoipa::ToSchema;
 #[schema(as = Dashboard)]
 #[serde(rename_all = "camelCase")]
 pub struct DashboardView {
-    /// The 20 newest.
+    /// The 20 newest; fewer when their texts are longer than an answer may be.
     service_requests: Vec<ServiceRequestView>,
     /// The 20 newest.
     tickets: Vec<DashboardTicketView>,
     metrics: MetricsView,
-    /// The 20 newest activities, by when they happened.
+    /// The 20 newest activities, by when they happened; fewer when their texts are longer than an
+    /// answer may be.
     activity_feed: Vec<FeedItemView>,
 }
 
@@ -73,6 +75,9 @@ pub struct FeedItemView {
     creator: Option<UserRef>,
 }
 
+/// The most bytes of either long list in an answer, of which Lambda takes 6 MB.
+const MOST_BYTES: usize = 2_000_000;
+
 /// Shows what is newest in the caller's organization, and how it is doing.
 #[utoipa::path(
     get,
@@ -89,13 +94,13 @@ pub async fn dashboard(
 
 impl From<Dashboard> for DashboardView {
     fn from(dashboard: Dashboard) -> Self {
-        let requests = dashboard.service_requests.into_iter();
-        let activities = dashboard.activities.into_iter();
+        let requests = dashboard.service_requests.into_iter().map(Into::into);
+        let activities = dashboard.activities.into_iter().map(Into::into);
         Self {
-            service_requests: requests.map(Into::into).collect(),
+            service_requests: fitting(requests.collect(), MOST_BYTES),
             tickets: dashboard.tickets.into_iter().map(Into::into).collect(),
             metrics: dashboard.metrics.into(),
-            activity_feed: activities.map(Into::into).collect(),
+            activity_feed: fitting(activities.collect(), MOST_BYTES),
         }
     }
 }

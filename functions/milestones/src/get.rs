@@ -19,5 +19,6 @@ pub async fn get(
 ) -> Result<Json<MilestoneWithTasksView>, Problem> {
     let milestones = app.store.milestones();
     let milestone = milestones.get(caller.tenant(), id.known()?).await?;
-    Ok(Json(milestone.into()))
+    let links = caller.links(&app);
+    Ok(Json(MilestoneWithTasksView::new(milestone, &links)))
 }

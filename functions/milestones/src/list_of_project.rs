@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::ProjectId,
+    model::{Listing, MilestoneFilter, MilestoneSort, ProjectId},
 };
 
 use crate::view::MilestoneWithTasksView;
@@ -18,10 +18,14 @@ use crate::view::MilestoneWithTasksView;
 )]
 pub async fn list_of_project(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<MilestoneFilter, MilestoneSort>>,
     Path(project): Path<PathId<ProjectId>>,
 ) -> Result<List<MilestoneWithTasksView>, Problem> {
+    let (project, pages) = (project.known()?, caller.pages(&app)?);
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let filter = &caller.query.filter;
     let milestones = app.store.milestones();
-    let milestones = milestones.of_project(caller.tenant(), project.known()?);
-    Ok(List::of(milestones.await?))
+    let page = milestones.of_project(tenant, user, project, filter, &pages.wanted);
+    let view = |milestone| MilestoneWithTasksView::new(milestone, pages.links());
+    Ok(pages.answer(page.await?, view)?)
 }

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use shared::{
+    http::Links,
     model::{
-        Description, Milestone, MilestoneId, MilestoneStatus, Priority, ProjectId, Task, TaskId,
+        Description, Milestone, MilestoneId, MilestoneStatus, Priority, ProjectId, TaskId,
         TaskStatus, Timestamp, Title,
     },
-    store::MilestoneWithTasks,
+    store::{LinkedTask, MilestoneWithTasks},
 };
 use utoipa::ToSchema;
 
@@ -29,11 +30,14 @@ pub struct MilestoneView {
 /// A milestone as it is read: with the tasks that are linked to it.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = MilestoneWithTasks)]
+#[serde(rename_all = "camelCase")]
 pub struct MilestoneWithTasksView {
     #[serde(flatten)]
     milestone: MilestoneView,
-    /// By id for one milestone, by order in a project's list.
+    /// The first 200 of them by id.
     tasks: Vec<TaskOfMilestone>,
+    /// The URL of the other tasks; null when there are no more.
+    tasks_next: Option<String>,
 }
 
 /// A task as its milestone shows it.
@@ -61,17 +65,25 @@ impl From<Milestone> for MilestoneView {
     }
 }
 
-impl From<MilestoneWithTasks> for MilestoneWithTasksView {
-    fn from(MilestoneWithTasks { milestone, tasks }: MilestoneWithTasks) -> Self {
+impl MilestoneWithTasksView {
+    /// With links for its reader.
+    pub fn new(MilestoneWithTasks { milestone, tasks }: MilestoneWithTasks, links: &Links) -> Self {
+        let of_milestone = format!("milestoneId={}", milestone.id);
+        let next = |place| links.url("/api/tasks", &of_milestone, place);
         Self {
+            tasks_next: tasks.end.as_ref().map(next),
+            tasks: tasks
+                .rows
+                .into_iter()
+                .map(|row| row.record.into())
+                .collect(),
             milestone: milestone.into(),
-            tasks: tasks.into_iter().map(Into::into).collect(),
         }
     }
 }
 
-impl From<Task> for TaskOfMilestone {
-    fn from(task: Task) -> Self {
+impl From<LinkedTask> for TaskOfMilestone {
+    fn from(task: LinkedTask) -> Self {
         Self {
             id: task.id,
             title: task.title,

@@ -24,5 +24,6 @@ pub async fn list_comments(
     let comments = app.store.comments();
     let comments = comments.of(caller.tenant(), request.into()).await?;
     let view = |one| ServiceRequestComment::from_read(request, one);
-    Ok(List(comments.into_iter().map(view).collect()))
+    let comments: Vec<ServiceRequestComment> = comments.into_iter().map(view).collect();
+    Ok(List::of(comments))
 }

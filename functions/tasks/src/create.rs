@@ -5,8 +5,10 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Body, refusal::ProjectArchived},
-    model::{Task, TaskCreate},
+    model::TaskCreate,
 };
+
+use crate::view::TaskView;
 
 /// Creates a task in a project, at the end of its list, or in the organization at large.
 #[utoipa::path(post, path = "/api/tasks", operation_id = "createTask")]
@@ -14,6 +16,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Json<Task>, Problem<ProjectArchived>> {
-    Ok(Json(app.store.tasks().create(caller.permit(), new).await?))
+) -> Result<Json<TaskView>, Problem<ProjectArchived>> {
+    let task = app.store.tasks().create(caller.permit(), new).await?;
+    Ok(Json(task.into()))
 }

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod get;
 mod list;
 mod list_of_project;
 mod move_to_phase;
@@ -18,6 +19,7 @@ pub fn routes() -> OpenApiRouter<App> {
         [
             operation!(list::list),
             operation!(create::create),
+            operation!(get::get),
             operation!(reorder::reorder),
             operation!(update::update),
             operation!(delete::delete),

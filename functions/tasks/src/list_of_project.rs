@@ -5,10 +5,10 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::ProjectId,
+    model::{Listing, ProjectId, ProjectTaskSort, TaskFilter},
 };
 
-use crate::view::ListedTask;
+use crate::view::JoinedTaskView;
 
 /// Lists a project's tasks by `order`, ties by id.
 #[utoipa::path(
@@ -18,10 +18,13 @@ use crate::view::ListedTask;
 )]
 pub async fn list_of_project(
     State(app): State<App>,
-    caller: Caller<need::ViewWork>,
+    caller: Caller<need::ViewWork, Listing<TaskFilter, ProjectTaskSort>>,
     Path(project): Path<PathId<ProjectId>>,
-) -> Result<List<ListedTask>, Problem> {
+) -> Result<List<JoinedTaskView>, Problem> {
+    let (project, pages) = (project.known()?, caller.pages(&app)?);
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let filter = &caller.query.filter;
     let tasks = app.store.tasks();
-    let tasks = tasks.of_project(caller.tenant(), project.known()?).await?;
-    Ok(List::of(tasks))
+    let page = tasks.of_project(tenant, user, project, filter, &pages.wanted);
+    Ok(pages.answer(page.await?, JoinedTaskView::from)?)
 }

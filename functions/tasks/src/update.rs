@@ -5,8 +5,10 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Body, Path, PathId, refusal::ConcurrentChange},
-    model::{Task, TaskId, TaskUpdate},
+    model::{TaskId, TaskUpdate},
 };
+
+use crate::view::TaskView;
 
 /// Changes a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}", operation_id = "updateTask")]
@@ -15,8 +17,8 @@ pub async fn update(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(update): Body<TaskUpdate>,
-) -> Result<Json<Task>, Problem<ConcurrentChange>> {
+) -> Result<Json<TaskView>, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     let task = tasks.update(caller.permit(), id.known()?, update).await?;
-    Ok(Json(task))
+    Ok(Json(task.into()))
 }

@@ -1,17 +1,58 @@
-//! Tasks as the API lists them; a single task is answered as it is kept.
+//! Tasks as the API answers them.
 
 use serde::Serialize;
 use shared::{
-    model::{MilestoneRef, ProjectRef, Task, UserRef},
+    model::{
+        Description, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId, Priority,
+        ProjectId, ProjectRef, TagRef, Task, TaskId, TaskStatus, Timestamp, Title, UserId, UserRef,
+    },
     store::JoinedTask,
 };
 use utoipa::ToSchema;
 
-/// A task of a list, with the records that it names.
+/// Something to do, in a project or for the organization at large.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ListedTask {
+#[schema(as = Task)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskView {
+    /// Unique id.
+    id: TaskId,
+    /// What is to do.
+    title: Title,
+    /// More about it.
+    description: Option<Description>,
+    /// The project; null for a task of the organization at large.
+    project_id: Option<ProjectId>,
+    /// The owning organization.
+    organization_id: OrganizationId,
+    /// A milestone of the same project.
+    milestone_id: Option<MilestoneId>,
+    /// A phase of the same project.
+    phase_id: Option<PhaseId>,
+    /// Place within the list.
+    order: Order,
+    /// A user of the organization.
+    assignee_id: Option<UserId>,
+    /// Where it stands.
+    status: TaskStatus,
+    /// How pressing it is.
+    priority: Priority,
+    /// The tags that it carries, by id.
+    tags: Vec<TagRef>,
+    /// When it should be done.
+    due_date: Option<Timestamp>,
+    /// When it was created.
+    created_at: Timestamp,
+    /// When it last changed.
+    updated_at: Timestamp,
+}
+
+/// A task with the records that it names.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JoinedTask)]
+pub struct JoinedTaskView {
     #[serde(flatten)]
-    task: Task,
+    task: TaskView,
     /// The user of `assigneeId`.
     assignee: Option<UserRef>,
     /// The project of `projectId`.
@@ -20,10 +61,62 @@ pub struct ListedTask {
     milestone: Option<MilestoneRef>,
 }
 
-impl From<JoinedTask> for ListedTask {
+impl TaskView {
+    fn new(task: Task, tags: Vec<TagRef>) -> Self {
+        let Task {
+            id,
+            title,
+            description,
+            project_id,
+            organization_id,
+            milestone_id,
+            phase_id,
+            order,
+            assignee_id,
+            status,
+            priority,
+            tag_ids: _,
+            due_date,
+            created_at,
+            updated_at,
+        } = task;
+        Self {
+            id,
+            title,
+            description,
+            project_id,
+            organization_id,
+            milestone_id,
+            phase_id,
+            order,
+            assignee_id,
+            status,
+            priority,
+            tags,
+            due_date,
+            created_at,
+            updated_at,
+        }
+    }
+}
+
+/// A task that was just created, which carries no tags.
+impl From<Task> for TaskView {
+    fn from(task: Task) -> Self {
+        Self::new(task, Vec::new())
+    }
+}
+
+impl From<JoinedTask> for TaskView {
+    fn from(joined: JoinedTask) -> Self {
+        Self::new(joined.task, joined.tags)
+    }
+}
+
+impl From<JoinedTask> for JoinedTaskView {
     fn from(joined: JoinedTask) -> Self {
         Self {
-            task: joined.task,
+            task: TaskView::new(joined.task, joined.tags),
             assignee: joined.assignee,
             project: joined.project,
             milestone: joined.milestone,

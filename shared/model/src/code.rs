@@ -114,6 +114,8 @@ pub enum FaultCode {
     Depth,
     /// It comes in the wrong order with another.
     Order,
+    /// It does not go together with the rest of what was sent.
+    Combination,
     /// It stands there twice.
     Repeated,
     /// It names a record that does not exist or is not the caller's.

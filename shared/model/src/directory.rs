@@ -102,3 +102,21 @@ input! {
     changes Tag;
     needs any;
 }
+
+/// A tag as other records show it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct TagRef {
+    /// Unique id.
+    pub id: TagId,
+    /// What it is called.
+    pub name: TagName,
+}
+
+impl From<&Tag> for TagRef {
+    fn from(tag: &Tag) -> Self {
+        Self {
+            id: tag.id,
+            name: tag.name.clone(),
+        }
+    }
+}

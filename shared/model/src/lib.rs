@@ -14,6 +14,7 @@ mod id;
 pub mod input;
 mod integer;
 mod json_object;
+mod list;
 mod message;
 mod milestone;
 mod one_of;
@@ -41,13 +42,19 @@ pub use agent::{
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, Thread};
-pub use directory::{Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagUpdate};
+pub use directory::{
+    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
+};
 pub use error::{Error, Fault, Source};
 pub use id::*;
 pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};
+pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;
-pub use milestone::{Milestone, MilestoneCreate, MilestoneRef, MilestoneStatus, MilestoneUpdate};
+pub use milestone::{
+    Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneSort, MilestoneStatus,
+    MilestoneUpdate,
+};
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
@@ -61,7 +68,10 @@ pub use service_request::{
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
 pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
-pub use task::{Task, TaskCreate, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate};
+pub use task::{
+    ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
+    TaskStatus, TaskUpdate,
+};
 pub use text::{
     ActionId, Category, Content, Description, FullName, LoginName, OrganizationName, SearchText,
     Slug, TagName, Title, Username, WrongLength,

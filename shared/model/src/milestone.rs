@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp, Title,
+    AnyOf, Description, Error, Fault, FaultCode, MilestoneId, OrganizationId, ProjectId, Timestamp,
+    Title,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::input;
@@ -33,6 +34,22 @@ pub struct Milestone {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// Which milestones to list.
+    pub struct MilestoneFilter {
+        status: Option<AnyOf<MilestoneStatus>>,
+    }
+}
+
+/// Orders of milestones; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum MilestoneSort {
+    /// The most urgent first, those without a due date last.
+    #[default]
+    #[serde(rename = "dueDate")]
+    DueDate,
 }
 
 input! {

@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneStatus, Permission, Priority, ProjectStatus, ReferenceType, Role,
-    TaskStatus,
+    ActivityType, MilestoneSort, MilestoneStatus, Permission, Priority, ProjectStatus,
+    ProjectTaskSort, ReferenceType, Role, TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,11 +32,14 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    MilestoneSort,
     MilestoneStatus,
     Permission,
     Priority,
     ProjectStatus,
+    ProjectTaskSort,
     ReferenceType,
     Role,
+    TaskSort,
     TaskStatus,
 }

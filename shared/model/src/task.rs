@@ -1,17 +1,19 @@
 //! Tasks.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Description, FaultCode, MilestoneId, Order, OrganizationId, PhaseId, Priority, ProjectId,
-    TaskId, Timestamp, Title, UserId,
+    AnyOf, Description, FaultCode, MilestoneId, OrNone, Order, OrganizationId, PhaseId, Priority,
+    ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
 };
 use crate::input;
 
 /// Something to do, in a project or for the organization at large.
-#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// Unique id.
@@ -36,6 +38,9 @@ pub struct Task {
     pub status: TaskStatus,
     /// How pressing it is.
     pub priority: Priority,
+    /// The tags that it carries, those that are gone among them.
+    #[serde(default)]
+    pub tag_ids: BTreeSet<TagId>,
     /// When it should be done.
     pub due_date: Option<Timestamp>,
     /// When it was created.
@@ -115,6 +120,52 @@ input! {
     distinct by id, "This task stands in the list twice.";
 }
 
+input! {
+    /// Which tasks to list.
+    pub struct TaskFilter {
+        status: Option<AnyOf<TaskStatus>>,
+        priority: Option<AnyOf<Priority>>,
+        assignee_id: Option<AnyOf<OrNone<Who>>>,
+        project_id: Option<AnyOf<OrNone<ProjectId>>>,
+        milestone_id: Option<AnyOf<OrNone<MilestoneId>>>,
+        phase_id: Option<AnyOf<OrNone<PhaseId>>>,
+        tag_id: Option<AnyOf<OrNone<TagId>>>,
+        /// Due before this instant.
+        due_before: Option<Timestamp>,
+        /// Due at this instant or after it.
+        due_after: Option<Timestamp>,
+        /// Changed at this instant or after it.
+        updated_since: Option<Timestamp>,
+    }
+}
+
+/// Orders of tasks; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum TaskSort {
+    /// By id, which is the order of creation.
+    #[default]
+    #[serde(rename = "id")]
+    Id,
+    /// The newest first.
+    #[serde(rename = "-id")]
+    NewestFirst,
+    /// As they stand in their project; with one `projectId`.
+    #[serde(rename = "order")]
+    Order,
+    /// The most urgent first, those without a due date last; with one `assigneeId`.
+    #[serde(rename = "dueDate")]
+    DueDate,
+}
+
+/// Orders of a project's tasks; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum ProjectTaskSort {
+    /// As they stand in their project.
+    #[default]
+    #[serde(rename = "order")]
+    Order,
+}
+
 impl Task {
     /// The distance between a new task's `order` and the largest before it, which leaves room to
     /// place others between.
@@ -153,6 +204,7 @@ impl Task {
             assignee_id,
             status,
             priority,
+            tag_ids: BTreeSet::new(),
             due_date,
             created_at: now,
             updated_at: now,

@@ -3,8 +3,8 @@
 use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::FromRequestParts;
-use http::request::Parts;
-use model::{Code, Error, NamedPermission, OrganizationId, UserId, input::Input};
+use http::{Uri, request::Parts};
+use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
 
 use super::{
@@ -12,8 +12,9 @@ use super::{
     need::{self, Need, OwnOr},
 };
 use crate::{
-    Problem,
+    App, Problem,
     http::{
+        Links, Pages,
         operation::{Argument, Description},
         query,
     },
@@ -28,6 +29,7 @@ use crate::{
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
+    uri: Uri,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
@@ -59,6 +61,20 @@ impl<N, Q> Caller<N, Q> {
     }
 }
 
+impl<N, Q> Caller<N, Q> {
+    /// Links to the caller's lists.
+    pub fn links(&self, app: &App) -> Links {
+        Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
+    }
+}
+
+impl<N, F, S> Caller<N, Listing<F, S>> {
+    /// The part of the list that is asked for. 400 for a cursor that is not one of this list.
+    pub fn pages(&self, app: &App) -> Result<Pages, Error> {
+        self.links(app).pages(&self.query.part)
+    }
+}
+
 impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
     /// 403 unless the caller is the record's creator or has the permission for those of others.
     pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
@@ -81,6 +97,7 @@ where
         let claim = Claim::make(parts, N::check)?;
         Ok(Self {
             claim,
+            uri: parts.uri.clone(),
             query: query::parse(parts)?,
             need: PhantomData,
         })

@@ -101,11 +101,12 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
         .map(|(_, value)| value.to_owned())
 }
 
-fn mac(secret: &SecretString, sid: &str) -> Hmac<Sha256> {
+/// The HMAC-SHA256 of a text.
+pub(super) fn mac(secret: &SecretString, text: &str) -> Hmac<Sha256> {
     #[expect(clippy::expect_used, reason = "RFC 2104: a key may have any length")]
     let mut mac = Hmac::<Sha256>::new_from_slice(secret.expose_secret().as_bytes())
         .expect("HMAC takes keys of any length");
-    mac.update(sid.as_bytes());
+    mac.update(text.as_bytes());
     mac
 }
 

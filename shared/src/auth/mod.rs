@@ -5,6 +5,7 @@ mod caller;
 pub(crate) mod claim;
 pub mod cookie;
 pub mod cross_site;
+mod cursors;
 pub mod need;
 pub mod password;
 
@@ -12,4 +13,5 @@ pub use answer::{ForgetCookie, SetCookie};
 pub use caller::Caller;
 pub use claim::{Authentication, Identity};
 pub use cookie::SessionCookie;
+pub use cursors::Cursors;
 pub use model::{Sid, digest};

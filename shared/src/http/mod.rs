@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+mod list;
 pub mod operation;
 mod path;
 pub mod problem;
@@ -11,7 +12,8 @@ pub mod refusal;
 
 pub use body::Body;
 pub use client::{ClientAddress, Trace};
-pub use operation::{Done, List, NoContent, routes};
+pub use list::{Links, List, Pages, fitting};
+pub use operation::{Done, NoContent, routes};
 pub use path::{AccessTo, Path, PathId, denied};
 pub use problem::ProblemDetails;
 pub use query::Query;

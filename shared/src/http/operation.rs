@@ -13,11 +13,11 @@ use model::{Code, input::Schema};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        Content, HeaderBuilder, Ref, Required, ResponseBuilder,
+        self, Content, HeaderBuilder, Ref, Required, ResponseBuilder,
         extensions::ExtensionsBuilder,
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
-        schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Type},
+        schema::{AllOfBuilder, ObjectBuilder, Type},
     },
 };
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
@@ -86,7 +86,11 @@ impl Description {
 
     /// A parameter of the query, or a header.
     pub fn parameter(&mut self, stands: ParameterIn, name: &str, required: bool, schema: Schema) {
+        // Several values of one parameter are separated by commas.
+        let is_list = matches!(schema, Schema::T(openapi::Schema::Array(_)));
+        let explode = (stands == ParameterIn::Query && is_list).then_some(false);
         let parameter = ParameterBuilder::new()
+            .explode(explode)
             .name(name)
             .parameter_in(stands)
             .required(if required {
@@ -267,31 +271,6 @@ pub fn about<T: PartialSchema>() -> String {
     let schema = serde_json::to_value(T::schema()).unwrap_or_default();
     let text = schema["description"].as_str().unwrap_or_default();
     text.lines().next().unwrap_or_default().to_owned()
-}
-
-/// An array of records, as lists answer it.
-#[derive(Debug)]
-pub struct List<T>(pub Vec<T>);
-
-impl<T: serde::Serialize> axum::response::IntoResponse for List<T> {
-    fn into_response(self) -> axum::response::Response {
-        Json(self.0).into_response()
-    }
-}
-
-impl<T> List<T> {
-    /// Rows, each as it is answered.
-    pub fn of<R: Into<T>>(rows: Vec<R>) -> Self {
-        Self(rows.into_iter().map(Into::into).collect())
-    }
-}
-
-impl<T: ToSchema> Answer for List<T> {
-    fn describe(description: &mut Description) {
-        let rows = ArrayBuilder::new().items(description.schema::<T>());
-        let about = format!("A list. {}", about::<T>());
-        description.success(StatusCode::OK, about.trim(), Some(rows.into()), &[]);
-    }
 }
 
 /// 204: it is done, and there is nothing to say.

@@ -4,10 +4,14 @@ use axum::extract::FromRequestParts;
 use http::request::Parts;
 use model::{
     Error, Fault, FaultCode,
-    input::{self, Input},
+    input::{self, Input, Schema},
 };
 use percent_encoding::percent_decode_str;
-use utoipa::openapi::path::ParameterIn;
+use utoipa::openapi::{
+    self, RefOr,
+    path::ParameterIn,
+    schema::{SchemaType, Type},
+};
 
 use super::operation::{Argument, Description};
 use crate::Problem;
@@ -33,7 +37,12 @@ impl<Q: Input> Argument for Query<Q> {
 
 /// Reads the query of a request: 400 with every fault, unknown and repeated names among them.
 pub(crate) fn parse<Q: Input>(parts: &Parts) -> Result<Q, Error> {
-    let raw = parts.uri.query().unwrap_or_default();
+    let (pairs, faults) = pairs(parts.uri.query().unwrap_or_default());
+    input::parse_query(pairs, faults).map_err(Error::Invalid)
+}
+
+/// The names and values of a query, and what of it does not decode.
+pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
     let mut pairs = Vec::new();
     let mut faults = Vec::new();
     for pair in raw.split('&').filter(|pair| !pair.is_empty()) {
@@ -47,14 +56,15 @@ pub(crate) fn parse<Q: Input>(parts: &Parts) -> Result<Q, Error> {
             }),
         }
     }
-    input::parse_query(pairs, faults).map_err(Error::Invalid)
+    (pairs, faults)
 }
 
 /// Describes the parameters.
 pub(crate) fn describe<Q: Input>(description: &mut Description) {
     for property in Q::properties() {
         let (name, required) = (&property.name, property.required);
-        description.parameter(ParameterIn::Query, name, required, property.schema);
+        let schema = without_null(property.schema);
+        description.parameter(ParameterIn::Query, name, required, schema);
     }
     description.schemas(|all| {
         let own = all.len();
@@ -64,6 +74,34 @@ pub(crate) fn describe<Q: Input>(description: &mut Description) {
             all.remove(own);
         }
     });
+}
+
+/// A parameter that may be left out is never null.
+fn without_null(schema: Schema) -> Schema {
+    match schema {
+        RefOr::T(openapi::Schema::OneOf(mut one_of)) => {
+            let null = |schema: &Schema| matches!(schema, RefOr::T(openapi::Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null));
+            one_of.items.retain(|schema| !null(schema));
+            let about = one_of.description.clone().unwrap_or_default();
+            match one_of.items.pop() {
+                Some(only) if one_of.items.is_empty() => input::described(only, &[&about]),
+                last => {
+                    one_of.items.extend(last);
+                    RefOr::T(openapi::Schema::OneOf(one_of))
+                }
+            }
+        }
+        RefOr::T(openapi::Schema::Object(mut object)) => {
+            if let SchemaType::Array(types) = &mut object.schema_type {
+                types.retain(|kind| *kind != Type::Null);
+                if let [only] = types.as_slice() {
+                    object.schema_type = SchemaType::Type(only.clone());
+                }
+            }
+            RefOr::T(openapi::Schema::Object(object))
+        }
+        other => other,
+    }
 }
 
 fn decode(text: &str) -> Option<String> {

@@ -8,7 +8,7 @@ mod list;
 mod typed;
 
 pub use list::List;
-pub use typed::{AnyKey, Gsi1, Gsi2, Index, Key, Main, Sort};
+pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 
 use model::{
     Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId, Id,
@@ -38,6 +38,18 @@ fn padded(number: i64) -> String {
 /// An instant, and an id that breaks its ties.
 fn instant_then_id<I>(at: Timestamp, id: impl Id) -> Sort<I> {
     Sort::new(format!("{at}#{}", padded(id.get())))
+}
+
+/// A due date, of which the lack comes last, and an id that breaks its ties.
+fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> Sort<I> {
+    // `~` sorts after every digit.
+    let due = due.map_or_else(|| "~".to_owned(), |due| due.to_string());
+    Sort::new(format!("{due}#{}", padded(id.get())))
+}
+
+/// What every key of a tenant begins with, but the organization's own.
+pub(super) fn tenant_prefix(tenant: OrganizationId) -> String {
+    format!("ORG#{tenant}#")
 }
 
 fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
@@ -175,11 +187,7 @@ pub fn milestones_of_project(tenant: OrganizationId, project: ProjectId) -> List
 
 /// A milestone's place in [`milestones_of_project`].
 pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1> {
-    // `~` sorts after every digit.
-    let due = milestone
-        .due_date
-        .map_or_else(|| "~".to_owned(), |due| due.to_string());
-    let place = Sort::new(format!("{due}#{}", padded(milestone.id.get())));
+    let place = due_then_id(milestone.due_date, milestone.id);
     milestones_of_project(milestone.organization_id, milestone.project_id).at(place)
 }
 
@@ -208,6 +216,18 @@ pub fn task_order(order: Order, id: TaskId) -> Sort<Gsi1> {
 pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
     let tasks = tasks_of_project(task.organization_id, task.project_id?);
     Some(tasks.at(task_order(task.order, task.id)))
+}
+
+/// A user's tasks by due date, those without one last.
+pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task, Gsi3> {
+    List::new(format!("ORG#{tenant}#ASSIGNEE#{assignee}#TASK"))
+}
+
+/// A task's place in [`tasks_of_assignee`], if it is assigned to somebody.
+#[must_use]
+pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
+    let tasks = tasks_of_assignee(task.organization_id, task.assignee_id?);
+    Some(tasks.at(due_then_id(task.due_date, task.id)))
 }
 
 /// A milestone's tasks by id.

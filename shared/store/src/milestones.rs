@@ -2,19 +2,23 @@
 
 use std::collections::HashMap;
 
+use futures::future::try_join_all;
 use model::{
-    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneId, MilestoneUpdate, OrganizationId,
-    ProjectId, Task,
+    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId, MilestoneUpdate,
+    OrganizationId, Priority, ProjectId, TaskId, TaskStatus, Title, UserId,
 };
+use serde::Deserialize;
 
 use super::{
     Permit, Store,
     cleanup::Subject,
     directory::{archived, takes_work},
+    filter::Filter,
     id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Row, Wanted},
     rewrite::rewrite,
-    table::{OrNotFound, Read, Record, Stored, Write},
+    table::{Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Milestones.
@@ -26,9 +30,35 @@ pub struct Milestones<'a>(pub(super) &'a Store);
 pub struct MilestoneWithTasks {
     /// The milestone.
     pub milestone: Milestone,
-    /// Its tasks: by id for one milestone, by order for a project's.
-    pub tasks: Vec<Task>,
+    /// The first 200 of them by id.
+    pub tasks: Page<LinkedTask>,
 }
+
+/// A task as its milestone shows it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LinkedTask {
+    /// Unique id.
+    pub id: TaskId,
+    /// What is to do.
+    pub title: Title,
+    /// Where it stands.
+    pub status: TaskStatus,
+    /// How pressing it is.
+    pub priority: Priority,
+    milestone_id: MilestoneId,
+}
+
+impl LinkedTask {
+    const ATTRIBUTES: &'static [&'static str] =
+        &["id", "title", "status", "priority", "milestoneId"];
+}
+
+/// The most tasks that a milestone is shown with.
+const TASKS: usize = 200;
+
+/// The most milestones of a page when each has to be asked for its tasks.
+const ASKED: usize = 100;
 
 impl Record for Milestone {
     const KIND: &'static str = "milestone";
@@ -70,50 +100,72 @@ impl Milestones<'_> {
         }
     }
 
-    /// One milestone with its tasks by id. 404 when it is not the tenant's.
+    /// One milestone with its tasks. 404 when it is not the tenant's.
     pub async fn get(
         &self,
         tenant: OrganizationId,
         id: MilestoneId,
     ) -> Result<MilestoneWithTasks, Error> {
         let key = key::milestone(tenant, id);
-        let linked = key::tasks_of_milestone(tenant, id);
         let (milestone, tasks) = tokio::try_join!(
             self.0.table.get(&key, Read::Consistent),
-            self.0.table.list(linked),
+            self.tasks_of(tenant, id),
         )?;
         let milestone = milestone.or_not_found(MilestoneId::NOUN)?.record;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
-    /// A project's milestones by due date, those without one last, each with its tasks by order.
-    /// 404 when the project is not the tenant's.
+    /// A project's milestones by due date, those without one last, each with its tasks. 404 when
+    /// the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
+        caller: UserId,
         project: ProjectId,
-    ) -> Result<Vec<MilestoneWithTasks>, Error> {
+        filter: &MilestoneFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<MilestoneWithTasks>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
+        let fits = Filter::of(caller).any("status", filter.status.as_ref())?;
+        let milestones = key::milestones_of_project(tenant, project).filter(fits.condition());
+        let linked = Condition::default().and("attribute_exists(#)", "milestoneId", []);
+        let tasks = key::tasks_of_project(tenant, project)
+            .filter(linked)
+            .only(LinkedTask::ATTRIBUTES);
+        let all = Wanted::default();
         let (project, milestones, tasks) = tokio::try_join!(
             table.get(&key, Read::Eventual),
-            table.list(key::milestones_of_project(tenant, project)),
-            table.list(key::tasks_of_project(tenant, project)),
+            table.page(milestones, wanted),
+            table.page(tasks, &all),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
-        let mut by_milestone: HashMap<MilestoneId, Vec<Task>> = HashMap::new();
-        for task in tasks {
-            if let Some(milestone) = task.milestone_id {
-                by_milestone.entry(milestone).or_default().push(task);
-            }
+        if tasks.end.is_none() {
+            return Ok(with_tasks(milestones, tasks));
         }
-        Ok(milestones
-            .into_iter()
-            .map(|milestone| MilestoneWithTasks {
-                tasks: by_milestone.remove(&milestone.id).unwrap_or_default(),
-                milestone,
-            })
-            .collect())
+        // Of a project with more tasks than a page reads, each milestone is asked for its own.
+        let milestones = milestones.cut(ASKED);
+        let each = milestones.records();
+        let each = each.map(|milestone| self.tasks_of(tenant, milestone.id));
+        let mut tasks = try_join_all(each).await?.into_iter();
+        Ok(milestones.filter_map(|milestone| {
+            let tasks = tasks.next()?;
+            Some(MilestoneWithTasks { milestone, tasks })
+        }))
+    }
+
+    /// A milestone's tasks.
+    async fn tasks_of(
+        &self,
+        tenant: OrganizationId,
+        id: MilestoneId,
+    ) -> Result<Page<LinkedTask>, Error> {
+        let linked = key::tasks_of_milestone(tenant, id).only(LinkedTask::ATTRIBUTES);
+        let first = Wanted {
+            rows: Some(TASKS),
+            after: None,
+        };
+        self.0.table.page(linked, &first).await
     }
 
     /// Changes a milestone; `change` sees it as it is now and may refuse. 404 when it is not the
@@ -152,4 +204,23 @@ impl Milestones<'_> {
             .await?;
         deleted.or_not_found(MilestoneId::NOUN)
     }
+}
+
+/// Puts milestones together with those of all their project's tasks that are theirs.
+fn with_tasks(milestones: Page<Milestone>, tasks: Page<LinkedTask>) -> Page<MilestoneWithTasks> {
+    let mut by_milestone: HashMap<MilestoneId, Vec<Row<LinkedTask>>> = HashMap::new();
+    for mut row in tasks.rows {
+        row.place = row.place.by_id();
+        let linked = by_milestone.entry(row.record.milestone_id).or_default();
+        linked.push(row);
+    }
+    milestones.map(|milestone| {
+        let mut rows = by_milestone.remove(&milestone.id).unwrap_or_default();
+        rows.sort_unstable_by_key(|row| row.record.id);
+        let tasks = Page { rows, end: None };
+        MilestoneWithTasks {
+            milestone,
+            tasks: tasks.cut(TASKS),
+        }
+    })
 }

@@ -66,7 +66,9 @@ impl Store {
         let today = self.clock.now();
         let first = today.plus(-(DAYS - 1) * span::DAY);
         let day = |at: Timestamp| key::resolution_day(&at.day());
-        let days = key::resolution_days(tenant).between(day(first), day(today));
+        let days = key::resolution_days(tenant)
+            .from(day(first))
+            .up_to(day(today));
         Ok(mean_hours(self.table.list(days).await?))
     }
 }

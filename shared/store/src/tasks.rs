@@ -1,22 +1,29 @@
 //! Tasks.
 
-use std::collections::{BTreeSet, HashMap};
+mod finding;
+mod named;
 
 use model::{
     Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
-    ProjectId, ProjectRef, Task, TaskCreate, TaskId, TaskPlace, TaskUpdate, UserId, UserRef,
+    ProjectId, ProjectRef, TagRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort,
+    TaskUpdate, UserId, UserRef,
 };
 
+use self::{
+    finding::{Finding, condition, still_fits},
+    named::{Named, Names},
+};
 use super::{
     Permit, Store,
     directory::{archived, takes_work},
-    key::{self, AnyKey, Gsi1, Gsi2, Key},
+    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
+    page::{Page, Wanted},
     rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
 };
 
-/// A milestone that was deleted must not show on its tasks, not even for the moment in which an
-/// eventually consistent read still finds it.
+/// A milestone, a phase or a tag that was deleted must not show on its tasks, not even for the
+/// moment in which an eventually consistent read still finds it.
 const JOIN: Read = Read::Consistent;
 
 /// Tasks.
@@ -34,10 +41,13 @@ pub struct JoinedTask {
     pub project: Option<ProjectRef>,
     /// The milestone it is linked to.
     pub milestone: Option<MilestoneRef>,
+    /// The tags it carries, by id.
+    pub tags: Vec<TagRef>,
 }
 
 impl Record for Task {
     const KIND: &'static str = "task";
+    const NUMBER_SETS: &'static [&'static str] = &["tagIds"];
 
     fn key(&self) -> Key<Self> {
         key::task(self.organization_id, self.id)
@@ -49,6 +59,10 @@ impl Record for Task {
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         key::task_in_milestone(self)
+    }
+
+    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
+        key::task_of_assignee(self)
     }
 }
 
@@ -105,35 +119,56 @@ impl Tasks<'_> {
         Ok(task)
     }
 
-    /// All the organization's tasks by id.
-    pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<JoinedTask>, Error> {
-        let tasks = self.0.table.list(key::tasks(tenant)).await?;
-        let projects = distinct(&tasks, |task| task.project_id);
-        let projects = projects.map(|project| key::project(tenant, project).into());
-        let keys = links_of(tenant, &tasks).chain(projects);
-        let found = self.0.table.batch_get(keys, JOIN).await?;
-        join(tenant, tasks, &found)
+    /// One task. 404 when it is not the tenant's.
+    pub async fn get(&self, tenant: OrganizationId, id: TaskId) -> Result<JoinedTask, Error> {
+        let key = key::task(tenant, id);
+        let task = self.0.table.get(&key, Read::Consistent).await?;
+        let task = task.or_not_found(TaskId::NOUN)?.record;
+        let named = self.named(tenant, Names::of([&task])).await?;
+        Ok(named.join(task))
     }
 
-    /// A project's tasks by order, ties by id. 404 when the project is not the tenant's.
+    /// The organization's tasks that fit. 400 for an order that takes a filter which is not there.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &TaskFilter,
+        sort: TaskSort,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedTask>, Error> {
+        let finding = Finding {
+            table: &self.0.table,
+            tenant,
+            caller,
+            filter,
+            wanted,
+        };
+        let page = finding.find(sort).await?;
+        let named = self.named(tenant, Names::of(page.records())).await?;
+        Ok(join(page, &named, filter))
+    }
+
+    /// A project's tasks that fit, by order, ties by id. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
+        caller: UserId,
         project: ProjectId,
-    ) -> Result<Vec<JoinedTask>, Error> {
+        filter: &TaskFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedTask>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
-        let (project, tasks) = tokio::try_join!(
-            table.get(&key, Read::Eventual),
-            table.list(key::tasks_of_project(tenant, project)),
-        )?;
+        let tasks = key::tasks_of_project(tenant, project).filter(condition(filter, caller)?);
+        let (project, page) =
+            tokio::try_join!(table.get(&key, Read::Eventual), table.page(tasks, wanted))?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
-        let found = table.batch_get(links_of(tenant, &tasks), JOIN).await?;
-        let mut tasks = join(tenant, tasks, &found)?;
-        for task in &mut tasks {
-            task.project = Some(project.clone());
-        }
-        Ok(tasks)
+        let mut names = Names::of(page.records());
+        names.projects.clear();
+        let mut found = self.named(tenant, names).await?;
+        found.projects.insert(project.id, project);
+        Ok(join(page, &found, filter))
     }
 
     /// Changes a task. 404 when it is not the tenant's; 400 with every reference that is not the
@@ -143,7 +178,7 @@ impl Tasks<'_> {
         permit: impl Into<Permit>,
         id: TaskId,
         update: TaskUpdate,
-    ) -> Result<Task, Error> {
+    ) -> Result<JoinedTask, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let key = &key::task(tenant, id);
@@ -165,13 +200,11 @@ impl Tasks<'_> {
             }
             update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
-            let (done, linked) = tokio::try_join!(
+            let (done, named) = tokio::try_join!(
                 self.save(tenant, Write::replace(&task)?, links.milestone, None),
-                self.is_linked(&task, links.milestone),
+                self.named(tenant, Names::of([&task.record])),
             )?;
-            let mut task = task.record;
-            task.milestone_id = task.milestone_id.filter(|_| linked);
-            Ok(done.is_ok().then_some(task))
+            Ok(done.is_ok().then(|| named.join(task.record)))
         };
         let found = permit.beside(read()).await?;
         let updated = rewrite(found, read, write).await?;
@@ -205,6 +238,12 @@ impl Tasks<'_> {
         let write = Write::delete(key::task(tenant, id), Condition::exists());
         let done = self.0.table.write(write).await?;
         done.or_not_found(TaskId::NOUN)
+    }
+
+    /// Reads what tasks name.
+    async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
+        let found = self.0.table.batch_get(names.keys(tenant), JOIN).await?;
+        names.found(tenant, &found)
     }
 
     /// The largest order in the project's list, 0 when that is empty, if there is a project. The
@@ -247,19 +286,6 @@ impl Tasks<'_> {
             ))),
             Err(refused) if !refused.at(0) => Err(archived()),
             done => Ok(done),
-        }
-    }
-
-    /// Whether the task's milestone is there, which a link that is just being made shows anyway.
-    async fn is_linked(&self, task: &Task, made: Option<MilestoneId>) -> Result<bool, Error> {
-        match task.milestone_id {
-            None => Ok(false),
-            Some(_) if made.is_some() => Ok(true),
-            Some(kept) => {
-                let key = key::milestone(task.organization_id, kept);
-                let milestone = self.0.table.get(&key, Read::Consistent);
-                Ok(milestone.await?.is_some())
-            }
         }
     }
 }
@@ -327,42 +353,7 @@ fn not_of_project<I: Id>(
     Some(Fault::at(field, FaultCode::Project, detail))
 }
 
-/// Keys of the tasks' assignees and milestones, each once: formatting a key costs more than
-/// comparing ids.
-fn links_of(tenant: OrganizationId, tasks: &[Task]) -> impl Iterator<Item = AnyKey> {
-    let milestones = distinct(tasks, |task| task.milestone_id);
-    let assignees = distinct(tasks, |task| task.assignee_id);
-    let milestones = milestones.map(move |id| key::milestone(tenant, id).into());
-    milestones.chain(assignees.map(move |id| key::user(tenant, id).into()))
-}
-
-/// What the tasks name, each once.
-fn distinct<I: Ord>(
-    tasks: &[Task],
-    named: fn(&Task) -> Option<I>,
-) -> impl Iterator<Item = I> + use<I> {
-    let ids: BTreeSet<I> = tasks.iter().filter_map(named).collect();
-    ids.into_iter()
-}
-
-/// Puts tasks together with what they name. A milestone that is gone is named by no task.
-fn join(tenant: OrganizationId, tasks: Vec<Task>, found: &Batch) -> Result<Vec<JoinedTask>, Error> {
-    let assignees = tasks.iter().filter_map(|task| task.assignee_id);
-    let projects = tasks.iter().filter_map(|task| task.project_id);
-    let milestones = tasks.iter().filter_map(|task| task.milestone_id);
-    let assignees: HashMap<_, UserRef> = found.all(assignees, |id| key::user(tenant, id))?;
-    let projects: HashMap<_, ProjectRef> = found.all(projects, |id| key::project(tenant, id))?;
-    let milestones: HashMap<_, MilestoneRef> =
-        found.all(milestones, |id| key::milestone(tenant, id))?;
-    let join = |mut task: Task| {
-        let milestone = task.milestone_id.and_then(|id| milestones.get(&id));
-        task.milestone_id = milestone.map(|milestone| milestone.id);
-        JoinedTask {
-            assignee: task.assignee_id.and_then(|id| assignees.get(&id)).cloned(),
-            project: task.project_id.and_then(|id| projects.get(&id)).cloned(),
-            milestone: milestone.cloned(),
-            task,
-        }
-    };
-    Ok(tasks.into_iter().map(join).collect())
+/// Puts tasks together with what they name, and leaves out those that fitted by what is gone.
+fn join(page: Page<Task>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
+    page.filter_map(|task| Some(named.join(task)).filter(|joined| still_fits(filter, joined)))
 }

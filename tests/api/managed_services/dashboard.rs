@@ -193,3 +193,23 @@ async fn the_dashboard_shows_nothing_foreign() {
     }
     assert_eq!(body["metrics"]["avgResolutionTime"], 0.0);
 }
+
+#[tokio::test]
+async fn long_texts_leave_room_for_the_answer() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let text = "\"".repeat(50_000);
+    let mut newest = 0;
+    for _ in 0..20 {
+        let request = json!({"title": "Help", "description": text});
+        newest = mia.creates("/api/managed-services/request", request).await;
+        let activity = json!({"type": "note", "description": text, "organizationId": 1});
+        mia.creates("/api/activities", activity).await;
+    }
+    let dashboard = mia.get("/api/managed-services/dashboard").await.expect(200);
+    let requests = dashboard["serviceRequests"].as_array().unwrap();
+    assert!((5..20).contains(&requests.len()), "{}", requests.len());
+    assert_eq!(requests[0]["id"], newest);
+    let activities = dashboard["activityFeed"].as_array().unwrap();
+    assert!((5..20).contains(&activities.len()), "{}", activities.len());
+}

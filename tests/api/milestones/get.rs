@@ -20,8 +20,34 @@ async fn a_milestone_keeps_every_field() {
         json!({
             "id": id, "title": "Cut-over", "description": "All at once", "projectId": 2,
             "startDate": "2026-01-31T23:00:00.000Z", "dueDate": "2026-02-28T12:00:00.500Z",
-            "status": "in_progress", "tasks": [],
+            "status": "in_progress", "tasks": [], "tasksNext": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );
+}
+
+#[tokio::test]
+async fn a_milestone_links_the_tasks_that_it_does_not_show() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let milestone = max.creates_milestone(json!({})).await;
+    let task = max.creates_task(json!({"milestoneId": milestone})).await;
+    let path = format!("/api/milestones/{milestone}");
+    let whole = max.get(&path).await.expect(200);
+    assert_eq!(whole["tasksNext"], json!(null));
+    api.copy_tasks(&task, 1..=250).await;
+    let read = max.get(&path).await.expect(200);
+    let listed = max.get("/api/projects/1/milestones").await.expect(200);
+    for milestone in [&read, &listed[0]] {
+        let shown = milestone["tasks"].as_array().unwrap();
+        assert_eq!(shown.len(), 200);
+        let next = milestone["tasksNext"].as_str().unwrap();
+        let (_, next) = next.split_once(".com").unwrap();
+        let more = max.walk(next).await;
+        let ids = shown.iter().chain(&more).map(|task| task["id"].as_i64());
+        assert_eq!(
+            ids.collect::<Vec<_>>(),
+            (1..=251).map(Some).collect::<Vec<_>>()
+        );
+    }
 }

@@ -14,7 +14,7 @@ async fn a_new_task_is_to_do() {
         json!({
             "id": 1, "title": "Move the invoices", "description": null, "projectId": 1,
             "organizationId": 1, "milestoneId": null, "phaseId": null, "order": 1024,
-            "assigneeId": null, "status": "todo", "priority": "medium", "dueDate": null,
+            "assigneeId": null, "status": "todo", "tags": [], "priority": "medium", "dueDate": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );
@@ -35,7 +35,7 @@ async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
     let mut listed = json!({
         "id": 1, "title": "Move the invoices", "description": "", "projectId": 1,
         "organizationId": 1, "milestoneId": milestone, "phaseId": phase, "order": 1024,
-        "assigneeId": max.id(), "status": "in_review", "priority": "urgent",
+        "assigneeId": max.id(), "status": "in_review", "tags": [], "priority": "urgent",
         "dueDate": "2026-02-28T10:00:00.000Z",
         "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
     });

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Api;
+use crate::support::{Api, Caller};
 
 #[tokio::test]
 async fn a_milestone_that_is_gone_is_seen_on_no_task() {
@@ -49,4 +49,209 @@ async fn a_long_list_reads_its_objects_side_by_side() {
         assert_eq!(task["milestone"]["id"], task["milestoneId"]);
         assert_eq!(task["milestone"]["title"], "Cut-over");
     }
+}
+
+/// Ten tasks: the first five of project 1, the others of project 2, every second one assigned to
+/// max, each due a day before the one that was created before it, but the last, which is never due.
+async fn ten_tasks(max: &Caller) {
+    for number in 1..=10 {
+        let day = 20 - number;
+        let due = (number < 10).then(|| format!("2026-03-{day}T00:00:00Z"));
+        let assignee = (number % 2 == 0).then(|| max.id());
+        max.creates_task(json!({
+            "title": format!("Task {number}"), "dueDate": due, "assigneeId": assignee,
+            "projectId": if number <= 5 { 1 } else { 2 },
+            "status": if number % 5 == 0 { "done" } else { "todo" },
+        }))
+        .await;
+    }
+}
+
+fn ids(rows: &[Value]) -> Vec<i64> {
+    rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_list_is_read_page_by_page_in_every_order() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    ten_tasks(&max).await;
+    for (query, expected) in [
+        ("limit=3", (1..=10).collect::<Vec<_>>()),
+        ("sort=-id&limit=3", (1..=10).rev().collect()),
+        ("sort=order&projectId=2&limit=2", (6..=10).collect()),
+        ("sort=dueDate&assigneeId=me&limit=2", vec![8, 6, 4, 2, 10]),
+        ("assigneeId=me&limit=2", vec![2, 4, 6, 8, 10]),
+        ("assigneeId=me&sort=-id&limit=2", vec![10, 8, 6, 4, 2]),
+        ("projectId=1&limit=2&sort=-id", vec![5, 4, 3, 2, 1]),
+        ("status=done&limit=1", vec![5, 10]),
+    ] {
+        let rows = max.walk(&format!("/api/tasks?{query}")).await;
+        assert_eq!(ids(&rows), expected, "{query}");
+    }
+    let rows = max.walk("/api/projects/2/tasks?limit=2").await;
+    assert_eq!(ids(&rows), [6, 7, 8, 9, 10]);
+    // There is no link where there is no more.
+    let whole = max.get("/api/tasks?limit=10").await;
+    assert_eq!((whole.ids().len(), whole.next()), (10, None));
+}
+
+#[tokio::test]
+async fn every_filter_keeps_what_fits() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let milestone = max.creates_milestone(json!({})).await;
+    ten_tasks(&max).await;
+    let links = json!({"milestoneId": milestone, "phaseId": phase, "priority": "high"});
+    max.patch("/api/tasks/3", links).await.expect(200);
+    for (query, expected) in [
+        ("status=done", vec![5, 10]),
+        ("status=done,todo&priority=high", vec![3]),
+        ("priority=high,urgent", vec![3]),
+        ("assigneeId=none&projectId=2", vec![7, 9]),
+        ("assigneeId=none,me&projectId=2", vec![6, 7, 8, 9, 10]),
+        (&format!("assigneeId={}", max.id()), vec![2, 4, 6, 8, 10]),
+        ("assigneeId=99", vec![]),
+        ("projectId=1,2&status=done", vec![5, 10]),
+        ("milestoneId=1", vec![3]),
+        ("milestoneId=1&status=done", vec![]),
+        ("milestoneId=none&projectId=1", vec![1, 2, 4, 5]),
+        ("phaseId=1", vec![3]),
+        ("phaseId=none&projectId=1", vec![1, 2, 4, 5]),
+        ("dueBefore=2026-03-13T00:00:00Z", vec![8, 9]),
+        ("dueAfter=2026-03-18T00:00:00%2B00:00", vec![1, 2]),
+        (
+            "dueAfter=2026-03-12T00:00:00Z&dueBefore=2026-03-14T00:00:00Z",
+            vec![7, 8],
+        ),
+        ("updatedSince=2026-01-15T12:00:00Z&status=done", vec![5, 10]),
+        ("updatedSince=2026-01-15T12:00:00.001Z", vec![]),
+        ("tagId=1", vec![]),
+    ] {
+        let answer = max.get(&format!("/api/tasks?{query}")).await;
+        assert_eq!(answer.ids(), expected, "{query}");
+    }
+    let done = max.get("/api/projects/2/tasks?status=done").await;
+    assert_eq!(done.ids(), [10]);
+    let zac = api.sign_in("zac").await;
+    assert_eq!(zac.get("/api/tasks?projectId=1").await.ids(), [0; 0]);
+}
+
+#[tokio::test]
+async fn a_parameter_that_is_no_good_is_named_with_what_would_be() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for (query, pointer, code) in [
+        ("status=late", "?status", "value"),
+        ("status=", "?status", "value"),
+        ("assigneeId=you", "?assigneeId", "type"),
+        ("projectId=0", "?projectId", "range"),
+        ("dueBefore=tomorrow", "?dueBefore", "date_time"),
+        ("sort=title", "?sort", "value"),
+        ("sort=order", "?sort", "combination"),
+        ("sort=order&projectId=1,2", "?sort", "combination"),
+        ("sort=dueDate&projectId=1", "?sort", "combination"),
+        ("limit=0", "?limit", "range"),
+        ("limit=201", "?limit", "range"),
+        ("limit=few", "?limit", "type"),
+        ("cursor=", "?cursor", "unknown"),
+        ("cursor=AAAA", "?cursor", "unknown"),
+        ("colour=red", "?colour", "unknown_parameter"),
+    ] {
+        let answer = mia.get(&format!("/api/tasks?{query}")).await;
+        answer.expect_faults(&[(pointer, code)]);
+    }
+    let unknown = mia.get("/api/tasks?colour=red").await.expect(400);
+    let detail = unknown["detail"].as_str().unwrap();
+    assert!(detail.contains("status, priority, assigneeId"), "{detail}");
+    let sort = mia.get("/api/tasks?sort=title").await.expect(400);
+    let detail = sort["detail"].as_str().unwrap();
+    assert!(detail.contains("`id`, `-id`, `order`"), "{detail}");
+    mia.get("/api/projects/1/tasks?sort=id")
+        .await
+        .expect_faults(&[("?sort", "value")]);
+}
+
+#[tokio::test]
+async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    ten_tasks(&max).await;
+    let page = max.get("/api/tasks?projectId=1&sort=order&limit=2").await;
+    let next = page.next().unwrap();
+    assert_eq!(max.get(next).await.ids(), [3, 4]);
+    let (_, cursor) = next.split_once("cursor=").unwrap();
+    // How many rows are wanted may change on the way.
+    let more = format!("/api/tasks?limit=3&cursor={cursor}&sort=order&projectId=1");
+    assert_eq!(max.get(&more).await.ids(), [3, 4, 5]);
+    let mut forged = cursor.to_owned();
+    let first = if forged.starts_with('A') { "B" } else { "A" };
+    forged.replace_range(..1, first);
+    for path in [
+        format!("/api/tasks?cursor={cursor}"),
+        format!("/api/tasks?projectId=1&cursor={cursor}"),
+        format!("/api/tasks?projectId=2&sort=order&cursor={cursor}"),
+        format!("/api/tasks?projectId=1&sort=order&status=todo&cursor={cursor}"),
+        format!("/api/projects/1/tasks?sort=order&cursor={cursor}"),
+        format!("/api/tasks?projectId=1&sort=order&cursor={forged}"),
+        format!("/api/tasks?projectId=1&sort=order&cursor={}", &cursor[4..]),
+    ] {
+        let answer = max.get(&path).await;
+        answer.expect_faults(&[("?cursor", "unknown")]);
+    }
+    let zoe = api.sign_in("zoe").await;
+    zoe.get(next).await.expect_faults(&[("?cursor", "unknown")]);
+}
+
+#[tokio::test]
+async fn an_answer_ends_before_it_is_too_large_for_the_gateway() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    // Characters that take four bytes each, or as many when they are escaped twice.
+    for text in ["\"", "𝄞", "\\", "\u{1}"] {
+        for number in 0..12 {
+            let text = text.repeat(40_000);
+            max.creates_task(json!({"title": format!("{number}"), "description": text}))
+                .await;
+        }
+    }
+    for path in [
+        "/api/tasks",
+        "/api/projects/1/tasks",
+        "/api/tasks?sort=-id&limit=200",
+    ] {
+        let first = max.get(path).await;
+        assert!(first.next().is_some(), "{path}");
+        assert!(first.text.len() > 1_000_000, "{path}");
+        let mut rows = ids(&max.walk(path).await);
+        rows.sort_unstable();
+        assert_eq!(rows, (1..=48).collect::<Vec<_>>(), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_rare_filter_walks_a_thousand_rows_a_page() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let row = max.creates_task(json!({"status": "done"})).await;
+    api.copy_tasks(&row, 1..=2_500).await;
+    max.creates_task(json!({"status": "blocked"})).await;
+    let mut page = max.get("/api/tasks?status=blocked&limit=5").await;
+    let mut pages = vec![page.ids().len()];
+    while let Some(next) = page.next().map(str::to_owned) {
+        api.counter.take();
+        page = max.get(&next).await;
+        pages.push(page.ids().len());
+        let used = api.counter.take();
+        assert!(used.in_sequence <= 3, "{used:?}");
+    }
+    assert_eq!(pages, [0, 0, 1]);
+    assert_eq!(max.walk("/api/tasks").await.len(), 2_502);
+    let first = max.get("/api/tasks").await;
+    assert_eq!(first.ids().len(), 1_000);
+    // More tasks of one project than a look at all of them may read.
+    let rows = max.walk("/api/tasks?projectId=1&limit=200").await;
+    assert_eq!(rows.len(), 2_502);
+    assert!(ids(&rows).is_sorted());
 }

@@ -64,13 +64,18 @@ impl Schema {
             .collect()
     }
 
-    /// The same of a header or a parameter, whose text is the value.
+    /// The same of a header or a parameter, whose text is the value, or several between commas.
     pub fn faults_of_text(&self, text: &str) -> Vec<(String, String)> {
-        let faults = self.faults(&json!(text));
-        match text.parse::<i64>() {
-            Ok(number) if !faults.is_empty() => self.faults(&json!(number)),
-            _ => faults,
-        }
+        let value = |text: &str| match text.parse::<i64>() {
+            Ok(number) => json!(number),
+            Err(_) => json!(text),
+        };
+        let parts: Vec<_> = text.split(',').collect();
+        let values: Vec<_> = parts.iter().map(|part| value(part)).collect();
+        let readings = [value(text), json!(parts), json!(values)];
+        let readings = readings.iter().map(|reading| self.faults(reading));
+        let any = readings.into_iter().find(Vec::is_empty);
+        any.unwrap_or_else(|| self.faults(&json!(text)))
     }
 }
 

@@ -381,6 +381,7 @@ mod tests {
             [
                 ("gsi1", vec!["gsi1pk".to_owned(), "gsi1sk".to_owned()]),
                 ("gsi2", vec!["gsi2pk".to_owned(), "gsi2sk".to_owned()]),
+                ("gsi3", vec!["gsi3pk".to_owned(), "gsi3sk".to_owned()]),
             ]
         );
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));

@@ -267,6 +267,12 @@ fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
             }
             RefOr::T(Schema::Object(object))
         }
+        RefOr::T(Schema::Array(mut array)) => {
+            if let SchemaType::Type(kind) = array.schema_type {
+                array.schema_type = SchemaType::from_iter([kind, Type::Null]);
+            }
+            RefOr::T(Schema::Array(array))
+        }
         other => either_null(other).into(),
     }
 }

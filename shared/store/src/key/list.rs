@@ -3,7 +3,10 @@
 use std::{fmt, marker::PhantomData};
 
 use super::typed::{Index, Key, Main, Sort};
-use crate::table::{Condition, Query, Read};
+use crate::{
+    page::Place,
+    table::{Condition, Query, Read},
+};
 
 /// The records of the type `R` in a partition of the table or of an index, by sort key, or some of
 /// them. Reads are eventually consistent, and only the table itself has others:
@@ -67,21 +70,15 @@ impl<R, I> List<R, I> {
         List::of(self.query)
     }
 
-    /// Only from `first` to `last`, both included.
-    pub(crate) fn between(mut self, first: Sort<I>, last: Sort<I>) -> Self {
-        self.query.range = Some((Some(first.into_text()), last.into_text()));
+    /// Only from this place on, which is included.
+    pub(crate) fn from(mut self, first: Sort<I>) -> Self {
+        self.query.first = Some(first.into_text());
         self
     }
 
-    /// Only from `first` on, which is included.
-    pub(crate) fn from(self, first: Sort<I>) -> Self {
-        // No text sorts after the largest character.
-        self.between(first, Sort::new("\u{10ffff}"))
-    }
-
-    /// Only up to `last`, which is included.
+    /// Only up to this place, which is included.
     pub(crate) fn up_to(mut self, last: Sort<I>) -> Self {
-        self.query.range = Some((None, last.into_text()));
+        self.query.last = Some(last.into_text());
         self
     }
 
@@ -91,15 +88,33 @@ impl<R, I> List<R, I> {
         self
     }
 
+    /// The largest sort key first, if so.
+    pub fn descending_if(mut self, descending: bool) -> Self {
+        self.query.descending = descending;
+        self
+    }
+
     /// At most so many rows; 1,000 otherwise.
     pub fn limit(mut self, rows: usize) -> Self {
         self.query.limit = rows;
         self
     }
 
-    /// Only rows that fit; what does not fit is read and paid for all the same.
-    pub(crate) fn filter(mut self, filter: Condition) -> Self {
-        self.query.filter = Some(filter);
+    /// Only what comes behind this place, if there is one.
+    pub(crate) fn after(mut self, place: Option<&Place>) -> Self {
+        self.query.after = place.cloned();
+        self
+    }
+
+    /// The same items, each read as another type, which needs only these attributes.
+    pub(crate) fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
+        self.query.only = attributes;
+        self.read_as()
+    }
+
+    /// Only rows that fit, if there is a filter; what does not fit is read and paid for all the same.
+    pub(crate) fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
+        self.query.filter = filter.into();
         self
     }
 }

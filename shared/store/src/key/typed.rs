@@ -24,6 +24,10 @@ pub struct Gsi1;
 #[derive(Clone, Copy, Debug)]
 pub struct Gsi2;
 
+/// The index `gsi3`.
+#[derive(Clone, Copy, Debug)]
+pub struct Gsi3;
+
 impl Index for Main {
     const NAME: Option<&'static str> = None;
     const PARTITION: &'static str = "pk";
@@ -40,6 +44,12 @@ impl Index for Gsi2 {
     const NAME: Option<&'static str> = Some("gsi2");
     const PARTITION: &'static str = "gsi2pk";
     const SORT: &'static str = "gsi2sk";
+}
+
+impl Index for Gsi3 {
+    const NAME: Option<&'static str> = Some("gsi3");
+    const PARTITION: &'static str = "gsi3pk";
+    const SORT: &'static str = "gsi3sk";
 }
 
 /// A partition key and a sort key, whatever lives there.

@@ -38,6 +38,45 @@ impl Condition {
         self.and("contains(#, :)", name, [id.get().into_attribute()])
     }
 
+    /// Whether everything fits.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.text.is_empty()
+    }
+
+    /// The attribute has one of the values, or is absent if one of them is `None`.
+    pub(crate) fn one_of(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+    ) -> Self {
+        self.any_clause(name, values, "# = :")
+    }
+
+    /// The attribute is a set with one of the values, or is absent if one of them is `None`.
+    pub(crate) fn has_one_of(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+    ) -> Self {
+        self.any_clause(name, values, "contains(#, :)")
+    }
+
+    fn any_clause(
+        mut self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+        clause: &str,
+    ) -> Self {
+        let values = values.into_iter();
+        let clauses = values.map(|value| match value {
+            Some(value) => self.0.clause(clause, name, [value]),
+            None => self.0.clause("attribute_not_exists(#)", name, []),
+        });
+        let any = clauses.collect::<Vec<_>>().join(" OR ");
+        self.0.join(&format!("({any})"));
+        self
+    }
+
     /// One more clause, in which `#` stands for the attribute's name and `:` for the next value.
     pub(crate) fn and<const N: usize>(
         mut self,
@@ -46,10 +85,7 @@ impl Condition {
         values: [AttributeValue; N],
     ) -> Self {
         let clause = self.0.clause(clause, name, values);
-        if !self.0.text.is_empty() {
-            self.0.text.push_str(" AND ");
-        }
-        self.0.text.push_str(&clause);
+        self.0.join(&clause);
         self
     }
 }
@@ -63,6 +99,14 @@ pub(super) struct Expression {
 }
 
 impl Expression {
+    /// One more clause.
+    fn join(&mut self, clause: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str(" AND ");
+        }
+        self.text.push_str(clause);
+    }
+
     pub(super) fn clause<const N: usize>(
         &mut self,
         clause: &str,
@@ -84,7 +128,7 @@ impl Expression {
         text
     }
 
-    fn name(&mut self, name: &str) -> String {
+    pub(super) fn name(&mut self, name: &str) -> String {
         let placeholder = format!("#{name}");
         self.names.insert(placeholder.clone(), name.to_owned());
         placeholder

@@ -7,7 +7,7 @@ use model::{ActionState, AgentSessionStatus, Error, ProjectStatus, ReferenceType
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::decode;
-use crate::key::{AnyKey, Gsi1, Gsi2, Index, Key, Main};
+use crate::key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main};
 
 /// What the table holds under a key.
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -31,6 +31,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
 
     /// Its place in `gsi2`, if it has one.
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        None
+    }
+
+    /// Its place in `gsi3`, if it has one.
+    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         None
     }
 
@@ -192,6 +197,7 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
     place(&mut item, Some(record.key()));
     place(&mut item, record.gsi1());
     place(&mut item, record.gsi2());
+    place(&mut item, record.gsi3());
     Ok(item)
 }
 

@@ -7,12 +7,20 @@ use model::Error;
 use serde::de::DeserializeOwned;
 
 use super::{
-    ATTEMPTS, Batch, IntoAttribute, Item, Query, Read, Stored, Table, back_off,
+    ATTEMPTS, Batch, Item, Query, Read, Stored, Table, back_off,
     failure::{failure, unavailable},
     item::{key_item, key_of, stored},
     meter,
+    query::Expressed,
 };
-use crate::key::{AnyKey, Index, Key, List};
+use crate::{
+    key::{AnyKey, Index, Key, List},
+    page::{MOST_ROWS, Page, Row, Wanted},
+};
+
+/// After so many answers of the table, of which each but the first was asked for because the one
+/// before it was cut at a megabyte, a page ends: it holds as much as an answer of ours may.
+const FULL_ANSWERS: usize = 5;
 
 impl Table {
     /// One record.
@@ -115,57 +123,135 @@ impl Table {
         items.into_iter().map(stored).collect()
     }
 
-    async fn query(&self, query: Query) -> Result<Vec<Item>, Error> {
-        let mut expression = query.filter.clone().unwrap_or_default().0;
-        let filter = (!expression.text.is_empty()).then(|| expression.text.clone());
-        let [pk, sk] = query.names;
-        let mut condition =
-            expression.clause("# = :", pk, [query.partition.as_str().into_attribute()]);
-        if let Some((first, last)) = &query.range {
-            let last = last.as_str().into_attribute();
-            condition.push_str(" AND ");
-            condition.push_str(&match first {
-                Some(first) => {
-                    let range = [first.as_str().into_attribute(), last];
-                    expression.clause("# BETWEEN : AND :", sk, range)
-                }
-                None => expression.clause("# <= :", sk, [last]),
-            });
+    /// A page of a list. Filtered, it may have fewer rows than are wanted, even none, and yet go on.
+    pub(crate) async fn page<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<R>, Error> {
+        let page = self.page_stored(list, wanted).await?;
+        Ok(page.map(|stored| stored.record))
+    }
+
+    /// As [`page`](Self::page), for records that are shown with their version.
+    pub(crate) async fn page_stored<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<R>>, Error> {
+        let query = list.after(wanted.after.as_ref()).query;
+        let most = wanted.most();
+        let mut rows = Vec::new();
+        let mut end = None;
+        let mut walk = Walk::new(&query);
+        // One more than is wanted tells whether there are more.
+        while rows.len() <= most {
+            let next = match &query.filter {
+                None => most + 1 - rows.len(),
+                // What is common is found among the first rows; what is rare is worth one long look.
+                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(MOST_ROWS),
+                Some(_) => MOST_ROWS - walk.read,
+            };
+            let Some(items) = self.walk(&mut walk, next).await? else {
+                break;
+            };
+            for mut item in items {
+                let place = query.place(&mut item);
+                let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
+                let record = stored(item)?;
+                rows.push(Row { record, place });
+            }
+            if walk.answers == FULL_ANSWERS || (query.filter.is_some() && walk.read >= MOST_ROWS) {
+                end = walk.start.take().and_then(|mut at| query.place(&mut at));
+                break;
+            }
         }
+        Ok(Page { rows, end }.cut(most))
+    }
+
+    /// The records of a list up to its limit.
+    async fn query(&self, query: Query) -> Result<Vec<Item>, Error> {
         // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
         // end a search of common words early; after that, pages are as large as they get.
         let mut filtered_page = Some(query.limit.saturating_mul(10));
         let mut items = Vec::new();
-        let mut start = None;
-        loop {
-            let page = query.limit - items.len();
-            let rows = if filter.is_some() {
-                filtered_page.take()
+        let mut walk = Walk::new(&query);
+        while items.len() < query.limit {
+            let left = query.limit - items.len();
+            let next = if query.filter.is_some() {
+                filtered_page.take().unwrap_or(usize::MAX)
             } else {
-                Some(page)
+                left
             };
-            let request = self
-                .client
-                .query()
-                .table_name(&*self.name)
-                .set_index_name(query.index.map(str::to_owned))
-                .key_condition_expression(&condition)
-                .set_filter_expression(filter.clone())
-                .set_expression_attribute_names(Some(expression.names.clone()))
-                .set_expression_attribute_values(Some(expression.values.clone()))
-                .scan_index_forward(!query.descending)
-                .consistent_read(query.read == Read::Consistent)
-                .set_limit(rows.map(|rows| i32::try_from(rows).unwrap_or(i32::MAX)))
-                .set_exclusive_start_key(start)
-                .return_consumed_capacity(ReturnConsumedCapacity::Total);
-            let sent = Box::pin(request.send()).await;
-            let output = sent.map_err(failure)?;
-            meter(output.consumed_capacity.as_slice());
-            items.extend(output.items.into_iter().flatten().take(page));
-            start = output.last_evaluated_key;
-            if start.is_none() || items.len() >= query.limit {
-                return Ok(items);
-            }
+            let Some(more) = self.walk(&mut walk, next).await? else {
+                break;
+            };
+            items.extend(more.into_iter().take(left));
+        }
+        Ok(items)
+    }
+
+    /// What comes next in a walk: the items among the next `most` that are not filtered out, or
+    /// fewer than that when they fill a megabyte. None at the end.
+    async fn walk(&self, walk: &mut Walk<'_>, most: usize) -> Result<Option<Vec<Item>>, Error> {
+        if walk.is_over {
+            return Ok(None);
+        }
+        let Expressed {
+            condition,
+            filter,
+            projection,
+            names,
+            values,
+        } = &walk.expressed;
+        let request = self
+            .client
+            .query()
+            .table_name(&*self.name)
+            .set_index_name(walk.query.index.map(str::to_owned))
+            .key_condition_expression(condition)
+            .set_filter_expression(filter.clone())
+            .set_projection_expression(projection.clone())
+            .set_expression_attribute_names(Some(names.clone()))
+            .set_expression_attribute_values(Some(values.clone()))
+            .scan_index_forward(!walk.query.descending)
+            .consistent_read(walk.query.read == Read::Consistent)
+            .limit(i32::try_from(most).unwrap_or(i32::MAX))
+            .set_exclusive_start_key(walk.start.take())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let sent = Box::pin(request.send()).await;
+        let output = sent.map_err(failure)?;
+        meter(output.consumed_capacity.as_slice());
+        walk.answers += 1;
+        walk.read += usize::try_from(output.scanned_count).unwrap_or_default();
+        walk.start = output.last_evaluated_key;
+        walk.is_over = walk.start.is_none();
+        Ok(Some(output.items.unwrap_or_default()))
+    }
+}
+
+/// How far a query has been read.
+struct Walk<'a> {
+    query: &'a Query,
+    expressed: Expressed,
+    /// Where to go on.
+    start: Option<Item>,
+    /// How many answers of the table that took.
+    answers: usize,
+    /// How many items were read, those among them that were filtered out.
+    read: usize,
+    is_over: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(query: &'a Query) -> Self {
+        Self {
+            query,
+            expressed: query.expressed(),
+            start: query.start(),
+            answers: 0,
+            read: 0,
+            is_over: false,
         }
     }
 }

@@ -1,0 +1,282 @@
+//! What a client may ask of a list: which rows, in which order, how many at once and from where on.
+
+use serde_json::Value;
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema, schema::Type};
+
+use super::{FaultCode, UserId};
+use crate::{
+    input,
+    input::{Field, Fields, Input, Place, Property, Reading, object_schema, read_field},
+    integer::{integer, integer_schema},
+};
+
+/// The query of a list with filters `F` and orders `S`, whose default comes first.
+#[derive(Clone, Debug)]
+pub struct Listing<F, S> {
+    /// Which rows.
+    pub filter: F,
+    /// In which order.
+    pub sort: S,
+    /// How many at once, and from where on.
+    pub part: Part,
+}
+
+/// The orders of a list.
+pub trait Sort: Field + Default + Copy + Send {}
+
+impl<S: Field + Default + Copy + Send> Sort for S {}
+
+input! {
+    /// Which part of a list is wanted.
+    pub struct Part {
+        /// The most rows of an answer; without it, up to 1,000 rows or 4 MB.
+        limit: Option<Limit>,
+        /// Where the answer goes on; the `Link` header of the one before it has it.
+        cursor: Option<Cursor>,
+    }
+}
+
+/// How many rows an answer may have at most: 1 to 200.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(usize);
+
+/// Names a place in a list, for nobody but the service itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cursor(String);
+
+/// Values of which a row has one; separated by commas, and at most 50.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AnyOf<T>(pub Vec<T>);
+
+/// A value, or `none` for the lack of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrNone<T> {
+    /// Rows without a value.
+    None,
+    /// Rows with this value.
+    Some(T),
+}
+
+/// A user, of whom `me` is the caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// Whoever asks.
+    Me,
+    /// This one.
+    User(UserId),
+}
+
+impl Limit {
+    const LEAST: i64 = 1;
+    const MOST: i64 = 200;
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> usize {
+        self.0
+    }
+}
+
+impl Cursor {
+    /// As it was sent.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T> AnyOf<T> {
+    /// The most values of one filter.
+    const MOST: usize = 50;
+
+    /// The value, when it is the only one.
+    #[must_use]
+    pub fn only(&self) -> Option<&T> {
+        match self.0.as_slice() {
+            [value] => Some(value),
+            _ => None,
+        }
+    }
+}
+
+impl<T: PartialEq> AnyOf<OrNone<T>> {
+    /// Whether one of the values is this one.
+    #[must_use]
+    pub fn names(&self, value: Option<&T>) -> bool {
+        self.0.iter().any(|one| match one {
+            OrNone::None => value.is_none(),
+            OrNone::Some(one) => value == Some(one),
+        })
+    }
+}
+
+impl<T: Copy> AnyOf<OrNone<T>> {
+    /// The value, when it is the only one, and none but it.
+    #[must_use]
+    pub fn only_value(&self) -> Option<T> {
+        match self.only()? {
+            OrNone::Some(value) => Some(*value),
+            OrNone::None => None,
+        }
+    }
+}
+
+impl Who {
+    /// The user, given who asks.
+    #[must_use]
+    pub const fn user(self, caller: UserId) -> UserId {
+        match self {
+            Self::Me => caller,
+            Self::User(user) => user,
+        }
+    }
+}
+
+impl<F: Input, S: Sort> Input for Listing<F, S> {
+    fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self> {
+        let filter = F::read_object(object, place);
+        let sort: Reading<Option<S>> = read_field(object, SORT, place);
+        let part = Part::read_object(object, place);
+        Some(Self {
+            filter: filter?,
+            sort: sort?.unwrap_or_default(),
+            part: part?,
+        })
+    }
+
+    fn properties() -> Vec<Property> {
+        let mut all = F::properties();
+        all.push(Property {
+            name: SORT.to_owned(),
+            required: false,
+            schema: S::field_schema(),
+        });
+        all.extend(Part::properties());
+        all
+    }
+}
+
+impl<F: Input, S: Sort> Field for Listing<F, S> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match value.as_object() {
+            Some(object) => Self::read_object(object, place),
+            None => place.wrong(value, "an object"),
+        }
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        object_schema(Self::properties(), &[])
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push((String::new(), Self::field_schema()));
+        for parameters in [F::field_schemas, Part::field_schemas] {
+            let own = all.len();
+            parameters(all);
+            // They stand in the query itself; there is no object of them.
+            if all.len() > own {
+                all.remove(own);
+            }
+        }
+        S::field_schemas(all);
+    }
+}
+
+/// The parameter that names the order.
+const SORT: &str = "sort";
+
+impl Field for Limit {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let number = integer(value, place, Self::LEAST, Self::MOST)?;
+        usize::try_from(number).ok().map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(Self::LEAST, Self::MOST).into()
+    }
+}
+
+impl Field for Cursor {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match value {
+            Value::String(text) => Some(Self(text.clone())),
+            other => place.wrong(other, "a string"),
+        }
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::String).into()
+    }
+}
+
+impl<T: Field> Field for AnyOf<T> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::String(text) = value else {
+            return place.wrong(value, "a string");
+        };
+        let parts: Vec<&str> = text.split(',').collect();
+        if parts.len() > Self::MOST {
+            let detail = format!("Expected at most {} values.", Self::MOST);
+            return place.fault(FaultCode::Length, detail);
+        }
+        let values = parts
+            .into_iter()
+            .map(|part| T::read(&Value::from(part), place))
+            .collect::<Option<Vec<T>>>();
+        values.map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ArrayBuilder::new()
+            .items(T::field_schema())
+            .min_items(Some(1))
+            .max_items(Some(Self::MOST))
+            .into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+impl<T: Field> Field for OrNone<T> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        if value == "none" {
+            return Some(Self::None);
+        }
+        T::read(value, place).map(Self::Some)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        or_word(T::field_schema(), "none")
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+impl Field for Who {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        if value == "me" {
+            return Some(Self::Me);
+        }
+        UserId::read(value, place).map(Self::User)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        or_word(UserId::field_schema(), "me")
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        UserId::field_schemas(all);
+    }
+}
+
+/// The schema, or this word.
+fn or_word(schema: RefOr<Schema>, word: &str) -> RefOr<Schema> {
+    let word = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some([word]));
+    OneOfBuilder::new().item(schema).item(word).into()
+}
