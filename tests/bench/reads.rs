@@ -47,7 +47,10 @@ pub const FUNCTIONS: &[Function] = &[
     },
     Function {
         name: "directory",
-        reads: &[read("a project", "/api/projects/1")],
+        reads: &[
+            read("11 users", "/api/users"),
+            read("a project", "/api/projects/1"),
+        ],
     },
     Function {
         name: "milestones",

@@ -169,11 +169,10 @@ impl World {
             "POST /api/projects" => json!({"title": "Move"}),
             "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
             "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
-            "PATCH /api/phases/{id}" => json!({"title": "Renamed"}),
             "POST /api/tags" => json!({"name": "new"}),
             "PATCH /api/tags/{id}" => json!({"name": "renamed"}),
             "POST /api/milestones" => json!({"title": "Go live", "projectId": 1}),
-            "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
+            "PATCH /api/phases/{id}" | "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
             "POST /api/tasks" => json!({
                 "title": "Send the invoices", "projectId": 1, "organizationId": 1,
                 "milestoneId": 1, "phaseId": 1, "assigneeId": self.max.id,

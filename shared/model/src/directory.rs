@@ -87,6 +87,15 @@ pub struct Tag {
     pub updated_at: Timestamp,
 }
 
+/// Orders of tags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum TagSort {
+    /// By name, without regard to case.
+    #[default]
+    #[serde(rename = "name")]
+    Name,
+}
+
 input! {
     /// What a client sends to create a tag.
     pub struct TagCreate {

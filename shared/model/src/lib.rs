@@ -43,7 +43,7 @@ pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, Thread};
 pub use directory::{
-    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
+    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagSort, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
 pub use id::*;
@@ -58,8 +58,8 @@ pub use milestone::{
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
-    Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectRef, ProjectStatus,
-    ProjectUpdate,
+    Phase, PhaseCreate, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
+    ProjectSort, ProjectStatus, ProjectUpdate,
 };
 pub use search::ReferenceSearch;
 pub use service_request::{
@@ -78,4 +78,7 @@ pub use text::{
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};
-pub use user::{PasswordSet, Permissions, User, UserCreate, UserRef, UserUpdate, each_once};
+pub use user::{
+    PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserSort, UserUpdate,
+    each_once,
+};

@@ -7,8 +7,8 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneSort, MilestoneStatus, Permission, Priority, ProjectStatus,
-    ProjectTaskSort, ReferenceType, Role, TaskSort, TaskStatus,
+    ActivityType, MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort,
+    ProjectStatus, ProjectTaskSort, ReferenceType, Role, TagSort, TaskSort, TaskStatus, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -35,11 +35,15 @@ one_of! {
     MilestoneSort,
     MilestoneStatus,
     Permission,
+    PhaseSort,
     Priority,
+    ProjectSort,
     ProjectStatus,
     ProjectTaskSort,
     ReferenceType,
     Role,
+    TagSort,
     TaskSort,
     TaskStatus,
+    UserSort,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Description, Order, OrganizationId, PhaseId, ProjectId, Timestamp, Title,
+    AnyOf, Description, Order, OrganizationId, PhaseId, ProjectId, SearchText, Timestamp, Title,
     input::{Change, Defaulted, Patch},
 };
 use crate::input;
@@ -27,6 +27,25 @@ pub struct Project {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// Which projects to list.
+    pub struct ProjectFilter {
+        /// All but archived ones when it is not sent.
+        status: Option<AnyOf<ProjectStatus>>,
+        /// Each of its words must begin a word of the title, without regard to case.
+        query: Option<SearchText>,
+    }
+}
+
+/// Orders of projects; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum ProjectSort {
+    /// By title, without regard to case.
+    #[default]
+    #[serde(rename = "title")]
+    Title,
 }
 
 input! {
@@ -128,6 +147,15 @@ pub struct Phase {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// Orders of a project's phases; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum PhaseSort {
+    /// By `order`.
+    #[default]
+    #[serde(rename = "order")]
+    Order,
 }
 
 input! {

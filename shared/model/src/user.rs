@@ -5,8 +5,8 @@ use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{
-    Code, Error, Fault, FullName, NewPassword, OrganizationId, Permission, Role, Timestamp, UserId,
-    Username,
+    AnyOf, Code, Error, Fault, FullName, NewPassword, OrganizationId, Permission, Role, SearchText,
+    Timestamp, UserId, Username,
     input::{Change, List, Place, Reading},
 };
 use crate::input;
@@ -38,6 +38,26 @@ pub struct User {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+input! {
+    /// Which users to list.
+    pub struct UserFilter {
+        role: Option<AnyOf<Role>>,
+        disabled: Option<bool>,
+        /// Each of its words must begin a word of the username or the full name, without regard to
+        /// case.
+        query: Option<SearchText>,
+    }
+}
+
+/// Orders of users.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum UserSort {
+    /// By username, without regard to case.
+    #[default]
+    #[serde(rename = "username")]
+    Username,
 }
 
 input! {

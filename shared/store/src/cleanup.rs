@@ -7,7 +7,7 @@ mod walk;
 use model::{Error, MilestoneId, OrganizationId, PhaseId, ProjectId, TagId, Thread, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use self::walk::Place;
+use self::walk::Walked;
 use super::{
     Store,
     key::{self, Gsi2, Key},
@@ -21,9 +21,9 @@ pub(super) struct Cleanup {
     pub(super) organization_id: OrganizationId,
     pub(super) subject: Subject,
     pub(super) due_at: Timestamp,
-    /// Where a walk over many records goes on, once it has begun.
+    /// How far a walk over many records came, once it has begun.
     #[serde(default)]
-    place: Option<Place>,
+    walked: Option<Walked>,
 }
 
 /// What was deleted.
@@ -76,7 +76,7 @@ impl Store {
             organization_id: tenant,
             subject,
             due_at: self.clock.now(),
-            place: None,
+            walked: None,
         })
     }
 }
@@ -106,16 +106,16 @@ impl Cleanups<'_> {
     /// Does one round of a cleanup; answers whether that was the last.
     async fn run(&self, cleanup: &Cleanup) -> Result<bool, Error> {
         let tenant = cleanup.organization_id;
-        let place = cleanup.place;
+        let walked = cleanup.walked.as_ref();
         let handled = match cleanup.subject {
             Subject::Milestone(id) => self.unlink_tasks(tenant, id).await?,
             Subject::Thread(thread) => self.delete_comments(tenant, thread).await?,
             Subject::Phase(project, id) => {
-                let left = self.leave_phase(tenant, project, id, place).await?;
+                let left = self.leave_phase(tenant, project, id, walked).await?;
                 return self.finish_or_go_on(cleanup, left).await;
             }
             Subject::Tag(id) => {
-                let left = self.take_tag_off(tenant, id, place).await?;
+                let left = self.take_tag_off(tenant, id, walked).await?;
                 return self.finish_or_go_on(cleanup, left).await;
             }
         };
@@ -125,19 +125,19 @@ impl Cleanups<'_> {
         self.finish(cleanup).await
     }
 
-    /// Keeps the place of a walk for the next round, behind all others that are due; without one, it
-    /// is over.
+    /// Keeps how far a walk came for the next round, behind all others that are due; without that,
+    /// it is over.
     async fn finish_or_go_on(
         &self,
         cleanup: &Cleanup,
-        place: Option<Place>,
+        walked: Option<Walked>,
     ) -> Result<bool, Error> {
-        let Some(place) = place else {
+        let Some(walked) = walked else {
             return self.finish(cleanup).await;
         };
         let now = self.0.clock.now();
         let change = Change::default()
-            .set("place", attribute(&place)?)
+            .set("walked", attribute(&walked)?)
             .set("dueAt", now)
             .move_to(key::due_from(now));
         let write = Write::update(cleanup.key(), change, Condition::exists());

@@ -68,11 +68,6 @@ fn name_then_id<I>(name: &str, id: impl Id) -> Sort<I> {
     Sort::new(name + &id)
 }
 
-/// A record's place in a list by id.
-pub(super) fn id_order(id: impl Id) -> Sort {
-    Sort::new(padded(id.get()))
-}
-
 /// A key under which nothing is.
 pub(super) fn nothing() -> AnyKey {
     AnyKey::new("WARM_UP", "WARM_UP")

@@ -77,8 +77,8 @@
 //! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 | n/8 R |
-//! | take a deleted phase from the project's tasks, 5,000 a round | gsi1 | `#PROJECT#p#TASK`, all of them | 1 per 200 | n/8 R, 2–3 W each that was in it |
-//! | take a deleted tag from tasks and activities, 5,000 a round | table | `#TASK`, `#ACTIVITY`, all of them | 1 per 200 | n/4 R, 2–3 W each that carried it |
+//! | take a deleted phase from the project's tasks, 5,000 a round | gsi1 | `#PROJECT#p#TASK`, all of them | 1 per MB | n/8 R, 2–3 W each that was in it |
+//! | take a deleted tag from tasks and activities, 5,000 a round | table | `#TASK`, `#ACTIVITY`, all of them | 1 per MB | n/4 R, 2–3 W each that carried it |
 
 mod activities;
 mod agent;

@@ -36,6 +36,8 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
         .patch("/api/tasks/4/phase", json!({"phaseId": phase}))
         .await;
     answer.expect_faults(&[("/phaseId", "unknown")]);
+    let first = max.get("/api/tasks/1").await.expect(200);
+    assert_eq!(first["phaseId"], Value::Null, "before anything is swept");
     let sweeper = api.store_of("sweeper");
     assert_eq!(clean_up(&sweeper).await, 1);
     let listed = max.get("/api/projects/1/tasks").await.expect(200);
@@ -51,19 +53,16 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 0);
 }
 
-/// More tasks than a step of the walk reads.
+/// More tasks than a step of the walk reads at once.
 #[tokio::test]
 async fn every_task_leaves_a_deleted_phase() {
     let api = Api::start().await;
     let max = api.sign_in("max").await;
     let [phase, ..] = api.has_phases().await;
-    let tasks = api.store.tasks();
-    for at in 0..450 {
-        let phase = (at % 2 == 0).then_some(phase);
-        let new = json!({"title": "x", "projectId": 1, "phaseId": phase});
-        let task = tests::records::sent(&new);
-        tasks.create(api.home.id, task).await.unwrap();
-    }
+    let in_phase = max.creates_task(json!({"phaseId": phase})).await;
+    api.copy_tasks(&in_phase, 1..=1_100).await;
+    let outside = max.creates_task(json!({})).await;
+    api.copy_tasks(&outside, 1..=50).await;
     max.delete(&format!("/api/phases/{phase}"))
         .await
         .expect(204);
@@ -72,7 +71,7 @@ async fn every_task_leaves_a_deleted_phase() {
         rows.retain(|row| row.contains("\"phaseId\""));
         rows.len()
     };
-    assert_eq!(in_it().await, 225);
+    assert_eq!(in_it().await, 1_101);
     assert_eq!(clean_up(&api.store_of("sweeper")).await, 1);
     assert_eq!(in_it().await, 0);
 }

@@ -4,6 +4,7 @@ mod activities;
 mod archived;
 mod create;
 mod get;
+mod list;
 mod milestones;
 mod phases;
 mod tasks;

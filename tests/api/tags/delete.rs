@@ -1,11 +1,8 @@
 //! `DELETE /api/tags/{id}`
 
+use crate::{api::phases::delete::clean_up, support::Api};
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::model::{ActivityId, Id, TaskId};
-use tests::records;
-
-use crate::{api::phases::delete::clean_up, support::Api};
 
 /// Lets a record carry tags.
 async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {
@@ -88,25 +85,16 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
     for name in ["urgent", "late"] {
         max.creates("/api/tags", json!({"name": name})).await;
     }
-    let (tasks, activities) = (api.store.tasks(), api.store.activities());
-    let mia = api.user("mia").await.id;
-    let at_large = json!({"title": "x", "organizationId": 1});
-    let mut last_task = TaskId::new(1).unwrap();
-    for _ in 0..5_100 {
-        let task = tasks.create(api.home.id, records::sent(&at_large));
-        last_task = task.await.unwrap().id;
-    }
-    let mut last_activity = ActivityId::new(1).unwrap();
-    for _ in 0..250 {
-        let activity = records::activity(None);
-        let activity = activities.create(api.home.id, mia, activity);
-        last_activity = activity.await.unwrap().id;
+    let task = max.creates_task(json!({})).await;
+    api.copy_tasks(&task, 1..=5_100).await;
+    for _ in 0..3 {
+        max.records_activity(json!({})).await;
     }
     for (kind, id) in [
         ("TASK", 1),
-        ("TASK", last_task.get()),
+        ("TASK", 5_101),
         ("ACTIVITY", 1),
-        ("ACTIVITY", last_activity.get()),
+        ("ACTIVITY", 3),
     ] {
         carries(&api, kind, id, &[1]).await;
     }

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod list;
 mod update;
 
 use serde_json::json;

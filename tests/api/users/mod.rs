@@ -3,6 +3,7 @@
 mod create;
 mod get;
 mod last_admin;
+mod list;
 mod password;
 mod update;
 

@@ -4,33 +4,29 @@
 use std::collections::BTreeSet;
 
 use futures::{StreamExt, TryStreamExt, stream};
-use model::{ActivityId, Error, Id, Order, OrganizationId, PhaseId, ProjectId, TagId, TaskId};
+use model::{Error, Id, OrganizationId, PhaseId, ProjectId, TagId, TaskId};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::Cleanups;
 use crate::{
     key::{self, AnyKey, Index, List},
+    page::{Page, Place, Wanted},
     table::{Change, Condition, OrLeave, Write},
 };
 
-/// Rows that are read at once: of the largest records, 30 MB.
-const ROWS_A_STEP: usize = 200;
-
-/// Rows of a round, so that one huge walk does not hold up other cleanups.
-const ROWS_A_ROUND: usize = 5_000;
+/// Pages of a round, of up to 1,000 rows each, so that one huge walk does not hold up other cleanups.
+const PAGES_A_ROUND: usize = 5;
 
 /// Writes that are under way at the same time.
 const CONCURRENCY: usize = 10;
 
-/// The last row that a walk has seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Place {
-    /// Of a project's tasks by order.
-    TaskInOrder(Order, TaskId),
-    /// Of all tasks by id.
-    Task(TaskId),
-    /// Of all activities by id, which come after the tasks.
-    Activity(ActivityId),
+/// How far a walk came: behind which row it goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Walked {
+    /// Through tasks, up to this place.
+    Tasks(String),
+    /// Through all tasks and through activities, up to this place if there is one.
+    Activities(Option<String>),
 }
 
 /// What a walk reads of a task of a project.
@@ -38,9 +34,12 @@ pub(super) enum Place {
 #[serde(rename_all = "camelCase")]
 struct TaskInPhase {
     id: TaskId,
-    order: Order,
     #[serde(default)]
     phase_id: Option<PhaseId>,
+}
+
+impl TaskInPhase {
+    const ATTRIBUTES: &'static [&'static str] = &["id", "phaseId"];
 }
 
 /// What a walk reads of a record that may carry tags.
@@ -52,6 +51,9 @@ struct Tagged<I> {
     tag_ids: BTreeSet<TagId>,
 }
 
+/// The attributes of [`Tagged`].
+const TAGGED: &[&str] = &["id", "tagIds"];
+
 impl Cleanups<'_> {
     /// Takes a project's tasks out of a phase, from a place on; answers where to go on, or none at
     /// the end. A task that is moved past the walk keeps the id of a phase that is gone, which every
@@ -61,27 +63,29 @@ impl Cleanups<'_> {
         tenant: OrganizationId,
         project: ProjectId,
         phase: PhaseId,
-        mut place: Option<Place>,
-    ) -> Result<Option<Place>, Error> {
-        for _ in 0..ROWS_A_ROUND / ROWS_A_STEP {
-            let mut tasks = key::tasks_of_project(tenant, project);
-            if let Some(Place::TaskInOrder(order, id)) = place {
-                tasks = tasks.from(key::task_order(order, id));
-            }
-            let tasks: Vec<TaskInPhase> = self.step(tasks.read_as()).await?;
-            let in_it = tasks.iter().filter(|task| task.phase_id == Some(phase));
+        walked: Option<&Walked>,
+    ) -> Result<Option<Walked>, Error> {
+        let mut after = match walked {
+            Some(Walked::Tasks(place)) => Place::from_text(tenant, place),
+            _ => None,
+        };
+        for _ in 0..PAGES_A_ROUND {
+            let tasks = key::tasks_of_project(tenant, project);
+            let tasks = tasks.only::<TaskInPhase>(TaskInPhase::ATTRIBUTES);
+            let page = self.page(tasks, after).await?;
+            let in_it = page.records().filter(|task| task.phase_id == Some(phase));
             let leave = in_it.map(|task| {
                 let change = Change::default().remove("phaseId");
                 let still_in_it = Condition::default().equals("phaseId", phase);
                 Write::update(key::task(tenant, task.id), change, still_in_it)
             });
             self.write_all(leave).await?;
-            let Some(last) = last_of_full_step(&tasks) else {
+            if page.end.is_none() {
                 return Ok(None);
-            };
-            place = Some(Place::TaskInOrder(last.order, last.id));
+            }
+            after = page.end;
         }
-        Ok(place)
+        Ok(after.map(|place| Walked::Tasks(place.to_text(tenant))))
     }
 
     /// Takes a tag off the organization's tasks, then its activities, from a place on; answers
@@ -91,56 +95,68 @@ impl Cleanups<'_> {
         &self,
         tenant: OrganizationId,
         tag: TagId,
-        mut place: Option<Place>,
-    ) -> Result<Option<Place>, Error> {
-        for _ in 0..ROWS_A_ROUND / ROWS_A_STEP {
-            place = match place {
-                Some(Place::Activity(from)) => {
-                    let activities = key::activities_by_id(tenant).consistent();
-                    let activities = activities.from(key::id_order(from));
-                    let key = |id| key::activity(tenant, id).into();
-                    let last = self.step_of_tag(activities, tag, key).await?;
-                    let Some(last) = last else { return Ok(None) };
-                    Some(Place::Activity(last))
+        walked: Option<&Walked>,
+    ) -> Result<Option<Walked>, Error> {
+        let place = |text: &String| Place::from_text(tenant, text);
+        let (mut past_tasks, mut after) = match walked {
+            None => (false, None),
+            Some(Walked::Tasks(text)) => (false, place(text)),
+            Some(Walked::Activities(text)) => (true, text.as_ref().and_then(place)),
+        };
+        for _ in 0..PAGES_A_ROUND {
+            after = if past_tasks {
+                let activities = key::activities_by_id(tenant).consistent();
+                let key = |id| key::activity(tenant, id).into();
+                let end = self.page_of_tag(activities, after, tag, key).await?;
+                if end.is_none() {
+                    return Ok(None);
                 }
-                place => {
-                    let mut tasks = key::tasks(tenant).consistent();
-                    if let Some(Place::Task(from)) = place {
-                        tasks = tasks.from(key::id_order(from));
-                    }
-                    let key = |id| key::task(tenant, id).into();
-                    let last = self.step_of_tag(tasks, tag, key).await?;
-                    last.map(Place::Task)
-                        .or_else(|| ActivityId::new(1).map(Place::Activity))
-                }
+                end
+            } else {
+                let tasks = key::tasks(tenant).consistent();
+                let key = |id| key::task(tenant, id).into();
+                let end = self.page_of_tag(tasks, after, tag, key).await?;
+                past_tasks = end.is_none();
+                end
             };
         }
-        Ok(place)
+        let place = after.map(|place| place.to_text(tenant));
+        Ok(if past_tasks {
+            Some(Walked::Activities(place))
+        } else {
+            place.map(Walked::Tasks)
+        })
     }
 
-    /// Takes a tag off some records; answers the last of them unless it is the last of all.
-    async fn step_of_tag<R, I: Index, D>(
+    /// Takes a tag off a page of records; answers where it ends, unless it is the last one.
+    async fn page_of_tag<R, I: Index, D>(
         &self,
         records: List<R, I>,
+        after: Option<Place>,
         tag: TagId,
         key: impl Fn(D) -> AnyKey,
-    ) -> Result<Option<D>, Error>
+    ) -> Result<Option<Place>, Error>
     where
         D: Id + DeserializeOwned,
     {
-        let records: Vec<Tagged<D>> = self.step(records.read_as()).await?;
-        let carrying = records.iter().filter(|one| one.tag_ids.contains(&tag));
+        let page = self.page(records.only::<Tagged<D>>(TAGGED), after).await?;
+        let carrying = page.records().filter(|one| one.tag_ids.contains(&tag));
         let take_off = carrying.map(|one| {
             let change = Change::default().take_from_set("tagIds", tag);
             let still_carried = Condition::default().in_set("tagIds", tag);
             Write::update(key(one.id), change, still_carried)
         });
         self.write_all(take_off).await?;
-        Ok(last_of_full_step(&records).map(|last| last.id))
+        Ok(page.end)
     }
 
-    async fn step<R: DeserializeOwned, I: Index>(&self, rows: List<R, I>) -> Result<Vec<R>, Error> {
-        self.0.table.list(rows.limit(ROWS_A_STEP)).await
+    async fn page<R: DeserializeOwned, I: Index>(
+        &self,
+        rows: List<R, I>,
+        after: Option<Place>,
+    ) -> Result<Page<R>, Error> {
+        let wanted = Wanted { rows: None, after };
+        self.0.table.page(rows, &wanted).await
     }
 
     /// Writes that somebody else may have made needless meanwhile.
@@ -155,9 +171,4 @@ impl Cleanups<'_> {
             })
             .await
     }
-}
-
-/// The last row of a step after which there may be more.
-fn last_of_full_step<R>(rows: &[R]) -> Option<&R> {
-    rows.last().filter(|_| rows.len() == ROWS_A_STEP)
 }

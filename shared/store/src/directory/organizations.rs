@@ -1,8 +1,10 @@
 //! Organizations.
 
-use model::{Error, Id, MAX_ID, Organization, OrganizationId, OrganizationUpdate, PlanFeature};
+use model::{
+    Error, Id, MAX_ID, Organization, OrganizationId, OrganizationUpdate, PlanFeature, User,
+};
 
-use super::{Directory, Reference};
+use super::{Directory, NewUser, Reference};
 use crate::{
     Permit,
     key::{self, Key},
@@ -25,14 +27,8 @@ impl Directory<'_> {
         name: String,
         plan_features: Vec<PlanFeature>,
     ) -> Result<Organization, Error> {
-        let now = self.0.clock.now();
-        let organization = Organization {
-            id: self.0.next_id().await?,
-            name,
-            plan_features,
-            created_at: now,
-            updated_at: now,
-        };
+        let id = self.0.next_id().await?;
+        let organization = self.new_organization(id, name, plan_features);
         let reference = Reference::from(&organization);
         self.0
             .create_all(vec![
@@ -41,6 +37,40 @@ impl Directory<'_> {
             ])
             .await?;
         Ok(organization)
+    }
+
+    /// Creates an organization and its first admin, both or neither. 409 when the username is taken.
+    pub async fn found_organization(
+        &self,
+        name: String,
+        plan_features: Vec<PlanFeature>,
+        admin: NewUser,
+    ) -> Result<(Organization, User), Error> {
+        let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
+        let organization = self.new_organization(id, name, plan_features);
+        let (admin, mut writes) = self.new_user(organization.id, admin_id, admin)?;
+        writes.extend([
+            Write::create(&organization)?,
+            Write::create(&Reference::from(&organization))?,
+        ]);
+        self.write_new_user(writes).await?;
+        Ok((organization, admin))
+    }
+
+    fn new_organization(
+        self,
+        id: OrganizationId,
+        name: String,
+        plan_features: Vec<PlanFeature>,
+    ) -> Organization {
+        let now = self.0.clock.now();
+        Organization {
+            id,
+            name,
+            plan_features,
+            created_at: now,
+            updated_at: now,
+        }
     }
 
     /// Changes the tenant's organization, and what reference search finds it by.

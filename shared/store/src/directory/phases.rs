@@ -10,6 +10,7 @@ use crate::{
     cleanup::Subject,
     id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     rewrite::rewrite,
     table::{OrNotFound, Read, Record, Stored, Write},
 };
@@ -27,6 +28,22 @@ impl Record for Phase {
 }
 
 impl Directory<'_> {
+    /// A project's phases by order, ties by id. 404 when the project is not the tenant's.
+    pub async fn phases(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+        wanted: &Wanted,
+    ) -> Result<Page<Phase>, Error> {
+        let table = &self.0.table;
+        let key = key::project(tenant, project);
+        let phases = key::phases_of_project(tenant, project);
+        let (project, page) =
+            tokio::try_join!(table.get(&key, Read::Eventual), table.page(phases, wanted),)?;
+        project.or_not_found(ProjectId::NOUN)?;
+        Ok(page)
+    }
+
     /// Creates a phase of a project, at the end unless it says where. 404 when the project is not
     /// the tenant's, 409 when it is archived.
     pub async fn create_phase(

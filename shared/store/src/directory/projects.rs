@@ -1,14 +1,16 @@
 //! Projects, and whether they take work.
 
 use model::{
-    Code, Error, Id, OrganizationId, Project, ProjectCreate, ProjectId, ProjectStatus,
-    ProjectUpdate,
+    Code, Error, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
+    ProjectStatus, ProjectUpdate, UserId,
 };
 
-use super::{Directory, Reference, totals};
+use super::{Directory, Reference, totals, words};
 use crate::{
     Permit, Store,
+    filter::Filter,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     rewrite::rewrite,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
 };
@@ -23,6 +25,10 @@ impl Record for Project {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::project_by_title(self))
     }
+
+    fn words(&self) -> Option<String> {
+        Some(words(&self.title).concat())
+    }
 }
 
 impl Directory<'_> {
@@ -35,6 +41,23 @@ impl Directory<'_> {
         let key = key::project(tenant, id);
         let project = self.0.table.get(&key, Read::Consistent).await?;
         project.or_not_found(ProjectId::NOUN)
+    }
+
+    /// The projects that fit, by title; archived ones only where the filter names that status.
+    pub async fn projects(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &ProjectFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Project>>, Error> {
+        let fits = Filter::of(caller).query(filter.query.as_ref());
+        let fits = match &filter.status {
+            None => fits.other_than("status", ProjectStatus::Archived),
+            status => fits.any("status", status.as_ref())?,
+        };
+        let projects = key::projects(tenant).filter(fits.condition());
+        self.0.table.page_stored(projects, wanted).await
     }
 
     /// Creates a project, counts it if it is active, and lets reference search find it.

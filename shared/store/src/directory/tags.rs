@@ -9,6 +9,7 @@ use crate::{
     cleanup::Subject,
     id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     rewrite::rewrite,
     table::{Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
 };
@@ -61,6 +62,11 @@ impl Record for NameOfTag {
 }
 
 impl Directory<'_> {
+    /// The organization's tags by name.
+    pub async fn tags(&self, tenant: OrganizationId, wanted: &Wanted) -> Result<Page<Tag>, Error> {
+        self.0.table.page(key::tags(tenant), wanted).await
+    }
+
     /// Creates a tag. 409 when another one has its name.
     pub async fn create_tag(
         &self,

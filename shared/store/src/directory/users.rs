@@ -1,14 +1,17 @@
 //! Users and their accounts.
 
 use model::{
-    Code, Error, Id, OrganizationId, PasswordHash, Permission, Role, User, UserId, UserUpdate,
-    each_once,
+    Code, Error, Id, OrganizationId, PasswordHash, Permission, Role, User, UserFilter, UserId,
+    UserUpdate, each_once,
 };
 
-use super::{Directory, fold};
+use super::{Directory, fold, words};
 use crate::{
     Permit,
+    filter::Filter,
+    id_is_taken,
     key::{self, Gsi1, Key},
+    page::{Page, Wanted},
     rewrite::rewrite,
     sign_in::Account,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Refused, Stored, Write},
@@ -39,6 +42,14 @@ impl Record for User {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::user_by_name(self))
     }
+
+    fn words(&self) -> Option<String> {
+        Some(
+            [words(&self.username), words(&self.full_name)]
+                .concat()
+                .concat(),
+        )
+    }
 }
 
 impl Directory<'_> {
@@ -47,6 +58,22 @@ impl Directory<'_> {
         let key = key::user(tenant, id);
         let user = self.0.table.get(&key, Read::Consistent).await?;
         user.or_not_found(UserId::NOUN)
+    }
+
+    /// The users that fit, by username.
+    pub async fn users(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &UserFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<User>>, Error> {
+        let fits = Filter::of(caller)
+            .any("role", filter.role.as_ref())?
+            .is("disabled", filter.disabled)
+            .query(filter.query.as_ref());
+        let users = key::users(tenant).filter(fits.condition());
+        self.0.table.page_stored(users, wanted).await
     }
 
     /// Creates a user with an account. 409 when the username is taken.
@@ -70,6 +97,19 @@ impl Directory<'_> {
         let tenant = permit.tenant();
         let ready = async { tokio::try_join!(self.0.next_id(), new) };
         let (id, new) = permit.beside(ready).await?;
+        let (user, writes) = self.new_user(tenant, id, new)?;
+        self.write_new_user(writes).await?;
+        Ok(Stored::created(user))
+    }
+
+    /// A user, and what is to be written for one: an account, which comes first, and the user; an
+    /// admin is counted.
+    pub(super) fn new_user(
+        self,
+        tenant: OrganizationId,
+        id: UserId,
+        new: NewUser,
+    ) -> Result<(User, Vec<Write>), Error> {
         let now = self.0.clock.now();
         let account = Account {
             username: fold(&new.username),
@@ -91,14 +131,19 @@ impl Directory<'_> {
         };
         let mut writes = vec![Write::create(&account)?, Write::create(&user)?];
         writes.extend(count_admins(tenant, false, user.is_enabled_admin()));
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(Stored::created(user)),
-            Err(refused) if refused.at(0) => Err(Error::conflict(
-                Code::UsernameTaken,
-                "Another user has this username.",
-            )),
-            Err(_) => Err(Error::internal("creating a user", "the id is taken")),
-        }
+        Ok((user, writes))
+    }
+
+    /// Writes what [`new_user`](Self::new_user) begins with.
+    pub(super) async fn write_new_user(&self, writes: Vec<Write>) -> Result<(), Error> {
+        let done = self.0.table.transact(writes).await?;
+        done.map_err(|refused| {
+            if refused.at(0) {
+                Error::conflict(Code::UsernameTaken, "Another user has this username.")
+            } else {
+                id_is_taken(User::KIND)
+            }
+        })
     }
 
     /// Changes a user on behalf of somebody, who is known once `by` is. 404 when it is not the

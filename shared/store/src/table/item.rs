@@ -39,6 +39,12 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         None
     }
 
+    /// The words by which a list's `query` finds it, each with a space before it, in an attribute of
+    /// their own, if there is such a list.
+    fn words(&self) -> Option<String> {
+        None
+    }
+
     /// When the table may drop it, in seconds since the Unix epoch. TTL lags by days, so readers
     /// check for themselves.
     fn expires_at(&self) -> Option<i64> {
@@ -191,6 +197,9 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
     let mut put = |name: &str, value: AttributeValue| item.insert(name.to_owned(), value);
     put("kind", T::KIND.into_attribute());
     put("version", version.into_attribute());
+    if let Some(words) = record.words() {
+        put("words", words.into_attribute());
+    }
     if let Some(at) = record.expires_at() {
         put("expiresAt", at.into_attribute());
     }
