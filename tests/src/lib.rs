@@ -12,5 +12,5 @@ mod release;
 mod runtime_api;
 
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
-pub use release::{Release, binary};
+pub use release::{Release, binary, event};
 pub use runtime_api::RuntimeApi;

@@ -158,7 +158,9 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
         .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
 }
 
-fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
+/// The gateway's event of a request with a session cookie of this value.
+#[must_use]
+pub fn event(method: &str, path: &str, body: Option<&Value>, cookie: &str) -> Value {
     let mut event: Value =
         serde_json::from_str(include_str!("../events/http_request.json")).unwrap();
     let (path, query) = path.split_once('?').unwrap_or((path, ""));

@@ -6,7 +6,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{Description, ReferenceId, ReferenceSearch, ReferenceType},
+    model::{Description, Listing, ReferenceId, ReferenceSearch, ReferenceSort, ReferenceType},
     store::FoundReference,
 };
 use utoipa::ToSchema;
@@ -34,7 +34,8 @@ impl From<FoundReference> for ReferenceItem {
     }
 }
 
-/// Searches what a service request may refer to, newest first, at most 50.
+/// Searches what a service request may refer to, newest first, at most 50 at
+/// once.
 #[utoipa::path(
     get,
     path = "/api/managed-services/search-references",
@@ -42,9 +43,11 @@ impl From<FoundReference> for ReferenceItem {
 )]
 pub async fn search_references(
     State(app): State<App>,
-    caller: Caller<need::ViewManagedServices, ReferenceSearch>,
+    caller: Caller<need::ViewManagedServices, Listing<ReferenceSearch, ReferenceSort>>,
 ) -> Result<List<ReferenceItem>, Problem> {
+    let pages = caller.pages(&app)?;
+    let (tenant, search) = (caller.tenant(), &caller.query.filter);
     let references = app.store.references();
-    let found = references.search(caller.tenant(), &caller.query).await?;
-    Ok(List::of(found))
+    let found = references.search(tenant, search, &pages.wanted).await?;
+    Ok(pages.answer(found, ReferenceItem::from)?)
 }

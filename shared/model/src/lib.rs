@@ -36,8 +36,9 @@ mod user;
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
-    AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
-    Effect, Idempotency, Outcome, Proposal, ProposedAction, Risk, answer,
+    AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis, Answered,
+    ApiCall, Approved, ApprovedActions, Claim, Effect, Idempotency, Outcome, Proposal,
+    ProposedAction, Risk, answer,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -61,13 +62,16 @@ pub use project::{
     Phase, PhaseCreate, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
     ProjectSort, ProjectStatus, ProjectUpdate,
 };
-pub use search::ReferenceSearch;
+pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
 };
 pub use session::{Login, Session};
 pub use sid::{Sid, digest};
-pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
+pub use signal::{
+    AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
+    SignalStatus,
+};
 pub use task::{
     ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
     TaskStatus, TaskUpdate,

@@ -7,8 +7,9 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort,
-    ProjectStatus, ProjectTaskSort, ReferenceType, Role, TagSort, TaskSort, TaskStatus, UserSort,
+    ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
+    Permission, PhaseSort, Priority, ProjectSort, ProjectStatus, ProjectTaskSort, ReferenceSort,
+    ReferenceType, Role, Severity, SignalStatus, TagSort, TaskSort, TaskStatus, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,6 +33,9 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    AgentSessionSort,
+    AgentSessionStatus,
+    AlertSort,
     MilestoneSort,
     MilestoneStatus,
     Permission,
@@ -40,8 +44,11 @@ one_of! {
     ProjectSort,
     ProjectStatus,
     ProjectTaskSort,
+    ReferenceSort,
     ReferenceType,
     Role,
+    Severity,
+    SignalStatus,
     TagSort,
     TaskSort,
     TaskStatus,

@@ -1,5 +1,8 @@
 //! Looking for what a service request may refer to.
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::{ReferenceType, SearchText};
 use crate::input;
 
@@ -12,4 +15,13 @@ input! {
         /// Only records of this type.
         r#type: Option<ReferenceType>,
     }
+}
+
+/// Orders of records that a service request may refer to; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum ReferenceSort {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "-createdAt")]
+    NewestFirst,
 }

@@ -3,7 +3,8 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
     AnyOf, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority, ProjectId,
-    ProjectStatus, Role, SearchText, TagId, TaskStatus, Timestamp, UserId, Who,
+    ProjectStatus, Role, SearchText, Severity, SignalId, SignalStatus, Slug, TagId, TaskStatus,
+    Timestamp, UserId, Who,
 };
 
 use super::{
@@ -134,6 +135,10 @@ plain!(
     ProjectId,
     ProjectStatus,
     Role,
+    Severity,
+    SignalId,
+    SignalStatus,
+    Slug,
     TagId,
     TaskStatus,
     UserId,

@@ -15,25 +15,29 @@ pub struct Used {
     pub units: f64,
 }
 
-/// Runs a piece of work and answers with what it used.
+/// Runs a piece of work and answers with what it used, which the work that it is part of used too.
 pub async fn metered<F: Future>(work: F) -> (F::Output, Used) {
-    USED.scope(Cell::default(), async move {
+    let scope = USED.scope(Cell::default(), async move {
         let output = work.await;
         (output, USED.with(Cell::get))
-    })
-    .await
+    });
+    let (output, used) = scope.await;
+    add(used);
+    (output, used)
 }
 
-/// Counts a request that took so many units. Outside of [`metered`] nobody asks.
+/// Counts a request that took so many units.
 pub(crate) fn count(units: f64) {
+    add(Used { requests: 1, units });
+}
+
+/// Outside of [`metered`] nobody asks.
+fn add(more: Used) {
     let _ = USED.try_with(|used| {
-        let Used {
-            requests,
-            units: before,
-        } = used.get();
+        let before = used.get();
         used.set(Used {
-            requests: requests + 1,
-            units: before + units,
+            requests: before.requests + more.requests,
+            units: before.units + more.units,
         });
     });
 }

@@ -8,12 +8,16 @@ use super::{
     Store,
     directory::{Reference, words},
     key::{self, AnyKey},
+    page::{Page, Wanted},
     table::{Batch, Condition, IntoAttribute, Read, Stored},
 };
 
-/// Rows of a search, and of a look at the most recent ones.
-const FOUND: usize = 50;
+/// The most rows at once, and those of a look at the most recent ones.
+const MOST: usize = 50;
 const RECENT: usize = 20;
+
+/// How many records a search looks at before it answers what it found so far: they are small.
+const LOOKED_AT: usize = 10_000;
 
 /// A record that a service request may refer to.
 #[derive(Clone, Debug)]
@@ -33,16 +37,22 @@ pub struct FoundReference {
 pub struct References<'a>(pub(super) &'a Store);
 
 impl References<'_> {
-    /// What matches, newest first: at most 50, or the 20 most recent when there is no text.
+    /// What matches, newest first: at most 50 at once; when there is no text and nobody says how
+    /// many, the 20 most recent.
     pub async fn search(
         &self,
         tenant: OrganizationId,
         search: &ReferenceSearch,
-    ) -> Result<Vec<FoundReference>, Error> {
+        wanted: &Wanted,
+    ) -> Result<Page<FoundReference>, Error> {
         let mut words = words(search.query.as_deref().unwrap_or_default());
         words.sort_unstable();
         words.dedup();
-        let limit = if words.is_empty() { RECENT } else { FOUND };
+        let usual = if words.is_empty() { RECENT } else { MOST };
+        let wanted = Wanted {
+            rows: Some(wanted.rows.unwrap_or(usual).min(MOST)),
+            after: wanted.after.clone(),
+        };
         let mut filter = Condition::default();
         for word in &words {
             filter = filter.and("contains(#, :)", "words", [word.as_str().into_attribute()]);
@@ -52,18 +62,19 @@ impl References<'_> {
         }
         let matching = key::references(tenant)
             .descending()
-            .limit(limit)
-            .filter(filter);
-        let matching = self.0.table.list(matching).await?;
+            .filter((!filter.is_empty()).then_some(filter))
+            .reading(LOOKED_AT);
+        let matching = self.0.table.page(matching, &wanted).await?;
         let keys = matching
-            .iter()
+            .records()
             .filter_map(|reference| key_of(tenant, reference));
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let mut references = Vec::with_capacity(matching.len());
-        for reference in &matching {
-            references.extend(found_in(&found, tenant, reference)?);
+        let mut named = Vec::with_capacity(matching.rows.len());
+        for reference in matching.records() {
+            named.push(found_in(&found, tenant, reference)?);
         }
-        Ok(references)
+        let mut named = named.into_iter();
+        Ok(matching.filter_map(|_| named.next().flatten()))
     }
 }
 

@@ -79,6 +79,11 @@ async fn a_search_finds_at_most_fifty_of_many() {
     let hay: Vec<String> = (11..=60).rev().map(|n| format!("Hay {n}")).collect();
     assert_eq!(found(&vic, "?query=hay").await, hay);
     assert_eq!(found(&vic, "?query=needle").await, ["Needle one"]);
+    // The others are on the next page.
+    for query in ["?query=hay", "?query=hay&limit=7", "?query=hay&limit=200"] {
+        assert_eq!(vic.walk(&format!("{SEARCH}{query}")).await.len(), 60);
+    }
+    assert_eq!(vic.walk(SEARCH).await.len(), 64);
 }
 
 #[tokio::test]

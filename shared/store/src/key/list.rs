@@ -112,6 +112,12 @@ impl<R, I> List<R, I> {
         self.read_as()
     }
 
+    /// Read so many rows for a page at most, of which some may not fit; 1,000 otherwise.
+    pub(crate) fn reading(mut self, rows: usize) -> Self {
+        self.query.most_read = rows;
+        self
+    }
+
     /// Only rows that fit, if there is a filter; what does not fit is read and paid for all the same.
     pub(crate) fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
         self.query.filter = filter.into();

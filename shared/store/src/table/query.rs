@@ -38,6 +38,8 @@ pub(crate) struct Query {
     pub(crate) read: Read,
     pub(crate) limit: usize,
     pub(crate) filter: Option<Condition>,
+    /// How many rows a page reads at most to find those that fit.
+    pub(crate) most_read: usize,
     /// Only these attributes, and the keys.
     pub(crate) only: &'static [&'static str],
 }
@@ -56,6 +58,7 @@ impl Query {
             read: Read::Eventual,
             limit: MOST_ROWS,
             filter: None,
+            most_read: MOST_ROWS,
             only: &[],
         }
     }

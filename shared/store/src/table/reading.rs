@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     key::{AnyKey, Index, Key, List},
-    page::{MOST_ROWS, Page, Row, Wanted},
+    page::{Page, Row, Wanted},
 };
 
 /// After so many answers of the table, of which each but the first was asked for because the one
@@ -149,8 +149,8 @@ impl Table {
             let next = match &query.filter {
                 None => most + 1 - rows.len(),
                 // What is common is found among the first rows; what is rare is worth one long look.
-                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(MOST_ROWS),
-                Some(_) => MOST_ROWS - walk.read,
+                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(query.most_read),
+                Some(_) => query.most_read - walk.read,
             };
             let Some(items) = self.walk(&mut walk, next).await? else {
                 break;
@@ -161,7 +161,9 @@ impl Table {
                 let record = stored(item)?;
                 rows.push(Row { record, place });
             }
-            if walk.answers == FULL_ANSWERS || (query.filter.is_some() && walk.read >= MOST_ROWS) {
+            if walk.answers == FULL_ANSWERS
+                || (query.filter.is_some() && walk.read >= query.most_read)
+            {
                 end = walk.start.take().and_then(|mut at| query.place(&mut at));
                 break;
             }
