@@ -93,9 +93,14 @@ async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
 async fn a_lost_answer_to_a_create_creates_once() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
-    faults.next("PutItem", Fault::LostAnswer);
+    let at_large = json!({"projectId": null, "organizationId": 1});
+    for create in ["PutItem", "TransactWriteItems"] {
+        faults.next(create, Fault::LostAnswer);
+    }
+    max.creates_task(at_large).await;
     max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
+    assert_eq!(max.get("/api/tasks").await.ids(), [1]);
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
 }
 
@@ -220,9 +225,11 @@ async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
 async fn a_throttled_table_is_asked_again() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
+    max.creates_milestone(json!({})).await;
     faults.next("BatchGetItem", Fault::Throttled);
     faults.next("PutItem", Fault::Throttled);
-    max.creates_milestone(json!({})).await;
+    let renamed = json!({"title": "Renamed"});
+    max.put("/api/milestones/1", renamed).await.expect(200);
     assert!(faults.are_over());
 }
 

@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Code, CommentId, Error, Id, MilestoneCreate, MilestoneId,
-        MilestoneUpdate, Order, ProjectId, Role, ServiceRequestCreate, ServiceRequestId, SignalId,
-        TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Code, CommentId, Error, Held, Id, MilestoneCreate, MilestoneId,
+        MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate, ServiceRequestId,
+        SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -52,6 +52,11 @@ fn comment(request: i64) -> (Thread, CommentId) {
     (id::<ServiceRequestId>(request).into(), id(1))
 }
 
+/// What whoever may change everybody holds.
+fn everything() -> Held {
+    Held(Role::Admin.permissions())
+}
+
 /// Every write that a request leads to, of the records with the id `n` and of project `n`.
 fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> Writes<'a> {
     let store: &Store = &api.store;
@@ -80,10 +85,18 @@ fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> 
         tickets().reply(permit(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
         signals().create(permit(), records::signal("late_invoice", api.clock.now())) of store,
         directory().create_project(permit(), records::project("Move")) of store,
-        directory().create_phase(permit(), id::<ProjectId>(n), records::text("Build"), 1) of store,
-        directory().create_tag(permit(), "urgent".into()) of store,
-        directory().create_user(permit(), records::user("newcomer", Role::Viewer, "")) of store,
+        directory().create_phase(permit(), id::<ProjectId>(n), records::phase("Build", 1)) of store,
+        directory().create_tag(permit(), records::tag("urgent")) of store,
+        directory().create_user(permit(), records::user("newcomer", Role::Admin, "")) of store,
+        // Not the last admin: there is a newcomer.
         directory().disable_user(permit(), id::<UserId>(n), true) of store,
+        directory().update_user(permit(), ready(Ok(everything())), id::<UserId>(n), records::sent(&json!({"fullName": "Ada"}))) of store,
+        directory().update_organization(permit(), records::sent(&json!({"name": "Renamed"}))) of store,
+        directory().update_project(permit(), id::<ProjectId>(n), records::sent(&json!({"title": "Renamed", "status": "archived"}))) of store,
+        directory().update_phase(permit(), id::<PhaseId>(n), records::sent(&json!({"title": "Renamed"}))) of store,
+        directory().update_tag(permit(), id::<TagId>(n), records::sent(&json!({"name": "renamed"}))) of store,
+        directory().delete_phase(permit(), id::<PhaseId>(n)) of store,
+        directory().delete_tag(permit(), id::<TagId>(n)) of store,
     ]
 }
 
@@ -115,7 +128,10 @@ async fn with_records() -> Api {
     let ticket = records::ticket();
     store.tickets().create(tenant, ticket).await.unwrap();
     let directory = store.directory();
-    directory.create_tag(tenant, "late".into()).await.unwrap();
+    directory
+        .create_tag(tenant, records::tag("late"))
+        .await
+        .unwrap();
     api
 }
 

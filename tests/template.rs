@@ -79,6 +79,7 @@ fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
 #[tokio::test]
 async fn every_grant_of_a_role_is_used() {
     let world = Concierge::start().await;
+    walk_over_the_directory(&world).await;
     walk_over_work(&world).await;
     walk_over_services(&world).await;
     walk_over_the_agent(&world).await;
@@ -99,6 +100,29 @@ async fn every_grant_of_a_role_is_used() {
             unused.is_empty(),
             "the role of {function} grants what it never uses: {unused:?}"
         );
+    }
+}
+
+async fn walk_over_the_directory(world: &Concierge) {
+    let ada = world.api.sign_in("ada").await;
+    let mia = world.api.user("mia").await.id;
+    let user = format!("/api/users/{mia}");
+    let password = format!("{user}/password");
+    for (method, path, body) in [
+        ("GET", user.as_str(), Value::Null),
+        ("PATCH", &user, json!({"role": "admin"})),
+        ("PATCH", &user, json!({"role": "member"})),
+        ("PUT", &password, json!({"password": PASSWORD})),
+        ("POST", "/api/projects", json!({"title": "x"})),
+        ("POST", "/api/projects/1/phases", json!({"title": "x"})),
+        ("DELETE", "/api/phases/1", Value::Null),
+        ("POST", "/api/tags", json!({"name": "odd"})),
+        ("PATCH", "/api/tags/1", json!({"name": "even"})),
+        ("DELETE", "/api/tags/1", Value::Null),
+    ] {
+        let body = (!body.is_null()).then(|| body.to_string());
+        let answer = ada.send(method, path, body).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
     }
 }
 
@@ -212,8 +236,8 @@ async fn walk_over_activities(max: &Caller) {
             json!({"content": "y"}),
         ),
         ("DELETE", "/api/activities/1/comments/2", Value::Null),
-        ("POST", "/api/activities/1/tags", json!({"tagId": 1})),
-        ("DELETE", "/api/activities/1/tags/1", Value::Null),
+        ("POST", "/api/activities/1/tags", json!({"tagId": 2})),
+        ("DELETE", "/api/activities/1/tags/2", Value::Null),
         ("PATCH", "/api/activities/1", json!({"description": "y"})),
         ("DELETE", "/api/activities/2", Value::Null),
     ] {

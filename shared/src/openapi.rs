@@ -45,6 +45,7 @@ use crate::{
     tags(
         (name = "auth", description = "Signing in and out, passwords, sessions and tokens"),
         (name = "service-requests", description = "What users ask the organization's services for"),
+        (name = "directory", description = "Organizations, users, projects, phases and tags"),
         (name = "milestones", description = "What a project is to reach"),
         (name = "tasks", description = "What is to do, in projects and for the organization"),
         (name = "activities", description = "What happened, with comments and tags"),

@@ -46,6 +46,13 @@ pub const FUNCTIONS: &[Function] = &[
         )],
     },
     Function {
+        name: "directory",
+        reads: &[
+            read("11 users", "/api/users"),
+            read("a project", "/api/projects/1"),
+        ],
+    },
+    Function {
         name: "milestones",
         reads: &[
             read("5 milestones of a project", "/api/projects/1/milestones"),

@@ -66,9 +66,12 @@ pub async fn fill(engines: &Engines, app: &App, size: Size) -> String {
         show_progress("projects", number, 1, size.projects);
     }
     let project = ProjectId::new(1).unwrap();
-    let phase = directory.create_phase(tenant, project, records::text("Build"), 1);
+    let phase = directory.create_phase(tenant, project, records::phase("Build", 1));
     phase.await.unwrap();
-    directory.create_tag(tenant, "urgent".into()).await.unwrap();
+    directory
+        .create_tag(tenant, records::tag("urgent"))
+        .await
+        .unwrap();
     for number in 1..=10 {
         let milestone = json!({"title": format!("Milestone {number}"), "projectId": 1});
         let milestones = app.store.milestones();

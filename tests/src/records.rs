@@ -7,11 +7,11 @@ use serde_json::{Value, json};
 use shared::{
     input::{self, Input},
     model::{
-        ActivityCreate, CommentCreate, PasswordHash, Priority, ProjectId, ProjectStatus, Role,
-        ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus, TaskCreate, Timestamp,
-        User, UserId, WrongLength,
+        ActivityCreate, CommentCreate, PasswordHash, PhaseCreate, Priority, ProjectCreate,
+        ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus,
+        TagCreate, TaskCreate, Timestamp, User, UserId, WrongLength,
     },
-    store::{NewMessage, NewProject, NewSignal, NewTicket, NewUser, Store},
+    store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
 };
 
 /// A user of this name, called "Ada Tester" if it is "ada".
@@ -44,12 +44,20 @@ pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
 
 /// An active project.
 #[must_use]
-pub fn project(title: &str) -> NewProject {
-    NewProject {
-        title: text(title),
-        description: None,
-        status: ProjectStatus::Active,
-    }
+pub fn project(title: &str) -> ProjectCreate {
+    sent(&json!({"title": title}))
+}
+
+/// A phase of this place in its project.
+#[must_use]
+pub fn phase(title: &str, order: i64) -> PhaseCreate {
+    sent(&json!({"title": title, "order": order}))
+}
+
+/// A tag.
+#[must_use]
+pub fn tag(name: &str) -> TagCreate {
+    sent(&json!({"name": name}))
 }
 
 /// What a client would send.

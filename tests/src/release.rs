@@ -72,7 +72,7 @@ async fn fill(engines: &Engines) -> String {
         .unwrap()
         .id;
     let user = records::user("ada", Role::Admin, "none");
-    let user = directory.create_user(tenant, user).await.unwrap();
+    let user = directory.create_user(tenant, user).await.unwrap().record;
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let mut colleagues = Vec::new();

@@ -183,7 +183,7 @@ impl Api {
             (&abroad, "Foreign affairs"),
         ] {
             let project = directory.create_project(organization.id, records::project(title));
-            projects.push(project.await.unwrap());
+            projects.push(project.await.unwrap().record);
         }
         let agent = settings.agent.build(&app, &queues).await;
         let gateway = Gateway::of(&app, &agent);
@@ -244,7 +244,8 @@ impl Api {
             .directory()
             .create_user(tenant, new)
             .await
-            .unwrap();
+            .unwrap()
+            .record;
         users.insert(name.to_owned(), user.clone());
         user
     }

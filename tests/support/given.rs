@@ -4,9 +4,9 @@
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, ProjectStatus, Role, Tag, TaskId, Ticket, User},
+    model::{Id, OrganizationId, PhaseId, Role, Tag, TaskId, Ticket, User},
     store::{
-        NewProject, NewTicket,
+        NewTicket,
         key::{self, AnyKey},
     },
 };
@@ -99,13 +99,11 @@ impl Api {
         update.send().await.unwrap();
     }
 
-    /// A planned project that says something about itself.
+    /// A project on hold that says something about itself.
     pub async fn has_project(&self, tenant: OrganizationId, title: &str) -> i64 {
-        let new = NewProject {
-            description: Some(records::text(&format!("About {title}"))),
-            status: ProjectStatus::Planned,
-            ..records::project(title)
-        };
+        let about = format!("About {title}");
+        let body = json!({"title": title, "description": about, "status": "on_hold"});
+        let new = records::sent(&body);
         let project = self.store.directory().create_project(tenant, new).await;
         project.unwrap().id.get()
     }
@@ -116,7 +114,7 @@ impl Api {
         for project in &self.projects {
             let tenant = project.organization_id;
             let directory = self.store.directory();
-            let phase = directory.create_phase(tenant, project.id, records::text("Build"), 1);
+            let phase = directory.create_phase(tenant, project.id, records::phase("Build", 1));
             phases.push(PhaseId::get(phase.await.unwrap().id));
         }
         phases.try_into().unwrap()
@@ -170,7 +168,10 @@ impl Api {
     /// A tag of an organization.
     pub async fn has_tag(&self, tenant: OrganizationId, name: &str) -> Tag {
         let directory = self.store.directory();
-        directory.create_tag(tenant, name.into()).await.unwrap()
+        directory
+            .create_tag(tenant, records::tag(name))
+            .await
+            .unwrap()
     }
 
     /// Takes an item out of the table, as no operation does.

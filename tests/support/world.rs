@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
-    model::{ServiceStatus, User},
+    model::{Held, ServiceStatus, User},
     store::{History, NewTicket},
 };
 use tests::records;
@@ -18,6 +18,8 @@ pub struct World {
     pub concierge: Concierge,
     /// Who may do all there is, and whose the records are.
     pub max: User,
+    /// Somebody whose role may change, and somebody whose password may.
+    others: [String; 2],
     /// A signal whose session has ended.
     alert: String,
     /// A session that is to be analysed.
@@ -78,6 +80,7 @@ impl World {
     pub async fn start_in(settings: Settings) -> Self {
         let concierge = Concierge::start_in(settings).await;
         let api = &concierge.api;
+        may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
         let signal = concierge.signal("payment_failed", &[]).await;
@@ -93,6 +96,7 @@ impl World {
         let token = token.await.to_string();
         Self {
             max: api.user("max").await,
+            others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
             alert: signal.id.to_string(),
             started: started.to_string(),
             proposed: (proposed.to_string(), action),
@@ -160,7 +164,11 @@ impl World {
     /// one of its own.
     fn id(&self, operation: &str) -> &str {
         match operation {
+            "PATCH /api/users/{id}" => &self.others[0],
+            "PUT /api/users/{id}/password" => &self.others[1],
+            "DELETE /api/tags/{id}" => "3",
             "DELETE /api/milestones/{id}"
+            | "DELETE /api/phases/{id}"
             | "DELETE /api/tasks/{id}"
             | "DELETE /api/activities/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
@@ -185,8 +193,21 @@ impl World {
                 json!({"title": "Help", "referenceType": "project", "referenceId": 1})
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
+            "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "POST /api/users" => json!({
+                "username": "newcomer", "fullName": "New Comer", "role": "admin",
+                "password": PASSWORD, "permissions": ["manage_tickets"],
+            }),
+            // One more admin, who has to be counted.
+            "PATCH /api/users/{id}" => json!({"role": "admin"}),
+            "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
+            "POST /api/projects" => json!({"title": "Move"}),
+            "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
+            "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
+            "POST /api/tags" => json!({"name": "new"}),
+            "PATCH /api/tags/{id}" => json!({"name": "renamed"}),
             "POST /api/milestones" => json!({"title": "Go live", "projectId": 1}),
-            "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
+            "PATCH /api/phases/{id}" | "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
             "POST /api/tasks" => json!({
                 "title": "Send the invoices", "projectId": 1, "organizationId": 1,
                 "milestoneId": 1, "phaseId": 1, "assigneeId": self.max.id,
@@ -248,8 +269,19 @@ fn comment(operation: &str) -> Option<&'static str> {
     })
 }
 
+/// Max holds what only an admin does.
+async fn may_do_all(api: &Api, max: &Caller) {
+    let ada = api.user("ada").await;
+    let all = json!({"permissions": ["manage_users", "manage_organization"]});
+    let directory = api.store.directory();
+    let ada = std::future::ready(Ok(Held(ada.permissions())));
+    let max = directory.update_user(api.home.id, ada, max.user.unwrap(), records::sent(&all));
+    max.await.unwrap();
+}
+
 /// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activities
-/// 1 and 2, all of project 1. Task 1 and activity 1 carry tag 1; tag 2 is on nothing.
+/// 1 and 2, all of project 1. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on
+/// nothing.
 async fn has_work(api: &Api, max: &Caller) {
     let [phase, ..] = api.has_phases().await;
     for _ in 0..2 {
@@ -262,7 +294,7 @@ async fn has_work(api: &Api, max: &Caller) {
     for _ in 0..2 {
         max.records_activity(json!({"projectId": 1})).await;
     }
-    for name in ["urgent", "late"] {
+    for name in ["urgent", "late", "odd"] {
         api.has_tag(api.home.id, name).await;
     }
     for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {

@@ -4,7 +4,10 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, refusal::NotFound},
+    http::{
+        Body,
+        refusal::{NotFound, ProjectArchived},
+    },
     model::ActivityCreate,
 };
 
@@ -16,7 +19,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateActivity>,
     Body(new): Body<ActivityCreate>,
-) -> Result<Json<ActivityView>, Problem<NotFound>> {
+) -> Result<Json<ActivityView>, Problem<(NotFound, ProjectArchived)>> {
     let activities = app.store.activities();
     let activity = activities.create(caller.permit(), caller.user_id(), new);
     Ok(Json(activity.await?.into()))

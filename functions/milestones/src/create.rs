@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, refusal::ProjectArchived},
     model::MilestoneCreate,
 };
 
@@ -16,7 +16,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,
     Body(new): Body<MilestoneCreate>,
-) -> Result<Json<MilestoneView>, Problem> {
+) -> Result<Json<MilestoneView>, Problem<ProjectArchived>> {
     let milestones = app.store.milestones();
     let milestone = milestones.create(caller.permit(), new).await?;
     Ok(Json(milestone.into()))

@@ -4,7 +4,7 @@ use axum::{Json, extract::State};
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, refusal::ProjectArchived},
     model::TaskCreate,
 };
 
@@ -16,7 +16,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Json<TaskView>, Problem> {
+) -> Result<Json<TaskView>, Problem<ProjectArchived>> {
     let task = app.store.tasks().create(caller.permit(), new).await?;
     Ok(Json(task.into()))
 }

@@ -1,37 +1,75 @@
 //! The arguments of a subcommand.
 
-use lexopt::{Arg::Value, Parser};
+use lexopt::{
+    Arg::{Long, Short, Value},
+    Parser,
+};
 
-use crate::error::Error;
+use crate::{error::Error, terminal};
 
-/// As many values as the subcommand has, and nothing else; `expected` names them in order.
+/// The values that a subcommand takes, and more.
+type Values<const N: usize> = ([String; N], Vec<String>);
+
+/// Its values, of which there have to be `N` and may be more; none when only help was asked for,
+/// which has then been given. `usage` says how it is called.
 pub(crate) fn values<const N: usize>(
     mut given: Parser,
-    expected: &'static str,
-) -> Result<[String; N], Error> {
+    usage: &'static str,
+) -> Result<Option<Values<N>>, Error> {
     let mut values = Vec::new();
     while let Some(argument) = given.next()? {
         match argument {
             Value(value) => values.push(value.into_string().map_err(lexopt::Error::from)?),
+            Short('h') | Long("help") => {
+                terminal::say(usage);
+                return Ok(None);
+            }
             other => return Err(other.unexpected().into()),
         }
     }
-    values.try_into().map_err(|_| Error::Arguments(expected))
+    if values.len() < N {
+        return Err(Error::Arguments(usage));
+    }
+    let more = values.split_off(N);
+    let values = values.try_into().map_err(|_| Error::Arguments(usage))?;
+    Ok(Some((values, more)))
+}
+
+/// As [`values`], for a subcommand that takes no more than those.
+pub(crate) fn exactly<const N: usize>(
+    given: Parser,
+    usage: &'static str,
+) -> Result<Option<[String; N]>, Error> {
+    match values(given, usage)? {
+        Some((_, more)) if !more.is_empty() => Err(Error::Arguments(usage)),
+        found => Ok(found.map(|(values, _)| values)),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn given(arguments: &[&str]) -> Result<[String; 2], Error> {
-        values(Parser::from_args(arguments), "ONE TWO")
+    fn given(arguments: &[&str]) -> Result<Option<[String; 2]>, Error> {
+        exactly(Parser::from_args(arguments), "ONE TWO")
     }
 
     #[test]
-    fn as_many_as_the_subcommand_has() {
-        assert_eq!(given(&["a", "b c"]).unwrap(), ["a", "b c"]);
+    fn as_many_as_the_subcommand_takes() {
+        let two = ["a".to_owned(), "b c".to_owned()];
+        assert_eq!(given(&["a", "b c"]).unwrap(), Some(two.clone()));
         for wrong in [&["a"][..], &["a", "b", "c"], &["a", "--b"]] {
             assert!(given(wrong).is_err(), "{wrong:?}");
+        }
+        let parser = Parser::from_args(["a", "b c", "d"]);
+        let (values, more) = values(parser, "ONE TWO ...").unwrap().unwrap();
+        assert_eq!((values, more), (two, vec!["d".to_owned()]));
+    }
+
+    #[test]
+    fn help_wins_over_whatever_is_missing() {
+        for asked in [&["--help"][..], &["a", "-h"]] {
+            assert_eq!(given(asked).unwrap(), None, "{asked:?}");
         }
     }
 }

@@ -1,9 +1,12 @@
-//! The operator's tool: `admin SUBCOMMAND …`, on the table of a deployed stack. Each subcommand is
-//! a file.
+//! The operator's program: `workdesk-admin SUBCOMMAND TABLE …`, on the table of a deployed stack or
+//! of a local one. Each subcommand is a file.
 
 mod arguments;
 mod create_organization;
 mod error;
+mod list_organizations;
+mod reset_password;
+mod set_plan;
 mod terminal;
 
 use std::process::ExitCode;
@@ -12,18 +15,29 @@ use lexopt::{
     Arg::{Long, Short, Value},
     Parser,
 };
+use shared::{clock::Clock, config, store::Store};
 
 use self::error::Error;
 
 const USAGE: &str = "\
-Works on the table of a deployed Workdesk. Table and credentials are found as the AWS SDK finds them.
+Does on the table of a Workdesk what its API does not offer.
 
-Usage: admin SUBCOMMAND
+Usage: workdesk-admin SUBCOMMAND TABLE ...
 
 Subcommands:
-  create-organization TABLE NAME USERNAME FULL_NAME
-      Creates an organization with every plan feature, and its first admin, whose password is read
-      from standard input";
+  create-organization   Creates an organization with its first admin
+  set-plan              Sets the features that an organization's plan includes
+  reset-password        Sets a user's password and ends the user's sessions
+  list-organizations    Lists all organizations
+
+workdesk-admin SUBCOMMAND --help tells what each takes.
+
+TABLE is the DynamoDB table: the output TableName of the deployed stack. It is found, and credentials
+are, as the AWS SDK finds them: AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_DYNAMODB for a table
+elsewhere.
+
+A new password is asked for twice on a terminal, where it does not show; elsewhere it is the first
+line of standard input. It has 12 to 128 characters and is not the username.";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -37,15 +51,26 @@ async fn main() -> ExitCode {
 }
 
 async fn run(mut given: Parser) -> Result<(), Error> {
-    match given.next()? {
-        Some(Value(name)) if name == create_organization::NAME => {
-            create_organization::run(given).await
-        }
+    let name = match given.next()? {
+        Some(Value(name)) => name.into_string().map_err(lexopt::Error::from)?,
         Some(Short('h') | Long("help")) => {
             terminal::say(USAGE);
-            Ok(())
+            return Ok(());
         }
-        Some(other) => Err(other.unexpected().into()),
-        None => Err(Error::Arguments("SUBCOMMAND")),
+        Some(other) => return Err(other.unexpected().into()),
+        None => return Err(Error::Subcommand("give it a subcommand".to_owned())),
+    };
+    match name.as_str() {
+        create_organization::NAME => create_organization::run(given).await,
+        set_plan::NAME => set_plan::run(given).await,
+        reset_password::NAME => reset_password::run(given).await,
+        list_organizations::NAME => list_organizations::run(given).await,
+        _ => Err(Error::Subcommand(format!("it has no subcommand {name}"))),
     }
+}
+
+/// The store on a table.
+async fn open(table: &str) -> Store {
+    let client = aws_sdk_dynamodb::Client::new(&config::aws().await);
+    Store::new(client, table, Clock::system())
 }

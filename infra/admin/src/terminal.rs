@@ -5,7 +5,11 @@
     reason = "an operator runs this at a terminal"
 )]
 
-use std::io;
+use std::io::{self, IsTerminal};
+
+use shared::model::NewPassword;
+
+use crate::error::Error;
 
 /// What was done.
 pub(crate) fn say(line: &str) {
@@ -17,9 +21,22 @@ pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");
 }
 
-/// The first line of standard input: arguments can be seen by everybody on the machine.
-pub(crate) fn password() -> io::Result<String> {
-    let mut line = String::new();
-    io::stdin().read_line(&mut line)?;
-    Ok(line.trim_end_matches(['\r', '\n']).to_owned())
+/// A new password for a user: asked for twice on a terminal, where it does not show, and otherwise
+/// the first line of standard input. Arguments could be seen by everybody on the machine.
+pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {
+    let text = if io::stdin().is_terminal() {
+        let text = rpassword::prompt_password(format!("New password of {username}: "))?;
+        if rpassword::prompt_password("Once more: ")? != text {
+            return Err(Error::Mistyped);
+        }
+        text
+    } else {
+        let mut line = String::new();
+        io::stdin().read_line(&mut line)?;
+        line.trim_end_matches(['\r', '\n']).to_owned()
+    };
+    let password = NewPassword::try_from(text);
+    let password = password.map_err(|error| Error::Length("the password", error))?;
+    password.fits(username)?;
+    Ok(password)
 }

@@ -10,10 +10,9 @@ use shared::{
     input,
     model::{
         LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature, Priority,
-        Project, ProjectStatus, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User,
-        span,
+        Project, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User, span,
     },
-    store::{History, NewMessage, NewProject, NewSignal, NewTicket, NewUser, Store},
+    store::{History, NewMessage, NewSignal, NewTicket, NewUser, Store},
 };
 
 /// Somebody who can sign in to the demo.
@@ -119,38 +118,34 @@ impl Demo {
             extra_permissions: Vec::new(),
             password_hash: self.hash.clone(),
         };
-        Ok(self.store.directory().create_user(self.tenant, new).await?)
+        let directory = self.store.directory();
+        let user = directory.create_user(self.tenant, new).await?;
+        Ok(user.record)
     }
 
     /// Two projects with their phases, milestones and tasks, and the tags.
     async fn projects(&self, max: &User, mia: &User) -> Result<Project, Error> {
         let directory = self.store.directory();
-        let migration = NewProject {
-            title: "Billing migration".try_into()?,
-            description: Some(
-                "Move all customers to usage-based billing before the end of the year."
-                    .try_into()?,
-            ),
-            status: ProjectStatus::Active,
-        };
+        let migration = input::from_value(&json!({
+            "title": "Billing migration",
+            "description": "Move all customers to usage-based billing before the end of the year.",
+        }))?;
         let migration = directory.create_project(self.tenant, migration).await?;
-        let portal = NewProject {
-            title: "Customer portal".try_into()?,
-            description: Some(
-                "Customers see their usage, invoices and payments themselves.".try_into()?,
-            ),
-            status: ProjectStatus::Planned,
-        };
+        let portal = input::from_value(&json!({
+            "title": "Customer portal",
+            "description": "Customers see their usage, invoices and payments themselves.",
+            "status": "on_hold",
+        }))?;
         let portal = directory.create_project(self.tenant, portal).await?;
         let mut phases = Vec::new();
         for (order, title) in [(1, "Prepare"), (2, "Move"), (3, "Look after")] {
-            let phase = directory
-                .create_phase(self.tenant, migration.id, title.try_into()?, order)
-                .await?;
-            phases.push(phase.id);
+            let phase = input::from_value(&json!({"title": title, "order": order}))?;
+            let phase = directory.create_phase(self.tenant, migration.id, phase);
+            phases.push(phase.await?.id);
         }
         for tag in ["billing", "customer", "urgent"] {
-            directory.create_tag(self.tenant, tag.into()).await?;
+            let tag = input::from_value(&json!({"name": tag}))?;
+            directory.create_tag(self.tenant, tag).await?;
         }
         let milestone = json!({
             "title": "First customers moved",
@@ -194,7 +189,7 @@ impl Demo {
             "priority": "low",
         });
         tasks.create(self.tenant, input::from_value(&task)?).await?;
-        Ok(migration)
+        Ok(migration.record)
     }
 
     async fn activities(&self, max: &User, mia: &User, project: &Project) -> Result<(), Error> {

@@ -49,6 +49,14 @@ pub enum Code {
     InvalidTransition,
     /// The user holds as many tokens as a user may; delete one.
     TooManyTokens,
+    /// Another user of the service has this username.
+    UsernameTaken,
+    /// Another tag of the organization has this name.
+    NameTaken,
+    /// The organization would be left without an admin who is not disabled.
+    LastAdmin,
+    /// The project is archived and takes no new work.
+    ProjectArchived,
     /// The ticket is closed and takes no more replies.
     TicketClosed,
     /// The record carries as many tags as it can.
@@ -122,8 +130,6 @@ pub enum FaultCode {
     Unknown,
     /// It names a record of another project.
     Project,
-    /// Another record has it.
-    Taken,
     /// It is not the password that is set.
     Incorrect,
     /// It can be guessed: a password is not the username.

@@ -20,6 +20,7 @@ mod milestone;
 mod one_of;
 mod password;
 mod permission;
+mod project;
 pub mod random;
 mod search;
 mod service_request;
@@ -33,6 +34,7 @@ mod text;
 mod ticket;
 mod time;
 mod token;
+mod user;
 
 pub use activity::{
     Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
@@ -47,8 +49,7 @@ pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, CommentUpdate, Thread};
 pub use directory::{
-    Organization, Phase, PlanFeature, Project, ProjectRef, ProjectStatus, Tag, TagRef, User,
-    UserRef,
+    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagSort, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
 pub use id::*;
@@ -62,6 +63,10 @@ pub use milestone::{
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
+pub use project::{
+    Phase, PhaseCreate, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
+    ProjectSort, ProjectStatus, ProjectUpdate,
+};
 pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
@@ -80,9 +85,13 @@ pub use task::{
     TaskStatus, TaskUpdate,
 };
 pub use text::{
-    ActionId, Category, Content, Description, LoginName, SearchText, Slug, Title, TokenName,
-    WrongLength,
+    ActionId, Category, Content, Description, FullName, LoginName, OrganizationName, SearchText,
+    Slug, TagName, Title, TokenName, Username, WrongLength,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};
 pub use token::{Token, TokenCreate, TokenSecret};
+pub use user::{
+    Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserSort, UserUpdate,
+    each_once,
+};

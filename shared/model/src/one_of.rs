@@ -8,8 +8,9 @@ use utoipa::{
 
 use crate::{
     ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, CreatedSort,
-    MilestoneSort, MilestoneStatus, Permission, Priority, ProjectTaskSort, ReferenceSort,
-    ReferenceType, ServiceStatus, Severity, SignalStatus, TaskSort, TaskStatus, ThreadSort,
+    MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort, ProjectStatus,
+    ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, Severity, SignalStatus,
+    TagSort, TaskSort, TaskStatus, ThreadSort, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -41,14 +42,20 @@ one_of! {
     MilestoneSort,
     MilestoneStatus,
     Permission,
+    PhaseSort,
     Priority,
+    ProjectSort,
+    ProjectStatus,
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    Role,
     ServiceStatus,
     Severity,
     SignalStatus,
+    TagSort,
     TaskSort,
     TaskStatus,
     ThreadSort,
+    UserSort,
 }

@@ -132,6 +132,14 @@ texts! {
     SearchText(0..=255) = "bill",
     /// Who signs in; matched without regard to case.
     LoginName(1..=255) = "ada",
+    /// The name that a user signs in with, unique in the service without regard to case.
+    Username(3..=64) = "ada",
+    /// A person's name, to show.
+    FullName(1..=255) = "Ada Lindqvist",
+    /// What an organization is called.
+    OrganizationName(1..=255) = "Halden Services",
+    /// What a tag is called; unique in the organization without regard to case.
+    TagName(1..=50) = "urgent",
     /// An action of an agent session.
     ActionId(1..=100) = "s1-p1-a1",
     /// What a token is called.

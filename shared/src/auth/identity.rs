@@ -1,6 +1,8 @@
 //! Who calls, and what lets them.
 
-use model::{Code, Error, Organization, Permission, Session, Timestamp, Token, User, UserRef};
+use model::{
+    Code, Error, Held, Organization, Permission, Session, Timestamp, Token, User, UserRef,
+};
 
 /// Who calls, as they are at this moment.
 #[derive(Clone, Debug)]
@@ -45,6 +47,12 @@ impl Identity {
         let mut held = self.user.permissions();
         held.retain(|permission| self.may(*permission));
         held
+    }
+
+    /// What the caller holds, and may give of.
+    #[must_use]
+    pub fn held(&self) -> Held {
+        Held(self.permissions())
     }
 
     /// Whether nothing of what the user may do is out of reach.

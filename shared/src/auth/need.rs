@@ -76,6 +76,27 @@ impl Need for Session {
     }
 }
 
+/// A permission, and a session to use it in.
+#[derive(Debug)]
+pub struct InSession<P>(PhantomData<fn() -> P>);
+
+impl<P: NamedPermission> Need for InSession<P> {
+    const TAKES_TOKENS: bool = false;
+
+    fn check(caller: &Identity) -> Result<(), Error> {
+        caller.session()?;
+        P::check(caller)
+    }
+
+    fn names() -> Vec<String> {
+        vec![P::PERMISSION.name().to_owned(), "a session".to_owned()]
+    }
+
+    fn codes() -> Vec<Code> {
+        vec![Code::PermissionDenied, Code::SessionRequired]
+    }
+}
+
 /// A permission, and a plan with the resolution agent.
 #[derive(Debug)]
 pub struct WithAgent<P>(PhantomData<fn() -> P>);

@@ -80,6 +80,10 @@ pub const fn status(code: Code) -> StatusCode {
         Code::ConcurrentChange
         | Code::InvalidTransition
         | Code::TooManyTokens
+        | Code::UsernameTaken
+        | Code::NameTaken
+        | Code::LastAdmin
+        | Code::ProjectArchived
         | Code::TicketClosed
         | Code::TooManyTags
         | Code::DuplicateSignal

@@ -37,16 +37,20 @@ refusals! {
     ConcurrentChange,
     InvalidCredentials,
     InvalidTransition,
+    LastAdmin,
+    NameTaken,
     NotFound,
     OtherActionsApproved,
     OutcomeUnknown,
     PermissionDenied,
+    ProjectArchived,
     ProposalSuperseded,
     SessionExpired,
     TicketClosed,
     TooManyAttempts,
     TooManyTokens,
     TooManyTags,
+    UsernameTaken,
 }
 
 macro_rules! several {

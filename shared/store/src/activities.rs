@@ -10,12 +10,13 @@ use model::{
 use super::{
     Permit, Store,
     cleanup::Subject,
+    directory::takes_work,
     filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
     page::{Page, Wanted},
     rewrite::rewrite,
-    table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{OrNotFound, Read, Record, Stored, Write},
     tagging,
 };
 
@@ -99,7 +100,8 @@ impl Record for Activity {
 }
 
 impl Activities<'_> {
-    /// Records an activity. 404 when the project or the organization is not the tenant's.
+    /// Records an activity. 404 when the project or the organization is not the tenant's, 409 when
+    /// the project is archived.
     pub async fn create(
         &self,
         permit: impl Into<Permit>,
@@ -114,14 +116,14 @@ impl Activities<'_> {
         let id = permit.beside(self.0.next_id()).await?;
         let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
         let mut writes = vec![Write::create(&activity)?];
-        writes.extend(
-            activity
-                .project_id
-                .map(|project| Write::check(key::project(tenant, project), Condition::exists())),
-        );
-        match self.0.table.transact(writes).await? {
-            Err(refused) if refused.at(0) => Err(id_is_taken(Activity::KIND)),
-            done => done.or_not_found(ProjectId::NOUN).map(|()| activity),
+        let project = activity.project_id;
+        writes.extend(project.map(|project| takes_work(tenant, project)));
+        match (self.0.table.transact(writes).await?, project) {
+            (Ok(()), _) => Ok(activity),
+            (Err(refused), Some(project)) if !refused.at(0) => {
+                Err(self.0.no_work_for(tenant, project).await)
+            }
+            (Err(_), _) => Err(id_is_taken(Activity::KIND)),
         }
     }
 

@@ -2,13 +2,16 @@
 //! as the delete, and the sweeper does it, so that a crash loses nothing however many records
 //! hang on the deleted one.
 
-use model::{Error, MilestoneId, OrganizationId, Thread, Timestamp};
+mod walk;
+
+use model::{Error, MilestoneId, OrganizationId, PhaseId, ProjectId, TagId, Thread, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use self::walk::Walked;
 use super::{
     Store,
     key::{self, Gsi2, Key},
-    table::{Change, Condition, OrLeave, Record, Refused, Write},
+    table::{Change, Condition, OrLeave, Record, Refused, Write, attribute},
 };
 
 /// Something left to do.
@@ -18,6 +21,9 @@ pub(super) struct Cleanup {
     pub(super) organization_id: OrganizationId,
     pub(super) subject: Subject,
     pub(super) due_at: Timestamp,
+    /// How far a walk over many records came, once it has begun.
+    #[serde(default)]
+    walked: Option<Walked>,
 }
 
 /// What was deleted.
@@ -25,6 +31,10 @@ pub(super) struct Cleanup {
 pub(super) enum Subject {
     /// Its tasks are to be unlinked.
     Milestone(MilestoneId),
+    /// The project's tasks are to be taken out of it.
+    Phase(ProjectId, PhaseId),
+    /// It is to be taken off tasks and activities.
+    Tag(TagId),
     /// The comments on it are to be deleted.
     Thread(Thread),
 }
@@ -49,16 +59,25 @@ impl Store {
         key: Key<R>,
         subject: Subject,
     ) -> Result<Result<(), Refused>, Error> {
-        let cleanup = Cleanup {
+        let writes = vec![
+            Write::delete(key, Condition::exists()),
+            self.cleanup_of(tenant, subject)?,
+        ];
+        self.table.transact(writes).await
+    }
+
+    /// Notes what is left to do, in the transaction that deletes.
+    pub(super) fn cleanup_of(
+        &self,
+        tenant: OrganizationId,
+        subject: Subject,
+    ) -> Result<Write, Error> {
+        Write::put(&Cleanup {
             organization_id: tenant,
             subject,
             due_at: self.clock.now(),
-        };
-        let writes = vec![
-            Write::delete(key, Condition::exists()),
-            Write::put(&cleanup)?,
-        ];
-        self.table.transact(writes).await
+            walked: None,
+        })
     }
 }
 
@@ -87,13 +106,47 @@ impl Cleanups<'_> {
     /// Does one round of a cleanup; answers whether that was the last.
     async fn run(&self, cleanup: &Cleanup) -> Result<bool, Error> {
         let tenant = cleanup.organization_id;
+        let walked = cleanup.walked.as_ref();
         let handled = match cleanup.subject {
             Subject::Milestone(id) => self.unlink_tasks(tenant, id).await?,
             Subject::Thread(thread) => self.delete_comments(tenant, thread).await?,
+            Subject::Phase(project, id) => {
+                let left = self.leave_phase(tenant, project, id, walked).await?;
+                return self.finish_or_go_on(cleanup, left).await;
+            }
+            Subject::Tag(id) => {
+                let left = self.take_tag_off(tenant, id, walked).await?;
+                return self.finish_or_go_on(cleanup, left).await;
+            }
         };
         if handled == Self::RECORDS_A_ROUND {
             return Ok(false);
         }
+        self.finish(cleanup).await
+    }
+
+    /// Keeps how far a walk came for the next round, behind all others that are due; without that,
+    /// it is over.
+    async fn finish_or_go_on(
+        &self,
+        cleanup: &Cleanup,
+        walked: Option<Walked>,
+    ) -> Result<bool, Error> {
+        let Some(walked) = walked else {
+            return self.finish(cleanup).await;
+        };
+        let now = self.0.clock.now();
+        let change = Change::default()
+            .set("walked", attribute(&walked)?)
+            .set("dueAt", now)
+            .move_to(key::due_from(now));
+        let write = Write::update(cleanup.key(), change, Condition::exists());
+        // Refused means that another run finished it.
+        self.0.table.write(write).await?.or_leave();
+        Ok(false)
+    }
+
+    async fn finish(&self, cleanup: &Cleanup) -> Result<bool, Error> {
         let done = Write::delete(cleanup.key(), Condition::default());
         self.0.table.write(done).await?.or_leave();
         Ok(true)

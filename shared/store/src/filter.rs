@@ -3,11 +3,14 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
     ActivityType, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority,
-    ProjectId, ServiceStatus, Severity, SignalId, SignalStatus, Slug, TagId, TaskStatus, Timestamp,
-    UserId, Who,
+    ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Severity, SignalId, SignalStatus,
+    Slug, TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
-use super::table::{Condition, IntoAttribute, attribute};
+use super::{
+    directory::words,
+    table::{Condition, IntoAttribute, attribute},
+};
 
 /// A filter that is being made. Each part is left out where the client did not ask for it.
 pub(crate) struct Filter {
@@ -75,6 +78,34 @@ impl Filter {
         self
     }
 
+    /// Rows whose attribute is this.
+    pub(crate) fn is(mut self, name: &str, value: Option<impl IntoAttribute>) -> Self {
+        if let Some(value) = value {
+            self.condition = self.condition.equals(name, value);
+        }
+        self
+    }
+
+    /// Rows whose attribute is anything else than this.
+    pub(crate) fn other_than(mut self, name: &str, value: impl IntoAttribute) -> Self {
+        let value = [value.into_attribute()];
+        self.condition = self.condition.and("# <> :", name, value);
+        self
+    }
+
+    /// Rows with a word that begins so, for each word of the query, as
+    /// [`words`](super::table::Record::words) has them.
+    pub(crate) fn query(mut self, query: Option<&SearchText>) -> Self {
+        let mut words = words(query.map_or("", |query| query));
+        words.sort_unstable();
+        words.dedup();
+        for word in words {
+            let word = [word.into_attribute()];
+            self.condition = self.condition.and("contains(#, :)", "words", word);
+        }
+        self
+    }
+
     /// The condition, if anything was asked for.
     pub(crate) fn condition(self) -> Option<Condition> {
         (!self.condition.is_empty()).then_some(self.condition)
@@ -104,6 +135,8 @@ plain!(
     PhaseId,
     Priority,
     ProjectId,
+    ProjectStatus,
+    Role,
     ServiceStatus,
     Severity,
     SignalId,

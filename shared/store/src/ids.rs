@@ -9,11 +9,12 @@ use model::{
     ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
     TicketMessageId, Token, TokenId, User, UserId,
 };
+use serde::Deserialize;
 use tokio::sync::Mutex;
 
 use super::{
     Store, key,
-    table::{IntoAttribute, Record, Table},
+    table::{IntoAttribute, Read, Record, Table},
 };
 
 /// The largest block that an instance reserves.
@@ -66,6 +67,12 @@ pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Arc<Reserved>>>>);
 /// kind.
 type Reserved = Mutex<Block>;
 
+/// The last id that was given out for a kind of record.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(super) struct Counter {
+    last: i64,
+}
+
 #[derive(Debug)]
 struct Block {
     next: i64,
@@ -91,6 +98,13 @@ impl Store {
         let number = self.ids.next(&self.table, I::KIND).await?;
         I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
     }
+
+    /// The last id that was given out; 0 when none was. There may be no record of it.
+    pub(super) async fn last_id<I: IdOf>(&self) -> Result<i64, Error> {
+        let key = key::counter(I::KIND);
+        let counter = self.table.get(&key, Read::Consistent).await?;
+        Ok(counter.map_or(0, |counter| counter.last))
+    }
 }
 
 impl Ids {
@@ -99,7 +113,7 @@ impl Ids {
         let mut block = reserved.lock().await;
         if block.next > block.last {
             let size = (block.size * 2).clamp(1, LARGEST_BLOCK);
-            let last = table.add(key::counter(kind), "last", size).await?;
+            let last = table.add(key::counter(kind).into(), "last", size).await?;
             *block = Block {
                 next: last - size + 1,
                 last,

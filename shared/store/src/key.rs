@@ -21,7 +21,8 @@ use crate::{
     agent::{Part, Readable},
     cleanup::{Cleanup, Subject},
     dashboard::Totals,
-    directory::Reference,
+    directory::{NameOfTag, Reference, fold},
+    ids::Counter,
     resolutions::Day,
     sign_in::{Account, Failures},
     signals::SignalSource,
@@ -61,6 +62,18 @@ fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
     Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
 }
 
+/// The most bytes of a sort key.
+const LONGEST_SORT: usize = 1_024;
+
+/// A name without regard to case, and an id that breaks its ties.
+fn name_then_id<I>(name: &str, id: impl Id) -> Sort<I> {
+    // A tab sorts before whatever else stands in a name, so that `Move` comes before `Move on`.
+    let id = format!("\t{}", padded(id.get()));
+    let mut name = fold(name);
+    name.truncate(name.floor_char_boundary(LONGEST_SORT - id.len()));
+    Sort::new(name + &id)
+}
+
 /// A key under which nothing is.
 pub(super) fn nothing() -> AnyKey {
     AnyKey::new("WARM_UP", "WARM_UP")
@@ -76,9 +89,24 @@ pub(super) fn totals(tenant: OrganizationId) -> Key<Totals> {
     Key::new(format!("ORG#{tenant}"), "TOTALS")
 }
 
+/// How many admins of the organization are not disabled.
+pub(super) fn admins(tenant: OrganizationId) -> AnyKey {
+    AnyKey::new(format!("ORG#{tenant}"), "ADMINS")
+}
+
 /// A user.
 pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
     record(tenant, "USER", id)
+}
+
+/// The organization's users by username.
+pub fn users(tenant: OrganizationId) -> List<User, Gsi1> {
+    List::new(format!("ORG#{tenant}#USER"))
+}
+
+/// A user's place in [`users`].
+pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
+    users(user.organization_id).at(name_then_id(&user.username, user.id))
 }
 
 /// The one item of the service, not of a tenant, that a sign-in begins with.
@@ -131,14 +159,51 @@ pub fn project(tenant: OrganizationId, id: ProjectId) -> Key<Project> {
     record(tenant, "PROJECT", id)
 }
 
+/// The organization's projects by title.
+pub fn projects(tenant: OrganizationId) -> List<Project, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT"))
+}
+
+/// A project's place in [`projects`].
+pub fn project_by_title(project: &Project) -> Key<Project, Gsi1> {
+    projects(project.organization_id).at(name_then_id(&project.title, project.id))
+}
+
 /// A phase of a project.
 pub fn phase(tenant: OrganizationId, id: PhaseId) -> Key<Phase> {
     record(tenant, "PHASE", id)
 }
 
+/// A project's phases by order, then id.
+pub fn phases_of_project(tenant: OrganizationId, project: ProjectId) -> List<Phase, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#PHASE"))
+}
+
+/// A phase's place in [`phases_of_project`].
+pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
+    let (order, id) = (padded(phase.order.get()), padded(phase.id.get()));
+    let phases = phases_of_project(phase.organization_id, phase.project_id);
+    phases.at(Sort::new(format!("{order}#{id}")))
+}
+
 /// A tag.
 pub fn tag(tenant: OrganizationId, id: TagId) -> Key<Tag> {
     record(tenant, "TAG", id)
+}
+
+/// The organization's tags by name.
+pub fn tags(tenant: OrganizationId) -> List<Tag, Gsi1> {
+    List::new(format!("ORG#{tenant}#TAG"))
+}
+
+/// A tag's place in [`tags`].
+pub fn tag_by_name(tag: &Tag) -> Key<Tag, Gsi1> {
+    tags(tag.organization_id).at(name_then_id(&tag.name, tag.id))
+}
+
+/// Holds a tag's name, of which an organization has one, without regard to case.
+pub(super) fn name_of_tag(tenant: OrganizationId, folded_name: &str) -> Key<NameOfTag> {
+    Key::new(format!("ORG#{tenant}#TAG_NAME"), folded_name)
 }
 
 /// A milestone.
@@ -215,6 +280,11 @@ pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
 
 /// The organization's activities by time.
 pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1> {
+    List::new(format!("ORG#{tenant}#ACTIVITY"))
+}
+
+/// The organization's activities by id.
+pub(super) fn activities_by_id(tenant: OrganizationId) -> List<Activity> {
     List::new(format!("ORG#{tenant}#ACTIVITY"))
 }
 
@@ -439,14 +509,16 @@ fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
 }
 
 /// The last id given out for a kind of record, for all organizations.
-pub(super) fn counter(kind: &str) -> AnyKey {
-    AnyKey::new(format!("COUNTER#{kind}"), "COUNTER")
+pub(super) fn counter(kind: &str) -> Key<Counter> {
+    Key::new(format!("COUNTER#{kind}"), "COUNTER")
 }
 
 /// What is left to do after a delete that a request was answered for.
 pub(super) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
     let (kind, id) = match subject {
         Subject::Milestone(id) => ("MILESTONE", id.get()),
+        Subject::Phase(_, id) => ("PHASE", id.get()),
+        Subject::Tag(id) => ("TAG", id.get()),
         Subject::Thread(Thread::ServiceRequest(id)) => ("REQUEST", id.get()),
         Subject::Thread(Thread::Activity(id)) => ("ACTIVITY", id.get()),
         Subject::Thread(Thread::Task(id)) => ("TASK", id.get()),
@@ -465,4 +537,32 @@ pub(super) fn due<R: Record>() -> List<R, Gsi2> {
 /// A place among what is [`due`].
 pub(super) fn due_from(at: Timestamp) -> Sort<Gsi2> {
     Sort::new(at.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_sort_without_regard_to_case_and_within_a_key() {
+        let place = |name: &str, id| {
+            let id = TagId::new(id).unwrap();
+            name_then_id::<Gsi1>(name, id).into_text()
+        };
+        let sorted = [
+            place("move", 2),
+            place("Move", 3),
+            place("MOVE on", 1),
+            place("Moves", 1),
+        ];
+        assert!(sorted.is_sorted(), "{sorted:?}");
+        // Its folded form has six bytes a character.
+        let long = place(&"\u{390}".repeat(255), 1);
+        assert!(
+            (1_000..=LONGEST_SORT).contains(&long.len()),
+            "{}",
+            long.len()
+        );
+        assert!(long.ends_with("\t0000000000000001"));
+    }
 }

@@ -34,6 +34,21 @@
 //! | failed sign-ins of an account and address | table | `SIGN_IN#hash` (no tenant) | 1 | 1 R, 1 W |
 //! | the next ids of a kind | table | `COUNTER#kind` (no tenant) | 1 per block | 1 W |
 //! | a user, project, phase, tag, milestone, task, activity, service request, ticket or signal by id | table | `#KIND` / id | 1 | ½ R, 1 R consistent |
+//! | all organizations (the operator's program, no tenant) | table | `COUNTER#organization`, then every id up to it | 1, and 1 batch per 100 ids | ½ R an id |
+//! | the organization's users, by username | gsi1 | `#USER` / folded name, id | 1 per MB | n/16 R |
+//! | create a user with an account; an admin is counted | table, gsi1 | user, `USERNAME#name`, `ADMINS` | 1 transaction | 6–8 W |
+//! | change a user; who becomes an admin or is one no more is counted | table, gsi1 | user, `ADMINS` | 1, or 1 transaction | 2–6 W |
+//! | set a password, and end the sessions | table, gsi1 | `USERNAME#name`, user | 1 transaction | 6 W |
+//! | rename an organization | table | `ORGANIZATION`, `#REFERENCE` | 1 transaction | 4 W |
+//! | the organization's projects, by title | gsi1 | `#PROJECT` / folded title, id | 1 per MB | n/8 R |
+//! | create a project, count it, and let search find it | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1 transaction | 8 W |
+//! | change a project, its count, and what search finds it by | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1, or 1 transaction | 2–12 W |
+//! | a project's phases, by order | gsi1 | `#PROJECT#p#PHASE` / order#id | 1 per MB | n/16 R |
+//! | create a phase of a project that takes work | table, gsi1 | project (checked), phase | 1 transaction | 6 W |
+//! | delete a phase, and remember to take its tasks out of it | table, gsi1 | phase, `#CLEANUP` | 1 transaction | 8 W |
+//! | the organization's tags, by name | gsi1 | `#TAG` / folded name, id | 1 per MB | n/16 R |
+//! | create or delete a tag, and take or free its name | table, gsi1 | tag, `#TAG_NAME` / folded name, `#CLEANUP` | 1 transaction | 6–10 W |
+//! | rename a tag | table, gsi1 | tag, `#TAG_NAME`, old and new | 1 transaction | 8–10 W |
 //! | joined objects of a list | table | as above | 1 batch per 100 | ½ R each |
 //! | the organization's tasks, by id, either way | table | `#TASK` | 1 per MB | n/8 R |
 //! | a project's tasks, by order and id | gsi1 | `#PROJECT#p#TASK` / order#id | 1 per MB | n/8 R |
@@ -44,7 +59,8 @@
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
 //! | milestones by status | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | the tasks of a page of milestones | gsi1 | `#PROJECT#p#TASK`, a walk through all of a project's tasks that are linked; of a project with more than 1,000, gsi2 for each of at most 100 milestones | 1, or 1 per milestone | n/8 R |
-//! | create a milestone or a task | table, indexes | as above | 1 | 2–5 W |
+//! | create a milestone or a task in a project that takes work | table, indexes | project (checked), record | 1 transaction | 6–9 W |
+//! | create a task of no project | table | `#TASK` / id | 1 | 1–2 W |
 //! | the end of a project's list of tasks | gsi1 | `#PROJECT#p#TASK`, descending | 1 | ½ R |
 //! | what a new or changed task names | table | task, project, milestone, phase, user by id | 1 batch | 1 R each |
 //! | link a task to a milestone that may be deleted meanwhile | table | task and milestone | 1 transaction | 8 W |
@@ -52,7 +68,7 @@
 //! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
-//! | record an activity on a project that exists | table, indexes | project, activity | 1 transaction | 8 W |
+//! | record an activity on a project that takes work | table, indexes | project, activity | 1 transaction | 8 W |
 //! | move an activity in time, or change it otherwise | table, indexes | `#ACTIVITY` / id | 1 | 3–7 W |
 //! | delete an activity, and remember to delete its comments | table, indexes | `#ACTIVITY` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | attach a tag to a task or an activity, or detach it | table, indexes | the record, tag | 1 batch, 1 transaction | 2 R, 6–8 W |
@@ -90,6 +106,8 @@
 //! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 | n/8 R |
+//! | take a deleted phase from the project's tasks, 5,000 a round | gsi1 | `#PROJECT#p#TASK`, all of them | 1 per MB | n/8 R, 2–3 W each that was in it |
+//! | take a deleted tag from tasks and activities, 5,000 a round | table | `#TASK`, `#ACTIVITY`, all of them | 1 per MB | n/4 R, 2–3 W each that carried it |
 
 mod activities;
 mod agent;
@@ -123,7 +141,7 @@ pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, Sessio
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
-pub use directory::{Directory, NewProject, NewUser};
+pub use directory::{Directory, NewUser};
 pub use meter::{Used, metered};
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
 pub use page::{Page, Place, Row, Wanted};
@@ -143,7 +161,7 @@ use model::{Clock, Error, Timestamp};
 
 use self::{
     ids::Ids,
-    table::{Read, Record, Table, Write},
+    table::{Read, Table, Write},
 };
 
 /// Opens a connection to the table by asking for what is not there, so that the first request does
@@ -267,12 +285,6 @@ impl Store {
     #[must_use]
     pub const fn cleanups(&self) -> Cleanups<'_> {
         Cleanups(self)
-    }
-
-    /// Writes a record under an id that was just reserved for it.
-    async fn create<T: Record>(&self, record: &T) -> Result<(), Error> {
-        let done = self.table.write(Write::create(record)?).await?;
-        done.map_err(|_| id_is_taken(T::KIND))
     }
 
     /// Writes records of which none can be there yet, all or none.

@@ -12,7 +12,9 @@ use serde::Deserialize;
 use super::{
     Permit, Store,
     cleanup::Subject,
+    directory::{archived, takes_work},
     filter::Filter,
+    id_is_taken,
     key::{self, Gsi1, Key},
     page::{Page, Row, Wanted},
     rewrite::rewrite,
@@ -71,7 +73,7 @@ impl Record for Milestone {
 }
 
 impl Milestones<'_> {
-    /// Creates a milestone. 400 when the project is not the tenant's.
+    /// Creates a milestone. 400 when the project is not the tenant's, 409 when it is archived.
     pub async fn create(
         &self,
         permit: impl Into<Permit>,
@@ -87,8 +89,15 @@ impl Milestones<'_> {
             return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
         }
         let milestone = Milestone::new(id, tenant, new, self.0.clock.now());
-        self.0.create(&milestone).await?;
-        Ok(milestone)
+        let writes = vec![
+            Write::create(&milestone)?,
+            takes_work(tenant, milestone.project_id),
+        ];
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(milestone),
+            Err(refused) if refused.at(0) => Err(id_is_taken(Milestone::KIND)),
+            Err(_) => Err(archived()),
+        }
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
+    directory::fold,
     key::{self, AnyKey, Gsi1, Key},
     rewrite::rewrite,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
@@ -226,9 +227,4 @@ fn too_many(millis: i64) -> Error {
     Error::TooManyRequests {
         retry_after: millis.max(1).unsigned_abs().div_ceil(1_000),
     }
-}
-
-/// A username as accounts are found by it.
-pub(super) fn fold(username: &str) -> String {
-    caseless::default_case_fold_str(username)
 }

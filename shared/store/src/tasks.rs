@@ -16,6 +16,7 @@ use self::{
 use super::{
     Permit, Store,
     cleanup::Subject,
+    directory::{archived, takes_work},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
     page::{Page, Wanted},
     rewrite::rewrite,
@@ -68,7 +69,8 @@ impl Record for Task {
 
 impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference that is not the
-    /// tenant's, and for a milestone or a phase that is not the project's.
+    /// tenant's, and for a milestone or a phase that is not the project's; 409 when the project is
+    /// archived.
     pub async fn create(&self, permit: impl Into<Permit>, new: TaskCreate) -> Result<Task, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
@@ -107,9 +109,14 @@ impl Tasks<'_> {
             None => id.get().saturating_mul(Task::ORDER_STEP),
         };
         let task = Task::new(id, tenant, new, Order::at(order), self.0.clock.now());
-        self.save(tenant, Write::create(&task)?, links.milestone)
-            .await?
-            .map_err(|_| super::id_is_taken(Task::KIND))?;
+        self.save(
+            tenant,
+            Write::create(&task)?,
+            links.milestone,
+            task.project_id,
+        )
+        .await?
+        .map_err(|_| super::id_is_taken(Task::KIND))?;
         Ok(task)
     }
 
@@ -195,7 +202,7 @@ impl Tasks<'_> {
             update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
             let (done, named) = tokio::try_join!(
-                self.save(tenant, Write::replace(&task)?, links.milestone),
+                self.save(tenant, Write::replace(&task)?, links.milestone, None),
                 self.named(tenant, Names::of([&task.record])),
             )?;
             Ok(done.is_ok().then(|| named.join(task.record)))
@@ -259,23 +266,28 @@ impl Tasks<'_> {
     }
 
     /// Writes a task. A link to a milestone is made only while the milestone is there, so that
-    /// none outlives its deletion unnoticed: 400 when it is not.
+    /// none outlives its deletion unnoticed: 400 when it is not. A task that is new in a project
+    /// comes to be only while that takes work: 409 when it is archived.
     async fn save(
         &self,
         tenant: OrganizationId,
         task: Write,
         link: Option<MilestoneId>,
+        new_in: Option<ProjectId>,
     ) -> Result<Result<(), Refused>, Error> {
-        let Some(milestone) = link else {
-            return self.0.table.write(task).await;
-        };
-        let is_there = Write::check(key::milestone(tenant, milestone), Condition::exists());
-        let done = self.0.table.transact(vec![task, is_there]).await?;
-        match done {
-            Err(refused) if refused.at(1) => Err(Error::invalid(Fault::unknown(
+        let mut writes = vec![task];
+        writes.extend(
+            link.map(|milestone| {
+                Write::check(key::milestone(tenant, milestone), Condition::exists())
+            }),
+        );
+        writes.extend(new_in.map(|project| takes_work(tenant, project)));
+        match self.0.table.transact(writes).await? {
+            Err(refused) if link.is_some() && refused.at(1) => Err(Error::invalid(Fault::unknown(
                 "milestoneId",
                 MilestoneId::NOUN,
             ))),
+            Err(refused) if !refused.at(0) => Err(archived()),
             done => Ok(done),
         }
     }

@@ -179,7 +179,7 @@ async fn accounts_are_unique_in_the_service() {
         .create_user(api.abroad.id, new)
         .await
         .unwrap_err();
-    assert!(matches!(error, shared::Error::Invalid(_)), "{error}");
+    assert!(matches!(error, shared::Error::Conflict { .. }), "{error}");
 }
 
 /// It would read there what the browser's owner then writes.

@@ -158,7 +158,7 @@ async fn the_resolution_time_is_the_mean_of_ninety_days() {
 async fn engagements_and_hours_saved_come_from_the_totals() {
     let api = Api::start().await;
     let vic = api.sign_in("vic").await;
-    api.has_project(api.home.id, "Planned").await;
+    api.has_project(api.home.id, "Paused").await;
     let totals = api
         .client
         .update_item()

@@ -1,3 +1,5 @@
 //! `/api/organizations`
 
 mod activities;
+mod get;
+mod update;

@@ -66,9 +66,10 @@ impl Schema {
 
     /// The same of a header or a parameter, whose text is the value, or several between commas.
     pub fn faults_of_text(&self, text: &str) -> Vec<(String, String)> {
-        let value = |text: &str| match text.parse::<i64>() {
-            Ok(number) => json!(number),
-            Err(_) => json!(text),
+        let value = |text: &str| match (text.parse::<i64>(), text.parse::<bool>()) {
+            (Ok(number), _) => json!(number),
+            (_, Ok(value)) => json!(value),
+            _ => json!(text),
         };
         let parts: Vec<_> = text.split(',').collect();
         let values: Vec<_> = parts.iter().map(|part| value(part)).collect();

@@ -10,6 +10,23 @@ use utoipa::openapi::{
 use super::{Field, Place, Reading};
 use crate::FaultCode;
 
+impl Field for bool {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match value {
+            Value::Bool(value) => Some(*value),
+            Value::String(text) if place.is_query() => match text.parse() {
+                Ok(value) => Some(value),
+                Err(_) => place.wrong(value, "true or false"),
+            },
+            _ => place.wrong(value, "true or false"),
+        }
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new().schema_type(Type::Boolean).into()
+    }
+}
+
 /// Absent and null are the same: none.
 impl<T: Field> Field for Option<T> {
     const REQUIRED: bool = false;

@@ -163,8 +163,8 @@ pub(crate) struct Change {
     pub(super) expression: Expression,
     pub(super) set: Vec<String>,
     pub(super) add: Vec<String>,
-    pub(super) remove: Vec<String>,
     pub(super) delete: Vec<String>,
+    pub(super) remove: Vec<String>,
 }
 
 impl Change {
@@ -219,8 +219,8 @@ impl Change {
         [
             ("SET ", &self.set),
             ("ADD ", &self.add),
-            ("REMOVE ", &self.remove),
             ("DELETE ", &self.delete),
+            ("REMOVE ", &self.remove),
         ]
         .into_iter()
         .filter(|(_, clauses)| !clauses.is_empty())

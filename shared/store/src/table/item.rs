@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{ActionState, AgentSessionStatus, Error, ReferenceType, ServiceStatus};
+use model::{ActionState, AgentSessionStatus, Error, ProjectStatus, ReferenceType, ServiceStatus};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::decode;
@@ -39,6 +39,12 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
         None
     }
 
+    /// The words by which a list's `query` finds it, each with a space before it, in an attribute of
+    /// their own, if there is such a list.
+    fn words(&self) -> Option<String> {
+        None
+    }
+
     /// When the table may drop it, in seconds since the Unix epoch. TTL lags by days, so readers
     /// check for themselves.
     fn expires_at(&self) -> Option<i64> {
@@ -53,6 +59,21 @@ pub struct Stored<T> {
     pub record: T,
     /// Raised by one with every write.
     pub version: i64,
+}
+
+impl<T> Stored<T> {
+    /// A record as it was just created.
+    pub(crate) const fn created(record: T) -> Self {
+        Self { record, version: 1 }
+    }
+
+    /// The record as it is once it [replaced](super::Write::replace) the one that was read.
+    pub(crate) fn replaced(self) -> Self {
+        Self {
+            version: self.version + 1,
+            ..self
+        }
+    }
 }
 
 impl<T> std::ops::Deref for Stored<T> {
@@ -131,6 +152,7 @@ macro_rules! names {
 names!(
     ActionState,
     AgentSessionStatus,
+    ProjectStatus,
     ReferenceType,
     ServiceStatus,
 );
@@ -175,6 +197,9 @@ pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
     let mut put = |name: &str, value: AttributeValue| item.insert(name.to_owned(), value);
     put("kind", T::KIND.into_attribute());
     put("version", version.into_attribute());
+    if let Some(words) = record.words() {
+        put("words", words.into_attribute());
+    }
     if let Some(at) = record.expires_at() {
         put("expiresAt", at.into_attribute());
     }

@@ -1,0 +1,28 @@
+//! `POST /api/projects/{projectId}/phases`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ProjectArchived},
+    model::{PhaseCreate, ProjectId},
+};
+
+use crate::view::PhaseView;
+
+/// Creates a phase of a project, at the end unless it says where.
+#[utoipa::path(
+    post,
+    path = "/api/projects/{projectId}/phases",
+    operation_id = "createPhase"
+)]
+pub async fn create_phase(
+    State(app): State<App>,
+    caller: Caller<need::ManageDirectory>,
+    Path(project): Path<PathId<ProjectId>>,
+    Body(new): Body<PhaseCreate>,
+) -> Result<Json<PhaseView>, Problem<ProjectArchived>> {
+    let directory = app.store.directory();
+    let phase = directory.create_phase(caller.permit(), project.known()?, new);
+    Ok(Json(phase.await?.into()))
+}

@@ -1,0 +1,45 @@
+//! `POST /api/users`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need, password},
+    http::{Body, refusal::UsernameTaken},
+    model::UserCreate,
+    store::NewUser,
+};
+
+use crate::view::UserView;
+
+/// Creates a user, who may do no more than the caller.
+#[utoipa::path(post, path = "/api/users", operation_id = "createUser")]
+pub async fn create_user(
+    State(app): State<App>,
+    caller: Caller<need::ManageUsers>,
+    Body(new): Body<UserCreate>,
+) -> Result<Json<UserView>, Problem<UsernameTaken>> {
+    let user = async {
+        let UserCreate {
+            username,
+            full_name,
+            role,
+            password,
+            permissions,
+        } = new;
+        let extra_permissions = permissions.map_or_else(Vec::new, |list| list.0);
+        let by = caller.identity().await?;
+        by.held().may_give(role, &extra_permissions)?;
+        Ok(NewUser {
+            username: username.into(),
+            full_name: full_name.into(),
+            role,
+            extra_permissions,
+            password_hash: password::hash(password.into_secret()).await?,
+        })
+    };
+    let directory = app.store.directory();
+    let user = directory.create_user_when_ready(caller.permit(), user);
+    let user = user.await?;
+    let viewer = caller.identity().await?;
+    Ok(Json(UserView::seen_by(&viewer, user)))
+}

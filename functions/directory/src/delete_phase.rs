@@ -1,0 +1,21 @@
+//! `DELETE /api/phases/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId},
+    model::PhaseId,
+};
+
+/// Deletes a phase and takes its tasks, which stay, out of it.
+#[utoipa::path(delete, path = "/api/phases/{id}", operation_id = "deletePhase")]
+pub async fn delete_phase(
+    State(app): State<App>,
+    caller: Caller<need::ManageDirectory>,
+    Path(id): Path<PathId<PhaseId>>,
+) -> Result<NoContent, Problem> {
+    let directory = app.store.directory();
+    directory.delete_phase(caller.permit(), id.known()?).await?;
+    Ok(NoContent)
+}

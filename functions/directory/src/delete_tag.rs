@@ -1,0 +1,21 @@
+//! `DELETE /api/tags/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::TagId,
+};
+
+/// Deletes a tag, which nothing carries from then on.
+#[utoipa::path(delete, path = "/api/tags/{id}", operation_id = "deleteTag")]
+pub async fn delete_tag(
+    State(app): State<App>,
+    caller: Caller<need::ManageDirectory>,
+    Path(id): Path<PathId<TagId>>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let directory = app.store.directory();
+    directory.delete_tag(caller.permit(), id.known()?).await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,23 @@
+//! `GET /api/projects/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::ProjectId,
+};
+
+use crate::view::ProjectView;
+
+/// Reads a project.
+#[utoipa::path(get, path = "/api/projects/{id}", operation_id = "getProject")]
+pub async fn get_project(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork>,
+    Path(id): Path<PathId<ProjectId>>,
+) -> Result<Json<ProjectView>, Problem> {
+    let directory = app.store.directory();
+    let project = directory.project(caller.tenant(), id.known()?).await?;
+    Ok(Json(project.into()))
+}

@@ -1,0 +1,24 @@
+//! `GET /api/users/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::UserId,
+};
+
+use crate::view::UserView;
+
+/// Reads a user.
+#[utoipa::path(get, path = "/api/users/{id}", operation_id = "getUser")]
+pub async fn get_user(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork>,
+    Path(id): Path<PathId<UserId>>,
+) -> Result<Json<UserView>, Problem> {
+    let directory = app.store.directory();
+    let user = directory.user(caller.tenant(), id.known()?).await?;
+    let viewer = caller.identity().await?;
+    Ok(Json(UserView::seen_by(&viewer, user)))
+}

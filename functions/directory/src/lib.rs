@@ -1,0 +1,52 @@
+//! Organizations, users, projects, phases and tags.
+
+mod create_phase;
+mod create_project;
+mod create_tag;
+mod create_user;
+mod delete_phase;
+mod delete_tag;
+mod get_organization;
+mod get_project;
+mod get_user;
+mod list_phases;
+mod list_projects;
+mod list_tags;
+mod list_users;
+mod set_password;
+mod update_organization;
+mod update_phase;
+mod update_project;
+mod update_tag;
+mod update_user;
+mod view;
+
+use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+
+/// The function's routes.
+pub fn routes() -> OpenApiRouter<App> {
+    http::routes(
+        "directory",
+        [
+            operation!(get_organization::get_organization),
+            operation!(update_organization::update_organization),
+            operation!(list_users::list_users),
+            operation!(create_user::create_user),
+            operation!(get_user::get_user),
+            operation!(update_user::update_user),
+            operation!(set_password::set_password),
+            operation!(list_projects::list_projects),
+            operation!(create_project::create_project),
+            operation!(get_project::get_project),
+            operation!(update_project::update_project),
+            operation!(list_phases::list_phases),
+            operation!(create_phase::create_phase),
+            operation!(update_phase::update_phase),
+            operation!(delete_phase::delete_phase),
+            operation!(list_tags::list_tags),
+            operation!(create_tag::create_tag),
+            operation!(update_tag::update_tag),
+            operation!(delete_tag::delete_tag),
+        ],
+    )
+}

@@ -1,0 +1,28 @@
+//! `GET /api/projects/{projectId}/phases`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, Path, PathId},
+    model::{Listing, PhaseSort, ProjectId},
+};
+
+use crate::view::PhaseView;
+
+/// Lists a project's phases by `order`, ties by id.
+#[utoipa::path(
+    get,
+    path = "/api/projects/{projectId}/phases",
+    operation_id = "listProjectPhases"
+)]
+pub async fn list_phases(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<(), PhaseSort>>,
+    Path(project): Path<PathId<ProjectId>>,
+) -> Result<List<PhaseView>, Problem> {
+    let (project, pages) = (project.known()?, caller.pages(&app)?);
+    let directory = app.store.directory();
+    let page = directory.phases(caller.tenant(), project, &pages.wanted);
+    Ok(pages.answer(page.await?, PhaseView::from)?)
+}

@@ -1,0 +1,24 @@
+//! `GET /api/projects`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{Listing, ProjectFilter, ProjectSort},
+};
+
+use crate::view::ProjectView;
+
+/// Lists the projects of the caller's organization by title, archived ones only with `status=archived`.
+#[utoipa::path(get, path = "/api/projects", operation_id = "listProjects")]
+pub async fn list_projects(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<ProjectFilter, ProjectSort>>,
+) -> Result<List<ProjectView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let directory = app.store.directory();
+    let page = directory.projects(tenant, caller.user_id(), filter, &pages.wanted);
+    Ok(pages.answer(page.await?, ProjectView::from)?)
+}

@@ -1,0 +1,23 @@
+//! `GET /api/tags`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{Listing, TagSort},
+};
+
+use crate::view::TagView;
+
+/// Lists the tags of the caller's organization by name.
+#[utoipa::path(get, path = "/api/tags", operation_id = "listTags")]
+pub async fn list_tags(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<(), TagSort>>,
+) -> Result<List<TagView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let directory = app.store.directory();
+    let page = directory.tags(caller.tenant(), &pages.wanted);
+    Ok(pages.answer(page.await?, TagView::from)?)
+}

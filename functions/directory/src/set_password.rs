@@ -1,0 +1,28 @@
+//! `PUT /api/users/{id}/password`
+
+use axum::extract::State;
+use shared::{
+    App, Error, Problem,
+    auth::{Caller, need, password},
+    http::{Body, NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::{PasswordSet, UserId},
+};
+
+/// Sets the password of a user who may do no more than the caller, and ends the user's sessions.
+#[utoipa::path(put, path = "/api/users/{id}/password", operation_id = "setPassword")]
+pub async fn set_password(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageUsers>>,
+    Path(id): Path<PathId<UserId>>,
+    Body(PasswordSet { password }): Body<PasswordSet>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let directory = app.store.directory();
+    let user = directory.user(caller.tenant(), id.known()?);
+    let user = caller.permit().beside(user).await?;
+    caller.identity().await?.held().may_change(&user)?;
+    let fits = password.fits(&user.username);
+    fits.map_err(|error| Error::invalid(error.at("password")))?;
+    let hash = password::hash(password.into_secret()).await?;
+    directory.set_password(caller.permit(), &user, hash).await?;
+    Ok(NoContent)
+}

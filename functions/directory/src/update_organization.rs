@@ -1,0 +1,31 @@
+//! `PATCH /api/organizations/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Error, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{Id, OrganizationId, OrganizationUpdate},
+};
+
+use crate::view::OrganizationView;
+
+/// Changes the caller's organization.
+#[utoipa::path(
+    patch,
+    path = "/api/organizations/{id}",
+    operation_id = "updateOrganization"
+)]
+pub async fn update_organization(
+    State(app): State<App>,
+    caller: Caller<need::ManageOrganization>,
+    Path(id): Path<PathId<OrganizationId>>,
+    Body(update): Body<OrganizationUpdate>,
+) -> Result<Json<OrganizationView>, Problem<ConcurrentChange>> {
+    if id.known()? != caller.tenant() {
+        return Err(Error::NotFound(OrganizationId::NOUN).into());
+    }
+    let directory = app.store.directory();
+    let organization = directory.update_organization(caller.permit(), update);
+    Ok(Json(organization.await?.into()))
+}

@@ -1,0 +1,24 @@
+//! `PATCH /api/phases/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    model::{PhaseId, PhaseUpdate},
+};
+
+use crate::view::PhaseView;
+
+/// Changes a phase.
+#[utoipa::path(patch, path = "/api/phases/{id}", operation_id = "updatePhase")]
+pub async fn update_phase(
+    State(app): State<App>,
+    caller: Caller<need::ManageDirectory>,
+    Path(id): Path<PathId<PhaseId>>,
+    Body(update): Body<PhaseUpdate>,
+) -> Result<Json<PhaseView>, Problem<ConcurrentChange>> {
+    let directory = app.store.directory();
+    let phase = directory.update_phase(caller.permit(), id.known()?, update);
+    Ok(Json(phase.await?.into()))
+}

@@ -1,0 +1,27 @@
+//! `PATCH /api/tags/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId,
+        refusal::{ConcurrentChange, NameTaken},
+    },
+    model::{TagId, TagUpdate},
+};
+
+use crate::view::TagView;
+
+/// Renames a tag.
+#[utoipa::path(patch, path = "/api/tags/{id}", operation_id = "updateTag")]
+pub async fn update_tag(
+    State(app): State<App>,
+    caller: Caller<need::ManageDirectory>,
+    Path(id): Path<PathId<TagId>>,
+    Body(update): Body<TagUpdate>,
+) -> Result<Json<TagView>, Problem<(ConcurrentChange, NameTaken)>> {
+    let directory = app.store.directory();
+    let tag = directory.update_tag(caller.permit(), id.known()?, update);
+    Ok(Json(tag.await?.into()))
+}

@@ -1,0 +1,32 @@
+//! `PATCH /api/users/{id}`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId,
+        refusal::{ConcurrentChange, LastAdmin},
+    },
+    model::{UserId, UserUpdate},
+};
+
+use crate::view::UserView;
+
+/// Changes a user, who may do no more than the caller, before and after.
+///
+/// A disabled user's sessions and tokens end at once. The last admin who is not disabled stays one.
+#[utoipa::path(patch, path = "/api/users/{id}", operation_id = "updateUser")]
+pub async fn update_user(
+    State(app): State<App>,
+    caller: Caller<need::ManageUsers>,
+    Path(id): Path<PathId<UserId>>,
+    Body(update): Body<UserUpdate>,
+) -> Result<Json<UserView>, Problem<(ConcurrentChange, LastAdmin)>> {
+    let by = async { Ok(caller.identity().await?.held()) };
+    let directory = app.store.directory();
+    let user = directory.update_user(caller.permit(), by, id.known()?, update);
+    let user = user.await?;
+    let viewer = caller.identity().await?;
+    Ok(Json(UserView::seen_by(&viewer, user)))
+}

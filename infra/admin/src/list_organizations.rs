@@ -1,0 +1,35 @@
+//! `workdesk-admin list-organizations`: whom the service has.
+
+use lexopt::Parser;
+
+use crate::{arguments, error::Error, open, set_plan::plan, terminal};
+
+/// How the operator calls it.
+pub(crate) const NAME: &str = "list-organizations";
+
+const USAGE: &str = "\
+Lists all organizations by id: a line each of id, creation, plan and name, separated by tabs.
+
+Usage: workdesk-admin list-organizations TABLE
+
+  TABLE   The DynamoDB table: the output TableName of the deployed stack
+
+It reads every id that was ever given to an organization: a request and 50 read units per hundred.";
+
+/// Lists the organizations.
+pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+    let Some([table]) = arguments::exactly(given, USAGE)? else {
+        return Ok(());
+    };
+    let store = open(&table).await;
+    for organization in store.directory().organizations().await? {
+        terminal::say(&format!(
+            "{}\t{}\t{}\t{}",
+            organization.id,
+            organization.created_at,
+            plan(&organization),
+            organization.name
+        ));
+    }
+    Ok(())
+}

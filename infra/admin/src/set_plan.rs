@@ -1,0 +1,74 @@
+//! `workdesk-admin set-plan`: what an organization's plan includes is the operator's to decide.
+
+use lexopt::Parser;
+use shared::model::{Id, Organization, OrganizationId, PlanFeature};
+
+use crate::{arguments, error::Error, open, terminal};
+
+/// How the operator calls it.
+pub(crate) const NAME: &str = "set-plan";
+
+const USAGE: &str = "\
+Sets the features that an organization's plan includes, in place of those before.
+
+Usage: workdesk-admin set-plan TABLE ORGANIZATION [FEATURE]...
+
+  TABLE          The DynamoDB table: the output TableName of the deployed stack
+  ORGANIZATION   Its id, as list-organizations tells it
+  FEATURE        agentAI, the resolution agent; without any, the plan includes nothing";
+
+/// Sets an organization's plan features.
+pub(crate) async fn run(given: Parser) -> Result<(), Error> {
+    let Some(([table, organization], features)) = arguments::values(given, USAGE)? else {
+        return Ok(());
+    };
+    let organization = organization_id(&organization)?;
+    let features = features.iter().map(|name| feature(name));
+    let features = features.collect::<Result<Vec<_>, _>>()?;
+    let store = open(&table).await;
+    let directory = store.directory();
+    let organization = directory.set_plan_features(organization, features).await?;
+    terminal::say(&format!(
+        "Organization {}, {}; plan {}.",
+        organization.id,
+        organization.name,
+        plan(&organization)
+    ));
+    Ok(())
+}
+
+/// The plan's features, for people.
+pub(crate) fn plan(organization: &Organization) -> String {
+    let features = organization.plan_features.iter();
+    let names: Vec<_> = features.map(|feature| feature.name()).collect();
+    if names.is_empty() {
+        "-".to_owned()
+    } else {
+        names.join(",")
+    }
+}
+
+fn organization_id(text: &str) -> Result<OrganizationId, Error> {
+    let id = text.parse().ok().and_then(OrganizationId::new);
+    id.ok_or_else(|| Error::Invalid(format!("{text} is no id of an organization")))
+}
+
+fn feature(name: &str) -> Result<PlanFeature, Error> {
+    let feature = name.parse();
+    feature.map_err(|_| Error::Invalid(format!("there is no plan feature {name}; see --help")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn features_and_ids_that_there_cannot_be_are_refused() {
+        assert_eq!(feature("agentAI").unwrap(), PlanFeature::AgentAi);
+        assert!(feature("agentai").is_err());
+        assert_eq!(organization_id("7").unwrap().get(), 7);
+        for wrong in ["0", "-1", "x", ""] {
+            assert!(organization_id(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The program as an operator runs it, on a table elsewhere.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::{
+    io::Write,
+    process::{Command, Output, Stdio},
+};
+
+use local::engines::Engines;
+use shared::{
+    auth::password,
+    clock::Clock,
+    store::{Account, Store},
+};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_workdesk-admin");
+
+/// A table, and the program that finds it by the SDK's variables.
+struct World {
+    engines: Engines,
+}
+
+impl World {
+    async fn start() -> Self {
+        let engines = Engines::in_memory().await.unwrap();
+        Self { engines }
+    }
+
+    /// Runs the program with the table behind the subcommand and this on standard input.
+    async fn run(&self, subcommand: &str, rest: &[&str], input: &str) -> Output {
+        let mut command = Command::new(PROGRAM);
+        command
+            .arg(subcommand)
+            .arg(self.engines.table_name())
+            .args(rest)
+            .env("AWS_ENDPOINT_URL_DYNAMODB", self.engines.dynamodb_url())
+            .env("AWS_REGION", "us-east-1")
+            .env("AWS_ACCESS_KEY_ID", "local")
+            .env("AWS_SECRET_ACCESS_KEY", "local")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        let input = input.to_owned();
+        let run = move || {
+            let mut program = command.spawn().unwrap();
+            // It may have ended without reading.
+            let _ = program.stdin.take().unwrap().write_all(input.as_bytes());
+            program.wait_with_output().unwrap()
+        };
+        tokio::task::spawn_blocking(run).await.unwrap()
+    }
+
+    async fn account(&self, username: &str) -> Option<Account> {
+        let client = self.engines.dynamodb();
+        let store = Store::new(client, self.engines.table_name(), Clock::system());
+        store.sign_in().account(username).await.unwrap()
+    }
+
+    async fn signs_in(&self, username: &str, word: &str) -> bool {
+        let account = self.account(username).await.unwrap();
+        let hash = Some(account.password_hash);
+        password::verify(word.into(), hash).await.unwrap()
+    }
+}
+
+#[track_caller]
+fn said(output: &Output) -> String {
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    assert_eq!(error, "");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[track_caller]
+fn refused(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    assert!(output.stdout.is_empty());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test]
+async fn an_operator_runs_the_service() {
+    let world = World::start().await;
+    assert_eq!(said(&world.run("list-organizations", &[], "").await), "");
+    let ada = ["Halden Services", "ada", "Ada Lindqvist"];
+    let created = world
+        .run("create-organization", &ada, "twelve chars\n")
+        .await;
+    assert_eq!(
+        said(&created),
+        "Organization 1, Halden Services; admin ada.\n"
+    );
+    assert!(world.signs_in("ada", "twelve chars").await);
+    let bea = ["Outland", "bea", "Bea Outlander"];
+    said(&world.run("create-organization", &bea, "twelve chars").await);
+    let unplanned = world.run("set-plan", &["1"], "").await;
+    assert_eq!(
+        said(&unplanned),
+        "Organization 1, Halden Services; plan -.\n"
+    );
+    let listed = said(&world.run("list-organizations", &[], "").await);
+    let rows: Vec<Vec<&str>> = listed
+        .lines()
+        .map(|row| row.split('\t').collect())
+        .collect();
+    assert_eq!(
+        [
+            (rows[0][0], rows[0][2], rows[0][3]),
+            (rows[1][0], rows[1][2], rows[1][3])
+        ],
+        [("1", "-", "Halden Services"), ("2", "agentAI", "Outland")]
+    );
+    let planned = world.run("set-plan", &["1", "agentAI"], "").await;
+    assert_eq!(
+        said(&planned),
+        "Organization 1, Halden Services; plan agentAI.\n"
+    );
+    let reset = world
+        .run("reset-password", &["BEA"], "another long one\r\n")
+        .await;
+    assert_eq!(said(&reset), "User 2, bea, of organization 2.\n");
+    assert!(world.signs_in("bea", "another long one").await);
+    assert!(!world.signs_in("bea", "twelve chars").await);
+}
+
+#[tokio::test]
+async fn what_does_not_do_is_refused_and_leaves_nothing() {
+    let world = World::start().await;
+    let ada = ["Halden Services", "ada", "Ada Lindqvist"];
+    said(&world.run("create-organization", &ada, "twelve chars").await);
+    let bea = ["Outland", "bea", "Bea"];
+    let long = ["Outland", "bea.outlander", "Bea"];
+    for (subcommand, rest, input, why) in [
+        ("create-organization", &bea[..], "eleven char", "12 to 128"),
+        ("create-organization", &bea, "", "12 to 128"),
+        (
+            "create-organization",
+            &long,
+            "BEA.Outlander",
+            "the username",
+        ),
+        (
+            "create-organization",
+            &["Outland", "be", "Bea"],
+            "twelve chars",
+            "USERNAME",
+        ),
+        (
+            "create-organization",
+            &[" ", "bea", "Bea"],
+            "twelve chars",
+            "NAME",
+        ),
+        (
+            "create-organization",
+            &["Outland", "Ada", "Bea"],
+            "twelve chars",
+            "username",
+        ),
+        (
+            "create-organization",
+            &["Outland", "bea"],
+            "twelve chars",
+            "FULL_NAME",
+        ),
+        ("set-plan", &["2"], "", "no such organization"),
+        ("set-plan", &["one"], "", "no id"),
+        ("set-plan", &["1", "agent"], "", "no plan feature agent"),
+        (
+            "reset-password",
+            &["bea"],
+            "twelve chars",
+            "nobody is called bea",
+        ),
+        ("reset-password", &["ada"], "short", "12 to 128"),
+        ("list-organizations", &["x"], "", "Usage:"),
+        ("delete-everything", &[], "", "Subcommands:"),
+    ] {
+        let answer = refused(&world.run(subcommand, rest, input).await);
+        assert!(answer.contains(why), "{subcommand} {rest:?}: {answer}");
+        assert!(!answer.contains("twelve"), "{answer}");
+    }
+    let listed = said(&world.run("list-organizations", &[], "").await);
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    assert!(world.account("bea").await.is_none());
+    assert!(world.signs_in("ada", "twelve chars").await);
+}
+
+#[tokio::test]
+async fn every_subcommand_explains_itself() {
+    let world = World::start().await;
+    for subcommand in [
+        "create-organization",
+        "set-plan",
+        "reset-password",
+        "list-organizations",
+    ] {
+        let help = said(&world.run(subcommand, &["--help"], "").await);
+        let usage = format!("Usage: workdesk-admin {subcommand} TABLE");
+        assert!(help.contains(&usage), "{help}");
+    }
+}

@@ -1,0 +1,133 @@
+//! Phases of projects.
+
+use model::{
+    Error, Id, Order, OrganizationId, Phase, PhaseCreate, PhaseId, PhaseUpdate, ProjectId, Task,
+};
+
+use super::{Directory, projects::takes_work};
+use crate::{
+    Permit,
+    cleanup::Subject,
+    id_is_taken,
+    key::{self, Gsi1, Key},
+    page::{Page, Wanted},
+    rewrite::rewrite,
+    table::{OrNotFound, Read, Record, Stored, Write},
+};
+
+impl Record for Phase {
+    const KIND: &'static str = "phase";
+
+    fn key(&self) -> Key<Self> {
+        key::phase(self.organization_id, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::phase_in_project(self))
+    }
+}
+
+impl Directory<'_> {
+    /// A project's phases by order, ties by id. 404 when the project is not the tenant's.
+    pub async fn phases(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+        wanted: &Wanted,
+    ) -> Result<Page<Phase>, Error> {
+        let table = &self.0.table;
+        let key = key::project(tenant, project);
+        let phases = key::phases_of_project(tenant, project);
+        let (project, page) =
+            tokio::try_join!(table.get(&key, Read::Eventual), table.page(phases, wanted),)?;
+        project.or_not_found(ProjectId::NOUN)?;
+        Ok(page)
+    }
+
+    /// Creates a phase of a project, at the end unless it says where. 404 when the project is not
+    /// the tenant's, 409 when it is archived.
+    pub async fn create_phase(
+        &self,
+        permit: impl Into<Permit>,
+        project: ProjectId,
+        new: PhaseCreate,
+    ) -> Result<Phase, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let place = self.place_of(tenant, project, new.order);
+        let read = async { tokio::try_join!(self.0.next_id(), place) };
+        let (id, order) = permit.beside(read).await?;
+        let now = self.0.clock.now();
+        let phase = Phase {
+            id,
+            organization_id: tenant,
+            project_id: project,
+            title: new.title,
+            order,
+            created_at: now,
+            updated_at: now,
+        };
+        let writes = vec![Write::create(&phase)?, takes_work(tenant, project)];
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(phase),
+            Err(refused) if refused.at(0) => Err(id_is_taken(Phase::KIND)),
+            Err(_) => Err(self.0.no_work_for(tenant, project).await),
+        }
+    }
+
+    /// The place that was asked for, or else one behind the project's last phase. The index may lag
+    /// behind that; two of the same order are told apart by id.
+    async fn place_of(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+        asked: Option<Order>,
+    ) -> Result<Order, Error> {
+        if let Some(order) = asked {
+            return Ok(order);
+        }
+        let last = key::phases_of_project(tenant, project)
+            .descending()
+            .limit(1);
+        let last = self.0.table.list(last).await?;
+        let largest = last.first().map_or(0, |phase| phase.order.get());
+        Ok(Order::at(largest.saturating_add(Task::ORDER_STEP)))
+    }
+
+    /// Changes a phase. 404 when it is not the tenant's.
+    pub async fn update_phase(
+        &self,
+        permit: impl Into<Permit>,
+        id: PhaseId,
+        update: PhaseUpdate,
+    ) -> Result<Phase, Error> {
+        let permit = permit.into();
+        let table = &self.0.table;
+        let key = key::phase(permit.tenant(), id);
+        let read = || table.get(&key, Read::Consistent);
+        let update = &update;
+        let write = |phase: Option<Stored<Phase>>| async move {
+            let mut phase = phase.or_not_found(PhaseId::NOUN)?;
+            update.clone().apply(&mut phase);
+            phase.updated_at = self.0.clock.now();
+            let done = table.write(Write::replace(&phase)?).await?;
+            Ok(done.is_ok().then_some(phase.record))
+        };
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
+        updated.ok_or_else(Error::contended)
+    }
+
+    /// Deletes a phase. From that moment its tasks read as being in none; the sweeper takes them out
+    /// of it, whatever their number. 404 when it is not the tenant's.
+    pub async fn delete_phase(&self, permit: impl Into<Permit>, id: PhaseId) -> Result<(), Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let key = key::phase(tenant, id);
+        let phase = self.0.table.get(&key, Read::Consistent);
+        let phase = permit.beside(phase).await?.or_not_found(PhaseId::NOUN)?;
+        let subject = Subject::Phase(phase.project_id, id);
+        let deleted = self.0.delete_with_cleanup(tenant, key, subject).await?;
+        deleted.or_not_found(PhaseId::NOUN)
+    }
+}

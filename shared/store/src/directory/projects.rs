@@ -1,0 +1,158 @@
+//! Projects, and whether they take work.
+
+use model::{
+    Code, Error, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
+    ProjectStatus, ProjectUpdate, UserId,
+};
+
+use super::{Directory, Reference, totals, words};
+use crate::{
+    Permit, Store,
+    filter::Filter,
+    key::{self, Gsi1, Key},
+    page::{Page, Wanted},
+    rewrite::rewrite,
+    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
+};
+
+impl Record for Project {
+    const KIND: &'static str = "project";
+
+    fn key(&self) -> Key<Self> {
+        key::project(self.organization_id, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::project_by_title(self))
+    }
+
+    fn words(&self) -> Option<String> {
+        Some(words(&self.title).concat())
+    }
+}
+
+impl Directory<'_> {
+    /// One project. 404 when it is not the tenant's.
+    pub async fn project(
+        &self,
+        tenant: OrganizationId,
+        id: ProjectId,
+    ) -> Result<Stored<Project>, Error> {
+        let key = key::project(tenant, id);
+        let project = self.0.table.get(&key, Read::Consistent).await?;
+        project.or_not_found(ProjectId::NOUN)
+    }
+
+    /// The projects that fit, by title; archived ones only where the filter names that status.
+    pub async fn projects(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &ProjectFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Project>>, Error> {
+        let fits = Filter::of(caller).query(filter.query.as_ref());
+        let fits = match &filter.status {
+            None => fits.other_than("status", ProjectStatus::Archived),
+            status => fits.any("status", status.as_ref())?,
+        };
+        let projects = key::projects(tenant).filter(fits.condition());
+        self.0.table.page_stored(projects, wanted).await
+    }
+
+    /// Creates a project, counts it if it is active, and lets reference search find it.
+    pub async fn create_project(
+        &self,
+        permit: impl Into<Permit>,
+        new: ProjectCreate,
+    ) -> Result<Stored<Project>, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let id = permit.beside(self.0.next_id()).await?;
+        let project = Project::new(id, tenant, new, self.0.clock.now());
+        let reference = Reference::from(&project);
+        let mut writes = vec![Write::create(&project)?, Write::create(&reference)?];
+        writes.extend(count_active(tenant, None, project.status));
+        self.0.create_all(writes).await?;
+        Ok(Stored::created(project))
+    }
+
+    /// Changes a project, counts it among the active ones or no more, and lets reference search find
+    /// it by its new title. 404 when it is not the tenant's.
+    pub async fn update_project(
+        &self,
+        permit: impl Into<Permit>,
+        id: ProjectId,
+        update: ProjectUpdate,
+    ) -> Result<Stored<Project>, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let table = &self.0.table;
+        let key = key::project(tenant, id);
+        let read = || table.get(&key, Read::Consistent);
+        let update = &update;
+        let write = |project: Option<Stored<Project>>| async move {
+            let before = project.or_not_found(ProjectId::NOUN)?;
+            let mut after = before.clone();
+            update.clone().apply(&mut after);
+            after.updated_at = self.0.clock.now();
+            let mut writes = vec![Write::replace(&after)?];
+            if after.title != before.title {
+                writes.push(Write::put(&Reference::from(&after.record))?);
+            }
+            writes.extend(count_active(tenant, Some(before.status), after.status));
+            let done = table.transact(writes).await?;
+            Ok(done.is_ok().then(|| after.replaced()))
+        };
+        let found = permit.beside(read()).await?;
+        let updated = rewrite(found, read, write).await?;
+        updated.ok_or_else(Error::contended)
+    }
+}
+
+/// Counts a project in or out that was of one status, if it was there, and is of another.
+fn count_active(
+    tenant: OrganizationId,
+    was: Option<ProjectStatus>,
+    is: ProjectStatus,
+) -> Option<Write> {
+    let was = was == Some(ProjectStatus::Active);
+    let by = match (was, is == ProjectStatus::Active) {
+        (false, true) => 1,
+        (true, false) => -1,
+        _ => return None,
+    };
+    let change = Change::default().add(totals::ACTIVE_PROJECTS, by);
+    Some(Write::update(
+        key::totals(tenant),
+        change,
+        Condition::default(),
+    ))
+}
+
+/// Lets a transaction pass that brings a project new work, while the project is there and not
+/// archived. It decides in the moment of the write: nothing slips in beside an archiving.
+pub(crate) fn takes_work(tenant: OrganizationId, project: ProjectId) -> Write {
+    let archived = ProjectStatus::Archived.into_attribute();
+    let is_open = Condition::exists().and("# <> :", "status", [archived]);
+    Write::check(key::project(tenant, project), is_open)
+}
+
+/// 409: a project that is there was refused by [`takes_work`].
+pub(crate) fn archived() -> Error {
+    Error::conflict(
+        Code::ProjectArchived,
+        "The project is archived and takes no new work; change its status first.",
+    )
+}
+
+impl Store {
+    /// Why [`takes_work`] refused: 404 when the project is not the tenant's, 409 when it is
+    /// archived.
+    pub(crate) async fn no_work_for(&self, tenant: OrganizationId, project: ProjectId) -> Error {
+        match self.directory().project(tenant, project).await {
+            Ok(_) => archived(),
+            Err(error) => error,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! `DELETE /api/phases/{id}`
+
+use serde_json::{Value, json};
+use shared::store::Store;
+
+use crate::support::Api;
+
+/// Runs cleanups until nothing is left to do, and answers how many rounds that took.
+pub async fn clean_up(store: &Store) -> usize {
+    for rounds in 1..50 {
+        if store.cleanups().run_due(10).await.unwrap() > 0 {
+            return rounds;
+        }
+    }
+    panic!("a cleanup does not end");
+}
+
+#[tokio::test]
+async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let path = format!("/api/phases/{phase}");
+    let other = max
+        .post("/api/projects/1/phases", json!({"title": "Test"}))
+        .await;
+    let other = other.expect(200)["id"].clone();
+    let mut tasks = Vec::new();
+    for phase in [json!(phase), other.clone(), json!(phase), Value::Null] {
+        tasks.push(max.creates_task(json!({"phaseId": phase})).await["id"].clone());
+    }
+    max.delete(&path).await.expect(204);
+    max.delete(&path).await.expect_problem(404, "not_found");
+    max.patch(&path, json!({"title": "x"})).await.expect(404);
+    let answer = max
+        .patch("/api/tasks/4/phase", json!({"phaseId": phase}))
+        .await;
+    answer.expect_faults(&[("/phaseId", "unknown")]);
+    let first = max.get("/api/tasks/1").await.expect(200);
+    assert_eq!(first["phaseId"], Value::Null, "before anything is swept");
+    let sweeper = api.store_of("sweeper");
+    assert_eq!(clean_up(&sweeper).await, 1);
+    let listed = max.get("/api/projects/1/tasks").await.expect(200);
+    let phases: Vec<_> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|task| &task["phaseId"])
+        .collect();
+    assert_eq!(phases, [&Value::Null, &other, &Value::Null, &Value::Null]);
+    let left = api.records().await;
+    assert!(!left.iter().any(|row| row.contains("CLEANUP")));
+    assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 0);
+}
+
+/// More tasks than a step of the walk reads at once.
+#[tokio::test]
+async fn every_task_leaves_a_deleted_phase() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let in_phase = max.creates_task(json!({"phaseId": phase})).await;
+    api.copy_tasks(&in_phase, 1..=1_100).await;
+    let outside = max.creates_task(json!({})).await;
+    api.copy_tasks(&outside, 1..=50).await;
+    max.delete(&format!("/api/phases/{phase}"))
+        .await
+        .expect(204);
+    let in_it = async || {
+        let mut rows = api.records().await;
+        rows.retain(|row| row.contains("\"phaseId\""));
+        rows.len()
+    };
+    assert_eq!(in_it().await, 1_101);
+    assert_eq!(clean_up(&api.store_of("sweeper")).await, 1);
+    assert_eq!(in_it().await, 0);
+}

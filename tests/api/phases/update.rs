@@ -1,0 +1,43 @@
+//! `PATCH /api/phases/{id}`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_phase_is_renamed_and_moved() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let path = format!("/api/phases/{phase}");
+    let renamed = max.patch(&path, json!({"title": "Test"})).await.expect(200);
+    assert_eq!(
+        renamed,
+        json!({"id": phase, "projectId": 1, "title": "Test", "order": 1})
+    );
+    let moved = max.patch(&path, json!({"order": 9})).await.expect(200);
+    assert_eq!(
+        moved,
+        json!({"id": phase, "projectId": 1, "title": "Test", "order": 9})
+    );
+}
+
+#[tokio::test]
+async fn every_fault_of_a_change_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let before = api.records().await;
+    for (body, faults) in [
+        (json!({}), vec![("", "required")]),
+        (json!({"projectId": 2}), vec![("", "required")]),
+        (
+            json!({"title": null, "order": null}),
+            vec![("/title", "null"), ("/order", "null")],
+        ),
+    ] {
+        let answer = max.patch(&format!("/api/phases/{phase}"), body).await;
+        answer.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}

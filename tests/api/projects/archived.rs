@@ -1,0 +1,94 @@
+//! An archived project takes no new work.
+
+use futures::future::join_all;
+use serde_json::json;
+
+use crate::support::{Api, Caller};
+
+/// What brings project 1 new work.
+async fn new_work(caller: &Caller) -> Vec<crate::support::Answer> {
+    vec![
+        caller
+            .post("/api/tasks", json!({"title": "x", "projectId": 1}))
+            .await,
+        caller
+            .post(
+                "/api/tasks",
+                json!({"title": "x", "projectId": 1, "milestoneId": 1}),
+            )
+            .await,
+        caller
+            .post("/api/milestones", json!({"title": "x", "projectId": 1}))
+            .await,
+        caller
+            .post(
+                "/api/activities",
+                json!({"type": "note", "description": "x", "projectId": 1}),
+            )
+            .await,
+        caller
+            .post("/api/projects/1/phases", json!({"title": "x"}))
+            .await,
+    ]
+}
+
+#[tokio::test]
+async fn new_work_is_refused_until_the_project_is_taken_up_again() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let milestone = max.creates_milestone(json!({})).await;
+    let task = max.creates_task(json!({})).await["id"].clone();
+    let archived = json!({"status": "archived"});
+    max.patch("/api/projects/1", archived).await.expect(200);
+    let before = api.records().await;
+    for answer in new_work(&max).await {
+        answer.expect_problem(409, "project_archived");
+    }
+    assert_eq!(before, api.records().await);
+    // What is there can be read and finished.
+    let path = format!("/api/tasks/{task}");
+    let done = json!({"status": "done", "milestoneId": milestone});
+    max.patch(&path, done).await.expect(200);
+    max.get("/api/projects/1/tasks").await.expect(200);
+    max.creates_task(json!({"projectId": 2})).await;
+    for status in ["on_hold", "completed", "active"] {
+        let change = json!({"status": status});
+        max.patch("/api/projects/1", change).await.expect(200);
+        for answer in new_work(&max).await {
+            answer.expect(200);
+        }
+    }
+}
+
+/// What was let in was let in before the project was archived: after that nothing comes to be.
+#[tokio::test]
+async fn nothing_slips_in_beside_an_archiving() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let creates = (0..20).map(|at| {
+        let max = max.clone();
+        tokio::spawn(async move {
+            if at == 7 {
+                let archived = json!({"status": "archived"});
+                let answer = max.patch("/api/projects/1", archived).await;
+                answer.expect(200);
+                let there = max.get("/api/projects/1/tasks").await.ids();
+                return Some(there);
+            }
+            let body = json!({"title": "x", "projectId": 1});
+            let answer = max.post("/api/tasks", body).await;
+            if answer.status != 200 {
+                answer.expect_problem(409, "project_archived");
+            }
+            None
+        })
+    });
+    let mut there = Vec::new();
+    for done in join_all(creates).await {
+        there.extend(done.unwrap().into_iter().flatten());
+    }
+    assert_eq!(
+        max.get("/api/projects/1/tasks").await.ids().len(),
+        there.len()
+    );
+}

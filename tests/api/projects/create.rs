@@ -1,0 +1,67 @@
+//! `POST /api/projects`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+const DASHBOARD: &str = "/api/managed-services/dashboard";
+
+#[tokio::test]
+async fn a_new_project_is_active_counted_and_found() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let body = json!({"title": "Harbour lights", "description": null, "status": null});
+    let project = max.post("/api/projects", body).await.expect(200);
+    assert_eq!(
+        project,
+        json!({
+            "id": 4, "title": "Harbour lights", "description": null, "status": "active",
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+            "version": 1,
+        })
+    );
+    let dashboard = max.get(DASHBOARD).await.expect(200);
+    assert_eq!(dashboard["metrics"]["activeEngagements"], 3);
+    let found = "/api/managed-services/search-references?query=harb";
+    assert_eq!(max.get(found).await.ids(), [4]);
+    max.creates_task(json!({"projectId": 4})).await;
+}
+
+#[tokio::test]
+async fn a_project_that_is_not_active_is_not_counted() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for status in ["on_hold", "completed", "archived"] {
+        let body = json!({"title": "Later", "status": status});
+        let project = max.post("/api/projects", body).await.expect(200);
+        assert_eq!(project["status"], status);
+    }
+    let dashboard = max.get(DASHBOARD).await.expect(200);
+    assert_eq!(dashboard["metrics"]["activeEngagements"], 2);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_project_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let before = api.records().await;
+    for (body, faults) in [
+        (json!({}), vec![("/title", "required")]),
+        (
+            json!({"title": " ", "description": 7, "status": "planned"}),
+            vec![
+                ("/title", "blank"),
+                ("/description", "type"),
+                ("/status", "value"),
+            ],
+        ),
+        (
+            json!({"title": "x".repeat(256), "description": "x".repeat(50_001)}),
+            vec![("/title", "length"), ("/description", "length")],
+        ),
+    ] {
+        let answer = max.post("/api/projects", body).await;
+        answer.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}

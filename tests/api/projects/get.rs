@@ -1,0 +1,21 @@
+//! `GET /api/projects/{id}`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_project_is_read_whole_archived_or_not() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let archived = json!({"status": "archived", "description": "Over."});
+    max.patch("/api/projects/2", archived).await.expect(200);
+    assert_eq!(
+        max.get("/api/projects/2").await.expect(200),
+        json!({
+            "id": 2, "title": "Office move", "description": "Over.", "status": "archived",
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+            "version": 2,
+        })
+    );
+}

@@ -1,0 +1,88 @@
+//! `GET /api/projects`
+
+use serde_json::{Value, json};
+
+use crate::support::Api;
+
+fn titles(rows: &[Value]) -> Vec<&str> {
+    let titles = rows.iter().map(|row| row["title"].as_str().unwrap());
+    titles.collect()
+}
+
+#[tokio::test]
+async fn projects_come_by_title_archived_ones_only_when_asked_for() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for (title, status) in [
+        ("Office", "on_hold"),
+        ("archive of old bills", "archived"),
+        ("Zebra", "completed"),
+        ("billing", "archived"),
+        ("Office move", "active"),
+    ] {
+        let body = json!({"title": title, "status": status});
+        max.creates("/api/projects", body).await;
+    }
+    let live = [
+        "Billing migration",
+        "Office",
+        "Office move",
+        "Office move",
+        "Zebra",
+    ];
+    for (query, expected) in [
+        ("", live.to_vec()),
+        ("sort=title", live.to_vec()),
+        (
+            "status=active",
+            vec!["Billing migration", "Office move", "Office move"],
+        ),
+        ("status=on_hold,completed", vec!["Office", "Zebra"]),
+        ("status=archived", vec!["archive of old bills", "billing"]),
+        (
+            "status=archived,completed",
+            vec!["archive of old bills", "billing", "Zebra"],
+        ),
+        ("query=BILL", vec!["Billing migration"]),
+        (
+            "query=bill&status=archived",
+            vec!["archive of old bills", "billing"],
+        ),
+        ("query=move+off", vec!["Office move", "Office move"]),
+    ] {
+        for part in ["", "&limit=1", "&limit=3"] {
+            let rows = max.walk(&format!("/api/projects?{query}{part}")).await;
+            assert_eq!(titles(&rows), expected, "{query}{part}");
+        }
+    }
+    let rows = max.walk("/api/projects").await;
+    let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert_eq!(ids, [1, 4, 2, 8, 6]);
+    assert_eq!(max.get("/api/projects/1").await.expect(200), rows[0]);
+}
+
+#[tokio::test]
+async fn a_renamed_project_moves_in_the_list() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let renamed = json!({"title": "Zebra"});
+    max.patch("/api/projects/1", renamed).await.expect(200);
+    assert_eq!(max.get("/api/projects").await.ids(), [2, 1]);
+    assert_eq!(max.get("/api/projects?query=bill").await.ids(), [0; 0]);
+    assert_eq!(max.get("/api/projects?query=zeb").await.ids(), [1]);
+}
+
+#[tokio::test]
+async fn a_filter_or_an_order_that_is_unknown_is_refused() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    for (query, fault) in [
+        ("title=x", ("?title", "unknown_parameter")),
+        ("status=planned", ("?status", "value")),
+        ("sort=id", ("?sort", "value")),
+        ("limit=201", ("?limit", "range")),
+    ] {
+        let answer = vic.get(&format!("/api/projects?{query}")).await;
+        answer.expect_faults(&[fault]);
+    }
+}

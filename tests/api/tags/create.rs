@@ -1,0 +1,78 @@
+//! `POST /api/tags`
+
+use futures::future::join_all;
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_new_tag_is_attached_at_once() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let tag = max.post("/api/tags", json!({"name": "Urgent"})).await;
+    assert_eq!(tag.expect(200), json!({"id": 1, "name": "Urgent"}));
+    let activity = max.records_activity(json!({})).await;
+    let tags = format!("/api/activities/{activity}/tags");
+    max.post(&tags, json!({"tagId": 1})).await.expect(204);
+}
+
+#[tokio::test]
+async fn a_name_is_taken_in_every_case() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates("/api/tags", json!({"name": "Straße"})).await;
+    let before = api.records().await;
+    for name in ["Straße", "straße", "STRASSE"] {
+        let answer = max.post("/api/tags", json!({"name": name})).await;
+        answer.expect_problem(409, "name_taken");
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn of_many_who_want_a_name_at_once_one_gets_it() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let old = max.creates("/api/tags", json!({"name": "old"})).await;
+    let old = format!("/api/tags/{old}");
+    let mut wishes = Vec::new();
+    for at in 0..8 {
+        let (max, old) = (max.clone(), old.clone());
+        wishes.push(tokio::spawn(async move {
+            let body = json!({"name": "new"});
+            if at == 5 {
+                max.patch(&old, body).await
+            } else {
+                max.post("/api/tags", body).await
+            }
+        }));
+    }
+    let mut got = 0;
+    for answer in join_all(wishes).await {
+        let answer = answer.unwrap();
+        if answer.status == 200 {
+            got += 1;
+        } else {
+            answer.expect_problem(409, "name_taken");
+        }
+    }
+    assert_eq!(got, 1);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_tag_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let before = api.records().await;
+    for (body, fault) in [
+        (json!({}), "required"),
+        (json!({"name": null}), "null"),
+        (json!({"name": 7}), "type"),
+        (json!({"name": " "}), "blank"),
+        (json!({"name": "x".repeat(51)}), "length"),
+    ] {
+        let answer = max.post("/api/tags", body).await;
+        answer.expect_faults(&[("/name", fault)]);
+    }
+    assert_eq!(before, api.records().await);
+}

@@ -1,0 +1,110 @@
+//! `DELETE /api/tags/{id}`
+
+use crate::{api::phases::delete::clean_up, support::Api};
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::json;
+
+/// Lets a record carry tags.
+async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {
+    let tags = tags.iter().map(ToString::to_string).collect();
+    let update = api
+        .client
+        .update_item()
+        .table_name(&api.table)
+        .key("pk", AttributeValue::S(format!("ORG#1#{kind}")))
+        .key("sk", AttributeValue::S(format!("{id:016}")))
+        .update_expression("ADD tagIds :tags")
+        .expression_attribute_values(":tags", AttributeValue::Ns(tags));
+    update.send().await.unwrap();
+}
+
+/// The sets of tags that records of a kind carry.
+async fn carried(api: &Api, kind: &str) -> Vec<String> {
+    let rows = api.records().await.into_iter();
+    let of_kind = format!("\"kind\": S(\"{kind}\")");
+    let sets = rows.filter(|row| row.contains(&of_kind)).filter_map(|row| {
+        let (_, set) = row.split_once("\"tagIds\": ")?;
+        Some(set.split_once(')').unwrap().0.to_owned())
+    });
+    sets.collect()
+}
+
+#[tokio::test]
+async fn a_deleted_tag_is_gone_and_its_name_free() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates("/api/tags", json!({"name": "Urgent"})).await;
+    max.delete("/api/tags/1").await.expect(204);
+    max.delete("/api/tags/1")
+        .await
+        .expect_problem(404, "not_found");
+    max.patch("/api/tags/1", json!({"name": "x"}))
+        .await
+        .expect(404);
+    let activity = max.records_activity(json!({})).await;
+    let tags = format!("/api/activities/{activity}/tags");
+    max.post(&tags, json!({"tagId": 1})).await.expect(404);
+    max.creates("/api/tags", json!({"name": "urgent"})).await;
+}
+
+#[tokio::test]
+async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for name in ["urgent", "late"] {
+        max.creates("/api/tags", json!({"name": name})).await;
+    }
+    for _ in 0..3 {
+        max.creates_task(json!({})).await;
+        max.records_activity(json!({})).await;
+    }
+    for kind in ["TASK", "ACTIVITY"] {
+        carries(&api, kind, 1, &[1]).await;
+        carries(&api, kind, 2, &[1, 2]).await;
+        carries(&api, kind, 3, &[2]).await;
+    }
+    max.delete("/api/tags/1").await.expect(204);
+    let sweeper = api.store_of("sweeper");
+    assert_eq!(clean_up(&sweeper).await, 1);
+    for kind in ["task", "activity"] {
+        assert_eq!(
+            carried(&api, kind).await,
+            [r#"Ns(["2"]"#, r#"Ns(["2"]"#],
+            "{kind}"
+        );
+    }
+    let left = api.records().await;
+    assert!(!left.iter().any(|row| row.contains("CLEANUP")));
+}
+
+/// A round ends after 5,000 rows; the next one goes on where it stood.
+#[tokio::test]
+async fn a_long_walk_keeps_its_place_between_rounds() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for name in ["urgent", "late"] {
+        max.creates("/api/tags", json!({"name": name})).await;
+    }
+    let task = max.creates_task(json!({})).await;
+    api.copy_tasks(&task, 1..=5_100).await;
+    for _ in 0..3 {
+        max.records_activity(json!({})).await;
+    }
+    for (kind, id) in [
+        ("TASK", 1),
+        ("TASK", 5_101),
+        ("ACTIVITY", 1),
+        ("ACTIVITY", 3),
+    ] {
+        carries(&api, kind, id, &[1]).await;
+    }
+    max.delete("/api/tags/1").await.expect(204);
+    let sweeper = api.store_of("sweeper");
+    assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 0);
+    assert_eq!(carried(&api, "task").await.len(), 1);
+    assert_eq!(carried(&api, "activity").await.len(), 2);
+    assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 1);
+    assert_eq!(carried(&api, "task").await, [""; 0]);
+    assert_eq!(carried(&api, "activity").await, [""; 0]);
+    assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 0);
+}

@@ -1,0 +1,29 @@
+//! `GET /api/tags`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn tags_come_by_name_without_those_of_others() {
+    let api = Api::start().await;
+    api.has_tag(api.abroad.id, "theirs").await;
+    let max = api.sign_in("max").await;
+    for name in ["urgent", "Billing", "urgent care", "late"] {
+        max.creates("/api/tags", json!({"name": name})).await;
+    }
+    let vic = api.sign_in("vic").await;
+    let all = json!([
+        {"id": 3, "name": "Billing"}, {"id": 5, "name": "late"},
+        {"id": 2, "name": "urgent"}, {"id": 4, "name": "urgent care"},
+    ]);
+    assert_eq!(vic.get("/api/tags").await.expect(200), all);
+    assert_eq!(json!(vic.walk("/api/tags?limit=1&sort=name").await), all);
+    max.patch("/api/tags/3", json!({"name": "xerox"}))
+        .await
+        .expect(200);
+    max.delete("/api/tags/5").await.expect(204);
+    assert_eq!(vic.get("/api/tags").await.ids(), [2, 4, 3]);
+    let answer = vic.get("/api/tags?query=x").await;
+    answer.expect_faults(&[("?query", "unknown_parameter")]);
+}

@@ -1,0 +1,65 @@
+//! `PATCH /api/tags/{id}`
+
+use serde_json::json;
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_renamed_tag_leaves_its_name_to_others() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for name in ["urgent", "late"] {
+        max.creates("/api/tags", json!({"name": name})).await;
+    }
+    let rename = |id: i64, name: &'static str| {
+        let (max, path) = (max.clone(), format!("/api/tags/{id}"));
+        async move { max.patch(&path, json!({"name": name})).await }
+    };
+    rename(1, "LATE").await.expect_problem(409, "name_taken");
+    // In another case it is the same name, and its own.
+    let tag = rename(1, "URGENT").await.expect(200);
+    assert_eq!(tag, json!({"id": 1, "name": "URGENT"}));
+    rename(1, "now").await.expect(200);
+    rename(2, "Urgent").await.expect(200);
+    rename(1, "late").await.expect(200);
+    for name in ["urgent", "LATE"] {
+        let answer = max.post("/api/tags", json!({"name": name})).await;
+        answer.expect_problem(409, "name_taken");
+    }
+    max.creates("/api/tags", json!({"name": "now"})).await;
+}
+
+/// Both take the other's name, or one of them is refused: no name is held twice, and none forgotten.
+#[tokio::test]
+async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates("/api/tags", json!({"name": "a"})).await;
+    let names = ["b", "c", "d", "e"];
+    let renames = names.map(|name| max.patch("/api/tags/1", json!({"name": name})));
+    for answer in futures::future::join_all(renames).await {
+        assert!([200, 409].contains(&answer.status), "{}", answer.text);
+    }
+    let held = api.records().await;
+    let held = held.iter().filter(|row| row.contains("TAG_NAME"));
+    assert_eq!(held.count(), 1);
+    max.delete("/api/tags/1").await.expect(204);
+    for name in ["a", "b", "c", "d", "e"] {
+        max.creates("/api/tags", json!({"name": name})).await;
+    }
+}
+
+#[tokio::test]
+async fn every_fault_of_a_change_is_answered() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates("/api/tags", json!({"name": "urgent"})).await;
+    for (body, fault) in [
+        (json!({}), ("", "required")),
+        (json!({"name": null}), ("/name", "null")),
+        (json!({"name": ""}), ("/name", "blank")),
+    ] {
+        let answer = max.patch("/api/tags/1", body).await;
+        answer.expect_faults(&[fault]);
+    }
+}

@@ -1,0 +1,135 @@
+//! `POST /api/users`
+
+use futures::future::join_all;
+use serde_json::json;
+
+use super::{head_of_staff, ingrid};
+use crate::support::Api;
+
+#[tokio::test]
+async fn a_new_user_signs_in_and_may_do_what_was_given() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mut body = ingrid();
+    body["permissions"] = json!(["manage_tickets", "delete_task", "manage_tickets"]);
+    let user = ada.post("/api/users", body).await.expect(200);
+    assert_eq!(
+        user,
+        json!({
+            "id": user["id"], "username": "ingrid", "fullName": "Ingrid Solberg",
+            "role": "member", "permissions": ["delete_task", "manage_tickets"],
+            "disabled": false, "version": 1,
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+        })
+    );
+    let login = json!({"username": "INGRID", "password": "a horse of another colour"});
+    let signed_in = api.anonymous().post("/api/auth/login", login).await;
+    signed_in.expect(200);
+    let cookie = signed_in.cookie().split(';').next().unwrap();
+    let ingrid = api.anonymous().with_cookie(cookie);
+    let session = ingrid.get("/api/auth/session").await.expect(200);
+    let permissions = session["permissions"].as_array().unwrap();
+    assert!(permissions.contains(&json!("delete_task")));
+    assert!(!permissions.contains(&json!("manage_milestones")));
+}
+
+#[tokio::test]
+async fn a_username_is_taken_in_the_whole_service_and_in_every_case() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    api.user("zoe").await;
+    let before = api.records().await;
+    for username in ["zoe", "ZOE", "ada", "Ada"] {
+        let mut body = ingrid();
+        body["username"] = json!(username);
+        let answer = ada.post("/api/users", body).await;
+        answer.expect_problem(409, "username_taken");
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn of_many_who_want_a_username_at_once_one_gets_it() {
+    let api = Api::start().await;
+    let (ada, zoe) = (api.sign_in("ada").await, api.sign_in("zoe").await);
+    let callers = [&ada, &zoe, &ada, &zoe, &ada, &zoe];
+    let answers = callers.map(|caller| caller.post("/api/users", ingrid()));
+    let answers = join_all(answers).await;
+    let made = answers.iter().filter(|answer| answer.status == 200);
+    assert_eq!(made.count(), 1);
+    for answer in answers.iter().filter(|answer| answer.status != 200) {
+        answer.expect_problem(409, "username_taken");
+    }
+}
+
+#[tokio::test]
+async fn nobody_gives_what_they_do_not_hold() {
+    let api = Api::start().await;
+    let max = head_of_staff(&api).await;
+    let before = api.records().await;
+    for more in [
+        json!({"role": "admin"}),
+        json!({"role": "viewer", "permissions": ["manage_organization"]}),
+        json!({"role": "manager", "permissions": ["delete_task", "manage_organization"]}),
+    ] {
+        let mut body = ingrid();
+        body.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let answer = max.post("/api/users", body).await;
+        answer.expect_problem(403, "permission_denied");
+    }
+    assert_eq!(before, api.records().await);
+    let mut body = ingrid();
+    body["role"] = json!("manager");
+    body["permissions"] = json!(["manage_users"]);
+    max.post("/api/users", body).await.expect(200);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_new_user_is_answered_and_nothing_written() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let before = api.records().await;
+    let password = "twelve chars";
+    for (body, faults) in [
+        (
+            json!({}),
+            vec![
+                ("/username", "required"),
+                ("/fullName", "required"),
+                ("/role", "required"),
+                ("/password", "required"),
+            ],
+        ),
+        (
+            json!({"username": "al", "fullName": " ", "role": "boss", "password": "eleven char", "permissions": ["fly", 7]}),
+            vec![
+                ("/username", "length"),
+                ("/fullName", "blank"),
+                ("/role", "value"),
+                ("/password", "length"),
+                ("/permissions/0", "value"),
+                ("/permissions/1", "type"),
+            ],
+        ),
+        (
+            json!({"username": "x".repeat(65), "fullName": "x".repeat(256), "role": null, "password": "x".repeat(129), "permissions": "all"}),
+            vec![
+                ("/username", "length"),
+                ("/fullName", "length"),
+                ("/role", "null"),
+                ("/password", "length"),
+                ("/permissions", "type"),
+            ],
+        ),
+        (
+            json!({"username": "Twelve Chars", "fullName": "x", "role": "viewer", "password": password}),
+            vec![("/password", "guessable")],
+        ),
+    ] {
+        let answer = ada.post("/api/users", body).await;
+        answer.expect_faults(&faults);
+    }
+    assert_eq!(before, api.records().await);
+}

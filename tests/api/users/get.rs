@@ -1,0 +1,28 @@
+//! `GET /api/users/{id}`
+
+use serde_json::{Value, json};
+
+use crate::support::Api;
+
+#[tokio::test]
+async fn extra_permissions_are_shown_to_those_who_manage_users() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
+    let path = format!("/api/users/{}", mia.id());
+    let more = json!({"permissions": ["manage_tickets"]});
+    ada.patch(&path, more).await.expect(200);
+    let seen = ada.get(&path).await.expect(200);
+    assert_eq!(
+        seen,
+        json!({
+            "id": mia.id(), "username": "mia", "fullName": "Mia Tester", "role": "member",
+            "permissions": ["manage_tickets"], "disabled": false, "version": 2,
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+        })
+    );
+    // Not even her own.
+    let own = mia.get(&path).await.expect(200);
+    assert_eq!(own["permissions"], Value::Null);
+    assert!(!seen.to_string().contains("argon2"));
+}

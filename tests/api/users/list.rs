@@ -1,0 +1,95 @@
+//! `GET /api/users`
+
+use serde_json::{Value, json};
+
+use crate::support::Api;
+
+fn names(rows: &[Value]) -> Vec<&str> {
+    let names = rows.iter().map(|row| row["username"].as_str().unwrap());
+    names.collect()
+}
+
+async fn with_users(api: &Api) {
+    let ada = api.sign_in("ada").await;
+    for name in ["vic", "mia", "max", "sue", "zoe"] {
+        api.user(name).await;
+    }
+    for (username, name) in [("Bob", "Bob Maxwell"), ("eve.moss", "Ève Moß")] {
+        let body = json!({
+            "username": username, "fullName": name, "role": "viewer",
+            "password": "a horse of another colour",
+        });
+        ada.creates("/api/users", body).await;
+    }
+    let sue = api.user("sue").await.id;
+    let change = json!({"disabled": true});
+    ada.patch(&format!("/api/users/{sue}"), change)
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn users_come_by_username_without_those_of_others() {
+    let api = Api::start().await;
+    with_users(&api).await;
+    let vic = api.sign_in("vic").await;
+    let all = ["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"];
+    for path in [
+        "/api/users",
+        "/api/users?sort=username",
+        "/api/users?limit=2",
+    ] {
+        assert_eq!(names(&vic.walk(path).await), all, "{path}");
+    }
+    let ada = api.sign_in("ada").await;
+    let rows = ada.walk("/api/users").await;
+    for row in rows {
+        let path = format!("/api/users/{}", row["id"]);
+        assert_eq!(ada.get(&path).await.expect(200), row);
+    }
+    // Not for who may not manage users.
+    let rows = vic.walk("/api/users").await;
+    assert!(rows.iter().all(|row| row["permissions"] == Value::Null));
+}
+
+#[tokio::test]
+async fn every_filter_keeps_what_fits() {
+    let api = Api::start().await;
+    with_users(&api).await;
+    let vic = api.sign_in("vic").await;
+    for (query, expected) in [
+        ("role=viewer", vec!["Bob", "eve.moss", "vic"]),
+        ("role=admin,manager", vec!["ada", "max"]),
+        ("disabled=true", vec!["sue"]),
+        ("disabled=false&role=support", vec![]),
+        ("query=MAX", vec!["Bob", "max"]),
+        ("query=m", vec!["Bob", "eve.moss", "max", "mia"]),
+        ("query=moss", vec!["eve.moss"]),
+        ("query=bob+max", vec!["Bob"]),
+        ("query=ob", vec![]),
+        (
+            "query=+",
+            vec!["ada", "Bob", "eve.moss", "max", "mia", "sue", "vic"],
+        ),
+    ] {
+        let rows = vic.walk(&format!("/api/users?{query}&limit=2")).await;
+        assert_eq!(names(&rows), expected, "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_filter_or_an_order_that_is_unknown_is_refused() {
+    let api = Api::start().await;
+    let vic = api.sign_in("vic").await;
+    for (query, fault) in [
+        ("name=ada", ("?name", "unknown_parameter")),
+        ("role=boss", ("?role", "value")),
+        ("disabled=yes", ("?disabled", "type")),
+        ("sort=-username", ("?sort", "value")),
+        ("limit=0", ("?limit", "range")),
+        ("cursor=x", ("?cursor", "unknown")),
+    ] {
+        let answer = vic.get(&format!("/api/users?{query}")).await;
+        answer.expect_faults(&[fault]);
+    }
+}

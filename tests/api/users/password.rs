@@ -1,0 +1,76 @@
+//! `PUT /api/users/{id}/password`
+
+use serde_json::{Value, json};
+
+use crate::support::{Api, Fault, PASSWORD};
+
+const NEW: &str = "a horse of another colour";
+
+#[tokio::test]
+async fn a_new_password_ends_every_session_and_is_the_only_one() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
+    let path = format!("/api/users/{}/password", mia.id());
+    let answer = ada.put(&path, json!({"password": NEW})).await;
+    assert_eq!(answer.expect(204), Value::Null);
+    mia.get("/api/tasks").await.expect(401);
+    for (password, status) in [(PASSWORD, 401), (NEW, 200)] {
+        let login = json!({"username": "mia", "password": password});
+        let answer = api.anonymous().post("/api/auth/login", login).await;
+        answer.expect(status);
+    }
+    ada.get("/api/tasks").await.expect(200);
+    let user = ada
+        .get(&format!("/api/users/{}", mia.id()))
+        .await
+        .expect(200);
+    assert_eq!(user["version"], 2);
+}
+
+#[tokio::test]
+async fn ones_own_is_set_as_others_are_and_signs_out() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let path = format!("/api/users/{}/password", ada.id());
+    ada.put(&path, json!({"password": NEW})).await.expect(204);
+    ada.get("/api/tasks").await.expect(401);
+}
+
+#[tokio::test]
+async fn a_password_that_does_not_do_is_refused() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let body = json!({
+        "username": "Twelve Chars", "fullName": "x", "role": "viewer", "password": PASSWORD,
+    });
+    let id = ada.creates("/api/users", body).await;
+    let path = format!("/api/users/{id}/password");
+    let before = api.table_dump().await;
+    for (body, fault) in [
+        (json!({}), "required"),
+        (json!({"password": null}), "null"),
+        (json!({"password": 7}), "type"),
+        (json!({"password": "eleven char"}), "length"),
+        (json!({"password": "x".repeat(129)}), "length"),
+        (json!({"password": " ".repeat(12)}), "blank"),
+        (json!({"password": "TWELVE chars"}), "guessable"),
+    ] {
+        let answer = ada.put(&path, body).await;
+        answer.expect_faults(&[("/password", fault)]);
+    }
+    assert_eq!(before, api.table_dump().await);
+}
+
+/// What the caller may do was judged by the user as it was.
+#[tokio::test]
+async fn a_user_who_changed_meanwhile_keeps_the_password() {
+    let (api, faults) = Api::behind_faults().await;
+    let ada = api.sign_in("ada").await;
+    let mia = api.sign_in("mia").await;
+    let path = format!("/api/users/{}/password", mia.id());
+    faults.next("TransactWriteItems", Fault::Outrun);
+    let answer = ada.put(&path, json!({"password": NEW})).await;
+    answer.expect_problem(409, "concurrent_change");
+    mia.get("/api/tasks").await.expect(200);
+}
