@@ -52,6 +52,19 @@ fn the_template_routes_every_path_to_its_function() {
     assert_eq!(routed, deployed, "functions, and infra/template.yaml");
 }
 
+/// A route that moved to another function keeps its logical name: under a new one, the update of a
+/// deployed stack creates it a second time, which the gateway refuses.
+#[test]
+fn routes_that_moved_kept_their_names() {
+    let resources = &roles::template()["Resources"];
+    for (name, key) in [
+        ("AuthOpenApi", "ANY /api/openapi.json"),
+        ("AuthDefault", "$default"),
+    ] {
+        assert_eq!(resources[name]["Properties"]["RouteKey"], key, "{name}");
+    }
+}
+
 /// The worker ends an action before its message becomes a dead letter, so it has to know when.
 #[test]
 fn the_worker_knows_a_messages_last_delivery() {
