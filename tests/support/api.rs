@@ -10,7 +10,7 @@ use local::engines::Queues;
 use serde_json::{Value, json};
 use shared::{
     App,
-    auth::{Sid, password},
+    auth::password,
     clock::Clock,
     config::{ApiConfig, SigningSecrets},
     model::{
