@@ -90,6 +90,8 @@ const ROWS: &[Row] = &[
     row("GET /api/managed-services/ticket/{ticketId}", 2, 4),
     row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
     row("GET /api/managed-services/search-references", 2, 3),
+    row("GET /api/concierge/alerts", 1, 2),
+    row("GET /api/concierge/agent-sessions", 1, 2),
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
         .because("the signal says which session to look at before another is opened"),
     row("GET /api/concierge/agent-sessions/{id}", 1, 2),

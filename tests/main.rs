@@ -14,6 +14,7 @@ mod claim;
 mod contract;
 mod failures;
 mod generated;
+mod lists;
 mod permit;
 mod support;
 mod sweeper;

@@ -221,6 +221,10 @@ async fn walk_over_services(world: &Concierge) {
 
 async fn walk_over_the_agent(world: &Concierge) {
     let session = world.stuck_batch().await;
+    for list in ["alerts", "agent-sessions"] {
+        let path = format!("/api/concierge/{list}");
+        world.max.get(&path).await.expect(200);
+    }
     let ids = world.proposed(&session).await;
     world
         .executes(&session, &[ids[0].as_str()])

@@ -6,7 +6,7 @@ mod api;
 mod caller;
 mod concierge;
 mod counter;
-mod described;
+pub mod described;
 mod engines;
 mod faults;
 mod gateway;

@@ -4,6 +4,8 @@ mod cancel;
 pub mod engine;
 mod execute;
 mod get;
+mod list;
+mod list_alerts;
 mod open;
 mod prefer;
 mod propose;
@@ -43,7 +45,9 @@ pub fn routes() -> OpenApiRouter<ResolutionAgent> {
     http::routes(
         "concierge",
         [
+            operation!(list_alerts::list_alerts),
             operation!(open::open),
+            operation!(list::list),
             operation!(get::get),
             operation!(propose::propose),
             operation!(execute::execute),

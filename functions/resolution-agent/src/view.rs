@@ -37,12 +37,19 @@ impl AgentSessionOpened {
     /// As of `now`.
     pub fn of(session: &AgentSession, now: Timestamp) -> Self {
         Self {
-            session: AgentSessionSummary {
-                id: session.id,
-                alert_id: session.alert_id,
-                status: session.status_at(now),
-                created_at: session.created_at,
-            },
+            session: AgentSessionSummary::of(session, now),
+        }
+    }
+}
+
+impl AgentSessionSummary {
+    /// As of `now`.
+    pub fn of(session: &AgentSession, now: Timestamp) -> Self {
+        Self {
+            id: session.id,
+            alert_id: session.alert_id,
+            status: session.status_at(now),
+            created_at: session.created_at,
         }
     }
 }

@@ -35,8 +35,9 @@ mod token;
 pub use activity::{Activity, ActivityCreate, ActivityType, TagAttach};
 pub use agent::{
     ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
-    AgentSessionStatus, AlreadyDone, Analysis, Answered, ApiCall, Approved, ApprovedActions, Claim,
-    Effect, Idempotency, Outcome, Proposal, ProposedAction, Risk, answer,
+    AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis, Answered,
+    ApiCall, Approved, ApprovedActions, Claim, Effect, Idempotency, Outcome, Proposal,
+    ProposedAction, Risk, answer,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -63,7 +64,10 @@ pub use service_request::{
 };
 pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
-pub use signal::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus};
+pub use signal::{
+    AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
+    SignalStatus,
+};
 pub use task::{
     ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
     TaskStatus, TaskUpdate,

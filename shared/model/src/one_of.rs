@@ -7,8 +7,9 @@ use utoipa::{
 };
 
 use crate::{
-    ActivityType, MilestoneSort, MilestoneStatus, Permission, Priority, ProjectTaskSort,
-    ReferenceSort, ReferenceType, TaskSort, TaskStatus,
+    ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
+    Permission, Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus,
+    TaskSort, TaskStatus,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -32,6 +33,9 @@ macro_rules! one_of {
 
 one_of! {
     ActivityType,
+    AgentSessionSort,
+    AgentSessionStatus,
+    AlertSort,
     MilestoneSort,
     MilestoneStatus,
     Permission,
@@ -39,6 +43,8 @@ one_of! {
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    Severity,
+    SignalStatus,
     TaskSort,
     TaskStatus,
 }

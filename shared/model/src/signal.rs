@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{AgentSessionId, OrganizationId, SignalId, Timestamp};
+use super::{AgentSessionId, AnyOf, OrganizationId, SignalId, Slug, Timestamp};
+use crate::input;
 
 /// Something that a monitoring or billing system reported.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ pub enum SignalStatus {
 }
 
 /// A record of a target system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignalEntity {
     /// What it is: `usage_batch`.
     #[serde(rename = "type")]
@@ -90,7 +91,7 @@ pub struct Metric {
 }
 
 /// An amount of money.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Money {
     /// In the currency's smallest unit.
@@ -106,4 +107,36 @@ pub struct LifecycleEvent {
     pub at: Timestamp,
     /// What state it entered.
     pub state: String,
+}
+
+/// How bad a signal is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Good to know.
+    Info,
+    /// May become bad.
+    Warning,
+    /// Something is wrong.
+    Error,
+    /// Something is wrong for many.
+    Critical,
+}
+
+input! {
+    /// Which alerts to list.
+    pub struct AlertFilter {
+        status: Option<AnyOf<SignalStatus>>,
+        severity: Option<AnyOf<Severity>>,
+        signal_type: Option<AnyOf<Slug>>,
+    }
+}
+
+/// Orders of alerts; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum AlertSort {
+    /// What occurred last first.
+    #[default]
+    #[serde(rename = "-occurredAt")]
+    NewestFirst,
 }

@@ -2,8 +2,8 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    AnyOf, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority, ProjectId, TagId,
-    TaskStatus, Timestamp, UserId, Who,
+    AnyOf, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority, ProjectId, Severity,
+    SignalId, SignalStatus, Slug, TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::table::{Condition, IntoAttribute, attribute};
@@ -101,6 +101,10 @@ plain!(
     PhaseId,
     Priority,
     ProjectId,
+    Severity,
+    SignalId,
+    SignalStatus,
+    Slug,
     TagId,
     TaskStatus,
     UserId,

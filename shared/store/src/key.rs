@@ -351,6 +351,16 @@ pub fn signal(tenant: OrganizationId, id: SignalId) -> Key<Signal> {
     record(tenant, "SIGNAL", id)
 }
 
+/// The organization's signals by occurrence.
+pub fn signals(tenant: OrganizationId) -> List<Signal, Gsi2> {
+    List::new(format!("ORG#{tenant}#SIGNAL"))
+}
+
+/// A signal's place in [`signals`].
+pub fn signal_in_time(signal: &Signal) -> Key<Signal, Gsi2> {
+    signals(signal.organization_id).at(instant_then_id(signal.occurred_at, signal.id))
+}
+
 /// The signals of a class by occurrence.
 pub fn signals_of_class(tenant: OrganizationId, signal_type: &str) -> List<Signal, Gsi1> {
     List::new(format!("ORG#{tenant}#SIGNAL#{signal_type}"))
@@ -383,6 +393,17 @@ pub(super) fn signal_source(
 /// An agent session.
 pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession> {
     Key::new(agent_partition(tenant, id), "SESSION")
+}
+
+/// The organization's agent sessions by creation.
+pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
+    List::new(format!("ORG#{tenant}#AGENT_SESSION"))
+}
+
+/// An agent session's place in [`agent_sessions`].
+pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> {
+    let place = instant_then_id(session.created_at, session.id);
+    agent_sessions(session.organization_id).at(place)
 }
 
 /// An approved action of an agent session.

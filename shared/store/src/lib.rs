@@ -1,6 +1,6 @@
 //! The single table.
 //!
-//! One table, keys `pk` and `sk`, two general indexes `gsi1` and `gsi2` that project everything,
+//! One table, keys `pk` and `sk`, three general indexes `gsi1` to `gsi3` that project everything,
 //! and the TTL attribute `expiresAt`. Each item carries its `kind` and a `version` that every
 //! write raises. Every key format stands in [`key`]. Reads are eventually consistent unless a
 //! client would miss its own write.
@@ -14,6 +14,10 @@
 //! Keys are written without their `ORG#<organization>` prefix; `n` is the number of rows. Capacity
 //! is in read (R) or write (W) units for records of up to 1 KiB; writes count the indexes that
 //! they touch.
+//!
+//! A list is read in [pages](Page): `n` is then the rows of a page, of which there are at most 1,000.
+//! What no key answers is asked of each row: a *walk* reads up to 1,000 rows a page, n/8 R with n of
+//! 1,000 and more, whatever fits among them.
 //!
 //! | question | index | key | requests | capacity |
 //! |---|---|---|---|---|
@@ -31,11 +35,16 @@
 //! | the next ids of a kind | table | `COUNTER#kind` (no tenant) | 1 per block | 1 W |
 //! | a user, project, phase, tag, milestone, task, activity, service request, ticket or signal by id | table | `#KIND` / id | 1 | ½ R, 1 R consistent |
 //! | joined objects of a list | table | as above | 1 batch per 100 | ½ R each |
-//! | all tasks of the organization, by id | table | `#TASK` | 1 per MB | n/8 R |
+//! | the organization's tasks, by id, either way | table | `#TASK` | 1 per MB | n/8 R |
 //! | a project's tasks, by order and id | gsi1 | `#PROJECT#p#TASK` / order#id | 1 per MB | n/8 R |
-//! | a milestone's tasks | gsi2 | `#MILESTONE#m#TASK` / id | 1 per MB | n/8 R |
+//! | a milestone's tasks, by id, either way | gsi2 | `#MILESTONE#m#TASK` / id | 1 per MB | n/8 R |
+//! | a user's tasks, by due date | gsi3 | `#ASSIGNEE#u#TASK` / due#id | 1 per MB | n/8 R |
+//! | a project's or a user's tasks, by id | gsi1, gsi3 | as above, up to 1,000 of them, which are then sorted; of more, a walk through all tasks | 1–3 | n/8 R |
+//! | tasks by status, priority, phase, tag, due date, change, or several values | the table, or the index that answers another filter | a walk | 1–2 per MB | n/8 R |
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
-//! | create a milestone or a task | table, indexes | as above | 1 | 2–4 W |
+//! | milestones by status | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
+//! | the tasks of a page of milestones | gsi1 | `#PROJECT#p#TASK`, a walk through all of a project's tasks that are linked; of a project with more than 1,000, gsi2 for each of at most 100 milestones | 1, or 1 per milestone | n/8 R |
+//! | create a milestone or a task | table, indexes | as above | 1 | 2–5 W |
 //! | the end of a project's list of tasks | gsi1 | `#PROJECT#p#TASK`, descending | 1 | ½ R |
 //! | what a new or changed task names | table | task, project, milestone, phase, user by id | 1 batch | 1 R each |
 //! | link a task to a milestone that may be deleted meanwhile | table | task and milestone | 1 transaction | 8 W |
@@ -57,10 +66,14 @@
 //! | reply to a ticket, and take its resolution back | table | ticket, message, `#RESOLUTIONS` / day | 1 transaction | 8–10 W |
 //! | active engagements, hours saved | table | `TOTALS` | 1 | ½ R |
 //! | resolutions of 90 days | table | `#RESOLUTIONS` / day | 1 | 1 R |
-//! | references by words, newest first | table | `#REFERENCE` / createdAt#… filtered | 1 per MB | n/20 R |
+//! | references by words, newest first | table | `#REFERENCE` / createdAt#…, a walk through up to 10,000 | 1–2 per MB | n/20 R |
+//! | signals, newest first | gsi2 | `#SIGNAL` / occurredAt#id | 1 per MB | n/8 R |
+//! | signals by status, severity or type | gsi2 | the same, a walk | 1–2 per MB | n/8 R |
 //! | signals of a class, newest first | gsi1 | `#SIGNAL#type` / occurredAt#id | 1 | n/8 R |
 //! | a reporter's signal | table | `#SIGNAL_SOURCE#…` / externalId | 1 | ½ R |
-//! | record a signal, unless its reporter did so before | table, gsi1 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…` | 1 transaction | 8 W |
+//! | record a signal, unless its reporter did so before | table, gsi1, gsi2 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…` | 1 transaction | 10 W |
+//! | agent sessions, newest first | gsi1 | `#AGENT_SESSION` / createdAt#id | 1 per MB | n R |
+//! | agent sessions by status or signal | gsi1 | the same, a walk | 1–2 per MB | n R |
 //! | an agent session and its approved actions | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a` | 1 | n R |
 //! | open a session, unless the signal has one that stands | table | signal and session | 1 transaction | 8 W |
 //! | a session's transition that concerns no action | table, gsi2 | `#AGENT_SESSION#s` / `SESSION` | 1 | 2–4 W |

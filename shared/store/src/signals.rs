@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use model::{
-    Code, Error, Id, LifecycleEvent, Metric, Money, OrganizationId, Signal, SignalEntity, SignalId,
-    SignalStatus, Timestamp,
+    AlertFilter, Code, Error, Id, LifecycleEvent, Metric, Money, OrganizationId, Signal,
+    SignalEntity, SignalId, SignalStatus, Timestamp, UserId,
 };
 use serde::{Deserialize, Serialize};
 
 use super::{
     Permit, Store,
-    key::{self, Gsi1, Key},
+    filter::Filter,
+    key::{self, Gsi1, Gsi2, Key},
+    page::{Page, Wanted},
     table::{OrNotFound, Read, Record, Write},
 };
 
@@ -60,6 +62,10 @@ impl Record for Signal {
 
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::signal_in_class(self))
+    }
+
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        Some(key::signal_in_time(self))
     }
 }
 
@@ -131,6 +137,22 @@ impl Signals<'_> {
         let key = key::signal(tenant, id);
         let signal = self.0.table.get(&key, Read::Consistent).await?;
         Ok(signal.or_not_found(SignalId::NOUN)?.record)
+    }
+
+    /// The organization's signals that fit, newest first.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &AlertFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Signal>, Error> {
+        let fits = Filter::of(caller)
+            .any("status", filter.status.as_ref())?
+            .any("severity", filter.severity.as_ref())?
+            .any("signalType", filter.signal_type.as_ref())?;
+        let newest_first = key::signals(tenant).descending().filter(fits.condition());
+        self.0.table.page(newest_first, wanted).await
     }
 
     /// The signals of a class up to one of them and with it, newest first, at most `most`.

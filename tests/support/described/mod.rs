@@ -5,6 +5,8 @@ mod document;
 mod operation;
 mod schema;
 
+pub use schema::resolved;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::LazyLock,

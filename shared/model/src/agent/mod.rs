@@ -98,4 +98,4 @@ pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, answer};
 pub use proposal::{
     ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk,
 };
-pub use session::{AgentSession, AgentSessionStatus};
+pub use session::{AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus};

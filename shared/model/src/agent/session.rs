@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 
 use super::{Analysis, Proposal, ProposedAction};
 use crate::{
-    AgentSessionId, Code, Error, OrganizationId, Signal, SignalId, Timestamp, UserId, span,
+    AgentSessionId, AnyOf, Code, Error, OrganizationId, Signal, SignalId, Timestamp, UserId, input,
+    span,
 };
 
 /// A session of the resolution agent on one signal.
@@ -72,6 +73,23 @@ pub enum AgentSessionStatus {
     Cancelled,
     /// Nobody approved anything within 24 hours.
     Expired,
+}
+
+input! {
+    /// Which agent sessions to list.
+    pub struct AgentSessionFilter {
+        status: Option<AnyOf<AgentSessionStatus>>,
+        alert_id: Option<AnyOf<SignalId>>,
+    }
+}
+
+/// Orders of agent sessions; ties are broken by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum AgentSessionSort {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "-createdAt")]
+    NewestFirst,
 }
 
 impl AgentSessionStatus {

@@ -16,14 +16,16 @@ pub use due::{DueAction, DueSession};
 pub use sessions::{Analyzing, Approval};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Error,
-    Id, OrganizationId,
+    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionFilter, AgentSessionId,
+    ApprovedActions, Error, Id, OrganizationId, UserId,
 };
 use serde::Deserialize;
 
 use super::{
     Store,
-    key::{self, Gsi2, Key},
+    filter::Filter,
+    key::{self, Gsi1, Gsi2, Key},
+    page::{Page, Wanted},
     table::{OrNotFound, Record, Stored},
 };
 
@@ -36,6 +38,10 @@ impl Record for AgentSession {
 
     fn key(&self) -> Key<Self> {
         key::agent_session(self.organization_id, self.id)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        Some(key::agent_session_in_time(self))
     }
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
@@ -107,6 +113,29 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
+    /// The organization's sessions that fit, newest first. What has expired since it was written
+    /// is expired here as well.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &AgentSessionFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<AgentSession>, Error> {
+        let now = self.0.clock.now();
+        let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
+        let newest_first = key::agent_sessions(tenant)
+            .descending()
+            .filter(fits.condition());
+        let page = self.0.table.page(newest_first, wanted).await?;
+        let statuses = filter.status.as_ref();
+        Ok(page.filter_map(|session| {
+            let status = session.status_at(now);
+            let fits = statuses.is_none_or(|any| any.0.contains(&status));
+            fits.then_some(session)
+        }))
+    }
+
     /// A session with its approved actions, as they are at this moment. 404 when it is not the
     /// tenant's.
     pub async fn get(

@@ -1,0 +1,75 @@
+//! `GET /api/concierge/alerts`
+
+use serde_json::json;
+use shared::{
+    model::{SignalStatus, span},
+    store::NewSignal,
+};
+use tests::records;
+
+use crate::support::Concierge;
+
+const ALERTS: &str = "/api/concierge/alerts";
+
+#[tokio::test]
+async fn alerts_come_newest_first_and_are_filtered() {
+    let world = Concierge::start().await;
+    let (api, sue) = (&world.api, world.api.sign_in("sue").await);
+    for (class, severity, status) in [
+        ("payment_failed", "error", SignalStatus::Open),
+        ("payment_failed", "critical", SignalStatus::Resolved),
+        ("usage_batch_stuck", "error", SignalStatus::Open),
+    ] {
+        api.clock.advance(span::SECOND);
+        let new = NewSignal {
+            severity: severity.to_owned(),
+            status,
+            ..records::signal(class, api.clock.now())
+        };
+        api.store.signals().create(api.home.id, new).await.unwrap();
+    }
+    for (query, expected) in [
+        ("", vec![3, 2, 1]),
+        ("?sort=-occurredAt", vec![3, 2, 1]),
+        ("?status=open", vec![3, 1]),
+        (
+            "?severity=error,critical&signalType=payment_failed",
+            vec![2, 1],
+        ),
+        ("?severity=info", vec![]),
+    ] {
+        assert_eq!(
+            sue.get(&format!("{ALERTS}{query}")).await.ids(),
+            expected,
+            "{query}"
+        );
+    }
+    for (query, pointer) in [("severity=bad", "?severity"), ("sort=occurredAt", "?sort")] {
+        let answer = sue.get(&format!("{ALERTS}?{query}")).await;
+        answer.expect_faults(&[(pointer, "value")]);
+    }
+    let zoe = api.sign_in("zoe").await;
+    assert_eq!(zoe.get(ALERTS).await.ids(), [0; 0]);
+    let mia = api.sign_in("mia").await;
+    mia.get(ALERTS)
+        .await
+        .expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn an_alert_names_its_session() {
+    let world = Concierge::start().await;
+    let signal = world
+        .signal("payment_failed", &[("invoice", "inv_1")])
+        .await;
+    let session = world.opened(&signal).await;
+    let alerts = world.max.get(ALERTS).await.expect(200);
+    let alert = &alerts[0];
+    assert_eq!(alert["agentSessionId"], session);
+    assert_eq!(
+        alert["entities"],
+        json!([{"type": "invoice", "id": "inv_1"}])
+    );
+    assert_eq!(alert["status"], "open");
+    assert_eq!(alert["amountAtRisk"], json!(null));
+}

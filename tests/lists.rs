@@ -1,0 +1,237 @@
+//! Every list of the API is walked page by page, in each of its orders, while rows come and go.
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Caller, Operation, World, described, operations};
+
+/// Rows that a list begins with, beside those of the world.
+const ROWS: usize = 9;
+
+#[tokio::test]
+async fn every_list_is_walked_while_rows_come_and_go() {
+    let mut walked = 0;
+    for list in lists() {
+        for sort in sorts(list) {
+            let walk = Walk::start(list, &sort).await;
+            walk.check().await;
+            walked += 1;
+        }
+    }
+    assert!(walked >= 8, "{walked}");
+}
+
+/// A list that goes both ways has the same rows either way.
+#[tokio::test]
+async fn an_order_and_its_opposite_are_mirror_images() {
+    for list in lists() {
+        let sorts = sorts(list);
+        let opposites = sorts.iter().filter_map(|sort| sort.strip_prefix('-'));
+        for sort in opposites.filter(|sort| sorts.iter().any(|other| other == sort)) {
+            let walk = Walk::start(list, sort).await;
+            let path = &walk.path;
+            let there = walk.ids(&format!("{path}&sort={sort}&limit=2")).await;
+            let mut back = walk.ids(&format!("{path}&sort=-{sort}&limit=3")).await;
+            back.reverse();
+            assert_eq!(there, back, "{path} by {sort}");
+        }
+    }
+}
+
+/// The operations that take a cursor.
+fn lists() -> impl Iterator<Item = &'static Operation> {
+    operations().iter().filter(|operation| {
+        let parameters = operation.described["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten();
+        parameters.any(|parameter| parameter["name"] == "cursor")
+    })
+}
+
+/// The orders of a list.
+fn sorts(list: &Operation) -> Vec<String> {
+    let parameters = list.described["parameters"].as_array().unwrap();
+    let sort = parameters.iter().find(|one| one["name"] == "sort");
+    let schema = described::resolved(&sort.unwrap()["schema"]);
+    let of = |schema: &Value| schema["enum"].as_array().cloned().unwrap_or_default();
+    let one_of = schema["oneOf"].as_array().into_iter().flatten();
+    let names = of(schema).into_iter().chain(one_of.flat_map(of));
+    let names = names.map(|name| name.as_str().unwrap().to_owned());
+    names.collect()
+}
+
+/// A list in one order, with rows.
+struct Walk {
+    world: World,
+    ada: Caller,
+    template: &'static str,
+    sort: String,
+    /// Path and filters.
+    path: String,
+}
+
+impl Walk {
+    async fn start(list: &'static Operation, sort: &str) -> Self {
+        let world = World::start().await;
+        let ada = world.api().sign_in("ada").await;
+        let filter = match sort {
+            "order" if list.path == "/api/tasks" => "projectId=1",
+            "dueDate" if list.path == "/api/tasks" => "assigneeId=me",
+            _ => "",
+        };
+        let path = crate::support::example(&list.path, "1");
+        let walk = Self {
+            path: format!("{path}?{filter}"),
+            template: &list.path,
+            sort: sort.to_owned(),
+            world,
+            ada,
+        };
+        for number in 0..ROWS {
+            walk.grow(number).await;
+        }
+        walk
+    }
+
+    /// Rows that are there all the time are found once, in their order.
+    async fn check(&self) {
+        let Self { path, sort, .. } = self;
+        let all = self.ids(&format!("{path}&sort={sort}&limit=200")).await;
+        assert!(all.len() >= ROWS, "{path} by {sort}: {all:?}");
+        let mut leavers = all.iter().skip(2).step_by(3).cloned().collect::<Vec<_>>();
+        let mut gone = Vec::new();
+        let mut found = Vec::new();
+        let mut page = self.ada.get(&format!("{path}&sort={sort}&limit=2")).await;
+        loop {
+            let rows = rows(&page);
+            assert!(rows.len() <= 2, "{path} by {sort}: {}", rows.len());
+            found.extend(rows.iter().map(id));
+            let Some(next) = page.next().map(str::to_owned) else {
+                break;
+            };
+            self.grow(found.len() + ROWS).await;
+            if let Some(leaver) = leavers.pop()
+                && self.shrink(&leaver).await
+            {
+                gone.push(leaver);
+            }
+            page = self.ada.get(&next).await;
+            assert!(found.len() < 100, "{path} by {sort} does not end");
+        }
+        let steady: Vec<_> = all.into_iter().filter(|id| !gone.contains(id)).collect();
+        found.retain(|id| steady.contains(id));
+        assert_eq!(found, steady, "{path} by {sort}");
+    }
+
+    async fn ids(&self, path: &str) -> Vec<Value> {
+        let mut ids = Vec::new();
+        let mut next = Some(path.to_owned());
+        while let Some(path) = next {
+            let page = self.ada.get(&path).await;
+            ids.extend(rows(&page).iter().map(id));
+            next = page.next().map(str::to_owned);
+        }
+        ids
+    }
+
+    /// One more row; of two, one is as old as the other.
+    async fn grow(&self, number: usize) {
+        let Self { world, ada, .. } = self;
+        let api = world.api();
+        api.clock.advance(i64::try_from(number % 2).unwrap());
+        // Neither in the order of creation nor in the opposite one.
+        let name = format!("{:02} of them, number {number}", number * 7 % 11);
+        let due = format!("2026-02-{:02}T00:00:00Z", 1 + number * 7 % 5);
+        let text = json!({"content": name});
+        match self.template {
+            "/api/tasks" | "/api/projects/{projectId}/tasks" => {
+                ada.creates_task(json!({"assigneeId": ada.id(), "dueDate": due}))
+                    .await;
+            }
+            "/api/projects/{projectId}/milestones" => {
+                ada.creates_milestone(json!({"dueDate": due})).await;
+            }
+            "/api/activities"
+            | "/api/projects/{projectId}/activities"
+            | "/api/organizations/{organizationId}/activities" => {
+                ada.records_activity(json!({"projectId": 1})).await;
+            }
+            "/api/service-requests" => {
+                ada.raises_request().await;
+            }
+            template if template.ends_with("/comments") => {
+                let path = crate::support::example(template, "1");
+                ada.creates(&path, text).await;
+            }
+            "/api/managed-services/ticket/{ticketId}" => {
+                let reply = ada.post("/api/managed-services/ticket/1/reply", text).await;
+                reply.expect(200);
+            }
+            "/api/managed-services/tickets" => {
+                ada.creates(self.template, json!({"title": name})).await;
+            }
+            "/api/managed-services/search-references" | "/api/projects" => {
+                api.has_project(api.home.id, &name).await;
+            }
+            "/api/projects/{projectId}/phases" => {
+                ada.creates("/api/projects/1/phases", json!({"title": name}))
+                    .await;
+            }
+            "/api/tags" => {
+                ada.creates("/api/tags", json!({"name": name})).await;
+            }
+            "/api/users" => {
+                let user = json!({
+                    "username": format!("user{number:02}"), "fullName": name, "role": "member",
+                    "password": "a password of theirs",
+                });
+                ada.creates("/api/users", user).await;
+            }
+            "/api/tokens" => {
+                ada.post("/api/tokens", json!({"name": name}))
+                    .await
+                    .expect(200);
+            }
+            "/api/auth/sessions" => {
+                api.sign_in("ada").await;
+            }
+            "/api/concierge/alerts" => {
+                world.concierge.signal("payment_failed", &[]).await;
+            }
+            "/api/concierge/agent-sessions" => {
+                let signal = world.concierge.signal("payment_failed", &[]).await;
+                world.concierge.opened(&signal).await;
+            }
+            other => panic!("how does a row of {other} come to be?"),
+        }
+    }
+
+    /// Takes a row away, if that can be.
+    async fn shrink(&self, id: &Value) -> bool {
+        let folder = match self.template {
+            "/api/tasks" | "/api/projects/{projectId}/tasks" => "/api/tasks",
+            "/api/projects/{projectId}/milestones" => "/api/milestones",
+            template if template.ends_with("/activities") => "/api/activities",
+            "/api/service-requests" => "/api/service-requests",
+            "/api/projects/{projectId}/phases" => "/api/phases",
+            "/api/tags" => "/api/tags",
+            "/api/tokens" => "/api/tokens",
+            _ => return false,
+        };
+        let id = &id[0];
+        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        self.ada.delete(&format!("{folder}/{id}")).await.expect(204);
+        true
+    }
+}
+
+/// The rows of a page; a ticket's are its messages.
+fn rows(page: &Answer) -> Vec<Value> {
+    match page.expect(200) {
+        Value::Array(rows) => rows,
+        mut ticket => ticket["messages"].take().as_array().unwrap().clone(),
+    }
+}
+
+/// What tells a row from the others of its list; references are of two types.
+fn id(row: &Value) -> Value {
+    json!([row["id"], row["type"]])
+}
