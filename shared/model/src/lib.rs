@@ -62,7 +62,7 @@ pub use search::{ReferenceSearch, ReferenceSort};
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceStatus,
 };
-pub use session::{Login, PasswordChange, Session};
+pub use session::{Login, PasswordChange, Session, SessionSort};
 pub use sid::{Sid, digest};
 pub use signal::{
     AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
@@ -78,4 +78,4 @@ pub use text::{
 };
 pub use ticket::{Ticket, TicketMessage, TicketReply};
 pub use time::{NotATimestamp, Timestamp, span};
-pub use token::{Token, TokenCreate, TokenSecret};
+pub use token::{Token, TokenCreate, TokenSecret, TokenSort};

@@ -8,8 +8,8 @@ use utoipa::{
 
 use crate::{
     ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, MilestoneSort, MilestoneStatus,
-    Permission, Priority, ProjectTaskSort, ReferenceSort, ReferenceType, Severity, SignalStatus,
-    TaskSort, TaskStatus,
+    Permission, Priority, ProjectTaskSort, ReferenceSort, ReferenceType, SessionSort, Severity,
+    SignalStatus, TaskSort, TaskStatus, TokenSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -43,8 +43,10 @@ one_of! {
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    SessionSort,
     Severity,
     SignalStatus,
     TaskSort,
     TaskStatus,
+    TokenSort,
 }
