@@ -190,8 +190,8 @@ async fn walk_over_work(world: &Concierge) {
         ("PATCH", "/api/tasks/1/comments/1", json!({"content": "y"})),
         ("DELETE", "/api/tasks/1/comments/1", Value::Null),
         ("GET", "/api/tasks/1/comments", Value::Null),
-        ("POST", "/api/tasks/1/tags", json!({"tagId": 1})),
-        ("DELETE", "/api/tasks/1/tags/1", Value::Null),
+        ("POST", "/api/tasks/1/tags", json!({"tagId": 2})),
+        ("DELETE", "/api/tasks/1/tags/2", Value::Null),
         ("DELETE", "/api/tasks/2", Value::Null),
         ("DELETE", "/api/milestones/1", Value::Null),
     ] {

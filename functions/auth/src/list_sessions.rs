@@ -6,7 +6,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{Part, Session, Timestamp},
+    model::{Listing, Session, SessionSort, Timestamp},
 };
 use utoipa::ToSchema;
 
@@ -37,7 +37,7 @@ pub struct OpenSession {
 #[utoipa::path(get, path = "/api/auth/sessions", operation_id = "listSessions")]
 pub async fn list_sessions(
     State(app): State<App>,
-    caller: Caller<need::Session, Part>,
+    caller: Caller<need::Session, Listing<(), SessionSort>>,
 ) -> Result<List<OpenSession>, Problem> {
     let pages = caller.own_pages(&app)?;
     let sign_in = app.store.sign_in();

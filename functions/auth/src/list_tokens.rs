@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{Id, Part},
+    model::{Id, Listing, TokenSort},
     store::Page,
 };
 
@@ -15,7 +15,7 @@ use crate::view::TokenView;
 #[utoipa::path(get, path = "/api/tokens", operation_id = "listTokens")]
 pub async fn list_tokens(
     State(app): State<App>,
-    caller: Caller<need::Session, Part>,
+    caller: Caller<need::Session, Listing<(), TokenSort>>,
 ) -> Result<List<TokenView>, Problem> {
     let pages = caller.own_pages(&app)?;
     let tokens = app.store.tokens();

@@ -19,10 +19,13 @@ pub async fn set_password(
     let directory = app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?);
     let user = caller.permit().beside(user).await?;
-    caller.identity().await?.held().may_change(&user)?;
+    let by = caller.identity().await?.held();
+    by.may_change(&user)?;
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
     let hash = password::hash(password.into_secret()).await?;
-    directory.set_password(caller.permit(), &user, hash).await?;
+    directory
+        .set_password(caller.permit(), &by, user, hash)
+        .await?;
     Ok(NoContent)
 }

@@ -73,7 +73,7 @@ pub use service_request::{
     ServiceRequestUpdate,
 };
 pub use service_status::{Resolution, ServiceStatus};
-pub use session::{Login, PasswordChange, Session};
+pub use session::{Login, PasswordChange, Session, SessionSort};
 pub use sid::{Sid, digest};
 pub use signal::{
     AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
@@ -90,7 +90,7 @@ pub use text::{
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};
-pub use token::{Token, TokenCreate, TokenSecret};
+pub use token::{Token, TokenCreate, TokenSecret, TokenSort};
 pub use user::{
     Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserSort, UserUpdate,
     each_once,

@@ -9,8 +9,8 @@ use utoipa::{
 use crate::{
     ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, CreatedSort,
     MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort, ProjectStatus,
-    ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, Severity, SignalStatus,
-    TagSort, TaskSort, TaskStatus, ThreadSort, UserSort,
+    ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, SessionSort, Severity,
+    SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -51,11 +51,13 @@ one_of! {
     ReferenceType,
     Role,
     ServiceStatus,
+    SessionSort,
     Severity,
     SignalStatus,
     TagSort,
     TaskSort,
     TaskStatus,
     ThreadSort,
+    TokenSort,
     UserSort,
 }

@@ -1,6 +1,7 @@
 //! A user's sign-in.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
     LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
@@ -45,6 +46,15 @@ input! {
         current_password: LoginPassword,
         new_password: NewPassword,
     }
+}
+
+/// Orders of sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum SessionSort {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "-createdAt")]
+    NewestFirst,
 }
 
 impl Session {

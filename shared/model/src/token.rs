@@ -4,6 +4,7 @@ use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
     OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest, span,
@@ -51,6 +52,15 @@ input! {
         /// When it ends, at most 366 days from now; absent for 365 days.
         expires_at: Option<Timestamp>,
     }
+}
+
+/// Orders of tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum TokenSort {
+    /// By id.
+    #[default]
+    #[serde(rename = "id")]
+    Id,
 }
 
 impl TokenCreate {

@@ -4,7 +4,7 @@ use std::{marker::PhantomData, sync::Arc};
 
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
-use model::{Code, Error, Listing, NamedPermission, OrganizationId, Part, UserId, input::Input};
+use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
 use store::Permit;
 
 use super::{
@@ -75,14 +75,11 @@ impl<N, F, S> Caller<N, Listing<F, S>> {
     pub fn pages(&self, app: &App) -> Result<Pages, Error> {
         self.links(app).pages(&self.query.part)
     }
-}
 
-impl<N> Caller<N, Part> {
-    /// The part that is asked for of a list that each user has of their own. 400 for a cursor that
-    /// is not one of this list of the caller's.
+    /// The same of a list that each user has of their own, of which another user's cursor is none.
     pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
         let links = self.links(app).of_user(self.user_id());
-        links.pages(&self.query)
+        links.pages(&self.query.part)
     }
 }
 

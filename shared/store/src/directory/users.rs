@@ -234,18 +234,26 @@ impl Directory<'_> {
         done.await?.or_not_found(UserId::NOUN)
     }
 
-    /// As [`change_password`](Self::change_password), for somebody who may change the user as it
-    /// was read: 409 when it was changed since.
+    /// As [`change_password`](Self::change_password), for somebody who may do all that the user may,
+    /// as it was read and whatever becomes of it meanwhile: 403 otherwise.
     pub async fn set_password(
         &self,
         permit: impl Into<Permit>,
-        user: &Stored<User>,
+        by: &Held,
+        user: Stored<User>,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let tenant = permit.into().given().await?;
-        let is_the_same = Condition::version(user.version);
-        let done = self.write_password(tenant, user, password_hash, is_the_same);
-        done.await?.map_err(|_| Error::contended())
+        let id = user.id;
+        let (read, hash) = (|| self.user(tenant, id), &password_hash);
+        let write = |user: Stored<User>| async move {
+            by.may_change(&user)?;
+            let is_the_same = Condition::version(user.version);
+            let done = self.write_password(tenant, &user, PasswordHash::clone(hash), is_the_same);
+            Ok(done.await?.ok())
+        };
+        let done = rewrite(user, read, write).await?;
+        done.ok_or_else(Error::contended)
     }
 
     async fn write_password(
