@@ -207,7 +207,7 @@ async fn walk_over_work(world: &Concierge) {
     // Each function extends a session that has not been used for a while.
     for path in api_functions().filter_map(|(_, api)| api.read) {
         let max = api.session_of(&user).await;
-        api.clock.advance(3 * span::HOUR);
+        api.clock.advance(span::DAY / 10);
         // And each finds out whose a token is.
         let script = api.token_of(&user, json!({})).await;
         for caller in [max, script] {

@@ -3,10 +3,11 @@
 use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
-    model::{Held, ServiceStatus, User},
+    model::{Held, ServiceStatus, TokenId, User},
     store::{History, NewTicket},
 };
 use tests::records;
+use tokio::sync::Mutex;
 
 use super::{
     Answer, Api, Caller, Concierge, PASSWORD, Settings,
@@ -30,6 +31,8 @@ pub struct World {
     executing: String,
     /// A token of max.
     token: String,
+    /// The token of the newest script, which goes when there is another.
+    script: Mutex<Option<TokenId>>,
 }
 
 /// A request to an operation, which accepts it from those who may.
@@ -102,6 +105,7 @@ impl World {
             proposed: (proposed.to_string(), action),
             executing: executing.to_string(),
             token,
+            script: Mutex::default(),
             concierge,
         }
     }
@@ -129,7 +133,13 @@ impl World {
 
     /// As [`caller`](Self::caller), with a token that was used today.
     pub async fn script(&self) -> Caller {
-        let script = self.api().token_of(&self.max, json!({})).await;
+        let mut newest = self.script.lock().await;
+        if let Some(id) = newest.take() {
+            let path = format!("/api/tokens/{id}");
+            self.caller().await.delete(&path).await;
+        }
+        let (script, id) = self.api().token_and_id_of(&self.max, json!({})).await;
+        *newest = Some(id);
         script.get("/api/auth/session").await.expect(200);
         self.api().counter.take();
         script.with_header("prefer", "respond-async")

@@ -84,8 +84,8 @@ impl<P: NamedPermission> Need for InSession<P> {
     const TAKES_TOKENS: bool = false;
 
     fn check(caller: &Identity) -> Result<(), Error> {
-        caller.session()?;
-        P::check(caller)
+        P::check(caller)?;
+        caller.session().map(|_| ())
     }
 
     fn names() -> Vec<String> {
