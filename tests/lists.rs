@@ -50,7 +50,8 @@ fn lists() -> impl Iterator<Item = &'static Operation> {
 fn sorts(list: &Operation) -> Vec<String> {
     let parameters = list.described["parameters"].as_array().unwrap();
     let sort = parameters.iter().find(|one| one["name"] == "sort");
-    let schema = described::resolved(&sort.unwrap()["schema"]);
+    let sort = sort.unwrap_or_else(|| panic!("{} has no order", list.path));
+    let schema = described::resolved(&sort["schema"]);
     let of = |schema: &Value| schema["enum"].as_array().cloned().unwrap_or_default();
     let one_of = schema["oneOf"].as_array().into_iter().flatten();
     let names = of(schema).into_iter().chain(one_of.flat_map(of));

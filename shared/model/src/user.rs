@@ -293,4 +293,18 @@ mod tests {
         let other = user(Role::Viewer, &[Permission::ManageOrganization]);
         assert!(manager.may_change(&other).is_err());
     }
+
+    #[test]
+    fn disabling_ends_what_was_signed_in_once() {
+        let mut user = user(Role::Viewer, &[]);
+        user.kept_session = Some("a hash".to_owned());
+        user.disable(false);
+        assert_eq!((user.session_epoch, user.token_epoch), (0, 0));
+        for _ in 0..2 {
+            user.disable(true);
+        }
+        user.disable(false);
+        assert_eq!((user.session_epoch, user.token_epoch), (1, 1));
+        assert_eq!(user.kept_session, None);
+    }
 }

@@ -86,6 +86,26 @@ async fn nobody_gives_what_they_do_not_hold() {
     max.post("/api/users", body).await.expect(200);
 }
 
+/// A token's owner may hold more than the token lets through.
+#[tokio::test]
+async fn a_token_gives_no_more_than_it_names() {
+    let api = Api::start().await;
+    let ada = api.user("ada").await;
+    let mia = api.user("mia").await.id;
+    let bounded = json!({"permissions": ["manage_users", "view_work", "view_managed_services"]});
+    let script = api.token_of(&ada, bounded).await;
+    let answer = script.post("/api/users", ingrid()).await;
+    answer.expect_problem(403, "permission_denied");
+    let path = format!("/api/users/{mia}");
+    let disabled = json!({"disabled": true});
+    script.patch(&path, disabled).await.expect(403);
+    let mut viewer = ingrid();
+    viewer["role"] = json!("viewer");
+    script.post("/api/users", viewer).await.expect(200);
+    let all = api.token_of(&ada, json!({})).await;
+    all.patch(&path, json!({"role": "admin"})).await.expect(200);
+}
+
 #[tokio::test]
 async fn every_fault_of_a_new_user_is_answered_and_nothing_written() {
     let api = Api::start().await;
