@@ -26,6 +26,7 @@ import urllib.request
 import tools
 
 sys.path.insert(0, str(tools.ROOT / "tests"))
+import described_operations  # noqa: E402
 import end_to_end  # noqa: E402
 import local_stack  # noqa: E402
 
@@ -194,14 +195,39 @@ class Account:
 
 
 @contextlib.contextmanager
-def demo(environment, table):
-    """Demo data in the table, and the demo target systems: their address and their settings."""
+def target_systems(environment):
+    """The demo's target systems: their address and their settings."""
     port = end_to_end.free_port()
-    command = [tools.ROOT / "target" / "debug" / "demo", table, str(port)]
+    command = [tools.ROOT / "target" / "debug" / "demo", str(port)]
     with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
         settings = process.stdout.readline()
         assert settings, "the demo did not start"
         yield f"http://127.0.0.1:{port}", settings.strip()
+
+
+def set_up_a_team(environment, table, base):
+    """What the README says, as one script; answers the admin's sign-in and ids of what was made."""
+    readme = (tools.ROOT / "README.md").read_text()
+    section = readme.split("### Set a team up\n")[1].split("\n### ")[0]
+    build, *blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    assert build.startswith("cargo build"), build
+    password = secrets.token_hex(8)
+    made = ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")
+    ids = "printf '\n%s' " + " ".join(f'"{name} ${name}"' for name in made)
+    # The JSON of one call is not the end of a line, and the ids are the last of them.
+    script = "\n".join(["set -euo pipefail", *blocks, ids])
+    done = subprocess.run(
+        ["bash", "-c", script],
+        cwd=tools.ROOT,
+        env={**environment, "TABLE": table, "API": base},
+        input=f"{password}\n",
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()[-len(made):]
+    ids = {name: int(number) for name, number in (line.split() for line in lines)}
+    return {"username": "ada", "password": password}, ids
 
 
 def browser(base):
@@ -243,13 +269,18 @@ def main():
         print("sam deploy", flush=True)
         outputs = account.deploy(template)
         account.rename_permissions()
-        print("demo data and target systems", flush=True)
-        targets, settings = stack.enter_context(demo(environment, outputs["TableName"]))
+        targets, settings = stack.enter_context(target_systems(environment))
         account.keep_secret("target-systems", settings)
         api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
         base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
         try:
-            end_to_end.story(browser(base), end_to_end.Client(targets))
+            print("  a team is set up by the README's commands", flush=True)
+            admin, ids = set_up_a_team(environment, outputs["TableName"], base)
+            client = browser(base)
+            end_to_end.story(client, end_to_end.Client(targets), admin)
+            client.call("POST", "/api/auth/login", admin)
+            made = [ids[name] for name in ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")]
+            described_operations.walk(client, *made, alert=1)
             client = end_to_end.Client(base)
             local_stack.unknown_paths_and_methods(client)
             print("  the reference page")

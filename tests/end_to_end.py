@@ -86,10 +86,10 @@ class Client:
         return json.loads(answer.text) if answer.text else None
 
 
-def story(api, targets):
+def story(api, targets, login=LOGIN):
     """What a team does on a bad morning."""
     api.call("GET", "/api/tasks", expect=401)
-    user = api.call("POST", "/api/auth/login", LOGIN)
+    user = api.call("POST", "/api/auth/login", login)
     project = api.call("GET", "/api/managed-services/search-references?type=project")[0]["id"]
 
     print("  a service request and a comment")

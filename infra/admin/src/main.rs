@@ -5,6 +5,7 @@ mod arguments;
 mod create_organization;
 mod error;
 mod list_organizations;
+mod record_alert;
 mod reset_password;
 mod set_plan;
 mod terminal;
@@ -29,6 +30,7 @@ Subcommands:
   set-plan              Sets the features that an organization's plan includes
   reset-password        Sets a user's password and ends the user's sessions
   list-organizations    Lists all organizations
+  record-alert          Records an alert for the resolution agent
 
 workdesk-admin SUBCOMMAND --help tells what each takes.
 
@@ -64,6 +66,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         create_organization::NAME => create_organization::run(given).await,
         set_plan::NAME => set_plan::run(given).await,
         reset_password::NAME => reset_password::run(given).await,
+        record_alert::NAME => record_alert::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
         _ => Err(Error::Subcommand(format!("it has no subcommand {name}"))),
     }

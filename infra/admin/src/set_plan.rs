@@ -48,7 +48,7 @@ pub(crate) fn plan(organization: &Organization) -> String {
     }
 }
 
-fn organization_id(text: &str) -> Result<OrganizationId, Error> {
+pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
     let id = text.parse().ok().and_then(OrganizationId::new);
     id.ok_or_else(|| Error::Invalid(format!("{text} is no id of an organization")))
 }

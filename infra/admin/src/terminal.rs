@@ -21,6 +21,12 @@ pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");
 }
 
+/// All of standard input.
+pub(crate) fn input() -> Result<String, Error> {
+    let text = io::read_to_string(io::stdin());
+    text.map_err(|error| Error::Invalid(format!("reading standard input: {error}")))
+}
+
 /// A new password for a user: asked for twice on a terminal, where it does not show, and otherwise
 /// the first line of standard input. Arguments could be seen by everybody on the machine.
 pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {

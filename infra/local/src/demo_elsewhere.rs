@@ -8,9 +8,10 @@ use crate::{
 };
 
 const USAGE: &str = "\
-Loads the demo data into a table, and runs the demo billing system until it is stopped.
+Runs the demo billing system until it is stopped, and first loads the demo data into a table, if one is
+named.
 
-Usage: demo TABLE PORT
+Usage: demo [TABLE] PORT
 
 Table and credentials are found as the AWS SDK finds them. Prints, on one line, what TARGET_SYSTEMS
 of the stack is to be.";
@@ -21,7 +22,8 @@ pub async fn main() -> ExitCode {
         .filter_map(|one| one.into_string().ok())
         .collect();
     let run = match given.as_slice() {
-        [table, port] => port.parse().ok().map(|port| run(table, port)),
+        [table, port] => port.parse().ok().map(|port| run(Some(table), port)),
+        [port] => port.parse().ok().map(|port| run(None, port)),
         _ => None,
     };
     let Some(run) = run else {
@@ -48,9 +50,11 @@ enum Error {
     Signals(#[from] io::Error),
 }
 
-async fn run(table: &str, port: u16) -> Result<(), Error> {
-    let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
-    demo_data::load(client, table).await?;
+async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
+    if let Some(table) = table {
+        let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
+        demo_data::load(client, table).await?;
+    }
     let targets = DemoTargets::start(port, None)?;
     console::say(&targets.settings().to_string());
     tokio::signal::ctrl_c().await?;

@@ -1,4 +1,4 @@
-//! The demo for a stack that runs elsewhere: `demo TABLE PORT`.
+//! The demo for a stack that runs elsewhere: `demo [TABLE] PORT`.
 
 use std::process::ExitCode;
 

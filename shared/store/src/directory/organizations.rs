@@ -73,6 +73,13 @@ impl Directory<'_> {
         }
     }
 
+    /// An organization. 404 when there is none of this id.
+    pub async fn organization(&self, id: OrganizationId) -> Result<Organization, Error> {
+        let key = key::organization(id);
+        let organization = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(organization.or_not_found(OrganizationId::NOUN)?.record)
+    }
+
     /// Changes the tenant's organization, and what reference search finds it by.
     pub async fn update_organization(
         &self,
