@@ -164,8 +164,9 @@ class Account:
         """Grants what roles grant, by the names that the emulator checks: a batch of messages is
         an action of its own there, and reading parameters is not about any one of them."""
         iam = self.client("iam")
-        resources = self.client("cloudformation").list_stack_resources(StackName=STACK)
-        for resource in resources["StackResourceSummaries"]:
+        pages = self.client("cloudformation").get_paginator("list_stack_resources")
+        pages = pages.paginate(StackName=STACK)
+        for resource in (one for page in pages for one in page["StackResourceSummaries"]):
             if resource["ResourceType"] != "AWS::IAM::Role":
                 continue
             role = resource["PhysicalResourceId"]
@@ -292,6 +293,8 @@ def main():
             reference_page(named)
         except BaseException:
             account.print_logs()
+            log = (folder / "emulator.log").read_text(errors="replace")
+            print("\n".join(log.splitlines()[-LOG_LINES:]), file=sys.stderr)
             raise
     print("1 passed, 0 failed")
 
