@@ -1,8 +1,9 @@
 //! Every list of the API is walked page by page, in each of its orders, while rows come and go.
 
+use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Caller, Operation, World, described, operations};
+use crate::support::{Answer, Api, Caller, Operation, World, described, operations};
 
 /// Rows that a list begins with, beside those of the world.
 const ROWS: usize = 9;
@@ -64,6 +65,56 @@ async fn no_list_is_larger_than_an_answer_may_be() {
         long += 1;
     }
     assert!(long >= 12, "{long}");
+}
+
+#[tokio::test]
+async fn long_lists_and_long_names_are_read_whole() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let tags = (1..=1_001).map(|number| {
+        let ada = ada.clone();
+        async move {
+            ada.creates("/api/tags", json!({"name": format!("tag {number}")}))
+                .await
+        }
+    });
+    let created: Vec<i64> = stream::iter(tags).buffer_unordered(16).collect().await;
+    let first = ada.get("/api/tags").await;
+    assert_eq!((first.ids().len(), first.next().is_some()), (1_000, true));
+    assert_eq!(
+        (ada.walk("/api/tags").await.len(), created.len()),
+        (1_001, 1_001)
+    );
+
+    let request = ada.raises_request().await;
+    ada.comments_on_request(request, "First").await;
+    api.copy_comments(1..=9_999).await;
+    let comments = format!("/api/service-requests/{request}/comments");
+    let rows = ada.walk(&comments).await;
+    let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
+    let newest = ada
+        .get(&format!("{comments}?sort=-createdAt&limit=3"))
+        .await;
+    assert_eq!(newest.ids(), [10_000, 9_999, 9_998]);
+
+    // Four bytes a character: more than a key holds.
+    let longest = "𝄞".repeat(255);
+    let project = ada
+        .creates("/api/projects", json!({"title": longest}))
+        .await;
+    let task = ada
+        .creates_task(json!({"title": longest, "projectId": project}))
+        .await;
+    assert_eq!(task["title"], longest);
+    ada.creates_milestone(json!({"title": longest, "projectId": project}))
+        .await;
+    let milestones = ada
+        .get(&format!("/api/projects/{project}/milestones"))
+        .await;
+    assert_eq!(milestones.expect(200)[0]["title"], longest);
+    let projects = ada.walk("/api/projects?limit=1").await;
+    assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
 /// The operations that take a cursor.

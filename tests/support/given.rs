@@ -1,10 +1,14 @@
 //! What a test finds in the table: what callers create through the API, and what no operation of
 //! it creates.
 
+use std::collections::HashMap;
+
 use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
-    model::{Id, OrganizationId, PhaseId, Role, Tag, TaskId, Ticket, User},
+    model::{
+        CommentId, Id, OrganizationId, PhaseId, Role, ServiceRequestId, Tag, TaskId, Ticket, User,
+    },
     store::{
         NewTicket,
         key::{self, AnyKey},
@@ -13,6 +17,8 @@ use shared::{
 use tests::records;
 
 use super::{Api, Caller};
+
+type Item = HashMap<String, AttributeValue>;
 
 impl Caller {
     /// Creates a record, of which only the id matters.
@@ -123,36 +129,23 @@ impl Api {
     /// Copies of a task of project 1, with ids and orders behind its own, written past the service.
     pub async fn copy_tasks(&self, task: &Value, more: std::ops::RangeInclusive<i64>) {
         let id = task["id"].as_i64().unwrap();
-        let key = key::task(self.home.id, TaskId::new(id).unwrap());
-        let get = self.client.get_item().table_name(&self.table);
-        let get = get
-            .key("pk", AttributeValue::S(AnyKey::from(&key).pk().to_owned()))
-            .key("sk", AttributeValue::S(AnyKey::from(&key).sk().to_owned()));
-        let item = get.send().await.unwrap().item.unwrap();
-        let copies: Vec<_> = more
-            .map(|number| {
-                let (id, mut item) = (id + number, item.clone());
-                let mut put = |name: &str, value| item.insert(name.to_owned(), value);
-                put("id", AttributeValue::N(id.to_string()));
-                put("sk", AttributeValue::S(format!("{id:016}")));
-                put(
-                    "gsi1sk",
-                    AttributeValue::S(format!("{:016}#{id:016}", id * 1_024)),
-                );
-                if item.contains_key("gsi2sk") {
-                    item.insert("gsi2sk".to_owned(), AttributeValue::S(format!("{id:016}")));
-                }
-                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
-                WriteRequest::builder().put_request(put).build()
-            })
-            .collect();
-        for some in copies.chunks(25) {
-            let write = self.client.batch_write_item();
-            let write = write.request_items(&self.table, some.to_vec());
-            write.send().await.unwrap();
-        }
+        let count = *more.end();
+        let key = AnyKey::from(&key::task(self.home.id, TaskId::new(id).unwrap()));
+        let copy = |mut item: Item, number: i64| {
+            let id = id + number;
+            let sk = AttributeValue::S(format!("{id:016}"));
+            if item.contains_key("gsi2sk") {
+                item.insert("gsi2sk".to_owned(), sk.clone());
+            }
+            let place = format!("{:016}#{id:016}", id * 1_024);
+            item.insert("id".to_owned(), AttributeValue::N(id.to_string()));
+            item.insert("sk".to_owned(), sk);
+            item.insert("gsi1sk".to_owned(), AttributeValue::S(place));
+            item
+        };
+        self.copy(&key, more, copy).await;
         // Ids that are given out from now on are others.
-        let last = (id + i64::try_from(copies.len()).unwrap()).to_string();
+        let last = (id + count).to_string();
         let update = self.client.update_item().table_name(&self.table);
         update
             .key("pk", AttributeValue::S("COUNTER#task".to_owned()))
@@ -163,6 +156,53 @@ impl Api {
             .send()
             .await
             .unwrap();
+    }
+
+    /// Copies of comment 1 of service request 1, each a millisecond after the one before it, written
+    /// past the service.
+    pub async fn copy_comments(&self, more: std::ops::RangeInclusive<i64>) {
+        let (thread, first) = (
+            ServiceRequestId::new(1).unwrap(),
+            CommentId::new(1).unwrap(),
+        );
+        let key = AnyKey::from(&key::comment(self.home.id, thread.into(), first));
+        let now = self.clock.now();
+        let copy = |mut item: Item, number: i64| {
+            let (id, at) = (number + 1, now.plus(number).to_string());
+            item.insert("id".to_owned(), AttributeValue::N(id.to_string()));
+            item.insert("sk".to_owned(), AttributeValue::S(format!("{id:016}")));
+            let place = format!("{at}#{id:016}");
+            item.insert("gsi1sk".to_owned(), AttributeValue::S(place));
+            item.insert("createdAt".to_owned(), AttributeValue::S(at));
+            item
+        };
+        self.copy(&key, more, copy).await;
+    }
+
+    /// Writes copies of an item, each as `copy` makes it.
+    async fn copy(
+        &self,
+        key: &AnyKey,
+        more: std::ops::RangeInclusive<i64>,
+        copy: impl Fn(Item, i64) -> Item,
+    ) {
+        let get = self.client.get_item().table_name(&self.table);
+        let get = get
+            .key("pk", AttributeValue::S(key.pk().to_owned()))
+            .key("sk", AttributeValue::S(key.sk().to_owned()));
+        let item = get.send().await.unwrap().item.unwrap();
+        let copies: Vec<_> = more
+            .map(|number| {
+                let item = copy(item.clone(), number);
+                let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+                WriteRequest::builder().put_request(put).build()
+            })
+            .collect();
+        for some in copies.chunks(25) {
+            let write = self.client.batch_write_item();
+            let write = write.request_items(&self.table, some.to_vec());
+            write.send().await.unwrap();
+        }
     }
 
     /// A tag of an organization.
