@@ -1,7 +1,7 @@
 """One story through a running local stack, over real HTTP: `python3 tests/end_to_end.py`.
 
-Starts `cargo local` with ports and a data folder of its own, signs in, walks from a service request
-to an action that the resolution agent carried out, holds its gateway and its functions to what
+Starts `cargo local` with ports and a data folder of its own, runs the commands that it prints, signs
+in, walks from a service request to an action that the resolution agent carried out, holds its gateway and its functions to what
 `local_stack.py` asks of them, and stops it again with nothing left running. Standard library only;
 processes are looked for in Linux's /proc.
 """
@@ -14,12 +14,14 @@ import http.cookiejar
 import json
 import os
 import pathlib
+import re
 import secrets
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import urllib.error
 import urllib.request
@@ -132,7 +134,7 @@ def story(api, targets, login=LOGIN):
     assert activity["id"] in [row["id"] for row in dashboard["activityFeed"]]
     saved = dashboard["metrics"]["hoursSaved"]
 
-    agent(api, targets, signal=1)
+    agent(api, targets)
     dashboard = api.call("GET", "/api/managed-services/dashboard")
     assert dashboard["metrics"]["hoursSaved"] > saved, dashboard["metrics"]
 
@@ -141,10 +143,12 @@ def story(api, targets, login=LOGIN):
     print(f"  done, as {user['fullName']}")
 
 
-def agent(api, targets, signal):
-    """The resolution agent, from a signal to the effect in the target system."""
-    print("  an agent session on a signal: analysis and proposal")
-    session = api.call("POST", f"/api/concierge/alerts/{signal}/agent-session")["session"]
+def agent(api, targets):
+    """The resolution agent, from an open alert to the effect in the target system."""
+    print("  an agent session on an alert: analysis and proposal")
+    alerts = api.call("GET", "/api/concierge/alerts?status=open")
+    alert = next(alert for alert in alerts if alert["agentSessionId"] is None)
+    session = api.call("POST", f"/api/concierge/alerts/{alert['id']}/agent-session")["session"]
     assert session["status"] == "started", session
     path = f"/api/concierge/agent-sessions/{session['id']}"
     proposed = api.call("POST", f"{path}/propose")["session"]
@@ -198,14 +202,54 @@ def wait_until_ready(stack, log, api):
     while time.monotonic() < deadline:
         if stack.poll() is not None:
             raise AssertionError(f"cargo local ended with {stack.returncode}")
-        if "/api/auth/login" in log.read_text(errors="replace"):
+        if "/effects; echo\n" in log.read_text(errors="replace"):
             api.call("GET", "/api/openapi.json")
             return
         time.sleep(0.5)
     raise AssertionError("cargo local was not ready in time")
 
 
-Stack = collections.namedtuple("Stack", "api targets processes")
+def guide(log):
+    """The commands of the guide do what it says, run as they are printed, by one bash."""
+    print("  the commands that the guide shows")
+    [commands] = re.findall(r"^Paste into bash .*:\n((?:  .+\n)+)", log.read_text(), re.MULTILINE)
+    done = subprocess.run(
+        ["bash", "--norc"],
+        input=textwrap.dedent(commands),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=POLL_SECONDS,
+    )
+    try:
+        user, task, [listed], [alert], opened, proposed, executed, effects = map(
+            json.loads, done.stdout.splitlines()
+        )
+        assert user["username"] == LOGIN["username"]
+        assert listed["id"] == task["id"]
+        assert alert["status"] == "open"
+        session, action = opened["session"], proposed["session"]["proposedActions"][0]
+        assert session["alertId"] == alert["id"]
+        assert executed["session"]["id"] == session["id"]
+        assert executed["session"]["status"] == "completed"
+        assert [result["actionId"] for result in executed["results"]] == [action["id"]]
+        assert effects
+    except BaseException:
+        print(done.stdout, file=sys.stderr)
+        raise
+
+
+def demo(api):
+    """The demo shows what there is."""
+    tasks = api.call("GET", "/api/tasks?projectId=1")
+    [commented] = [row for row in tasks if row["assignee"] and row["tags"]]
+    assert api.call("GET", f"/api/tasks/{commented['id']}/comments"), commented
+    assert len(api.call("GET", "/api/projects/1/phases")) == 3
+    tagged = commented["tags"][0]["id"]
+    assert len(api.call("GET", f"/api/activities?tagId={tagged}")) == 1
+
+
+Stack = collections.namedtuple("Stack", "api targets log processes")
 
 
 @contextlib.contextmanager
@@ -217,7 +261,7 @@ def running_stack(**settings):
     with tempfile.TemporaryDirectory(prefix="workdesk-") as data:
         log = pathlib.Path(data) / "cargo-local.log"
         command = ["cargo", "local", "--port", str(gateway), "--billing-port", str(targets)]
-        command += ["--data", f"{data}/stack"]
+        command += ["--data", f"{data}/of the stack"]
         print("starting", " ".join(command), flush=True)
         with log.open("w") as output:
             stack = subprocess.Popen(
@@ -232,7 +276,7 @@ def running_stack(**settings):
         try:
             api, target = (Client(f"http://127.0.0.1:{port}") for port in (gateway, targets))
             wait_until_ready(stack, log, api)
-            yield Stack(api, target, functools.partial(running, mark))
+            yield Stack(api, target, log, functools.partial(running, mark))
             os.kill(stack.pid, signal.SIGINT)
             assert stack.wait(STOP_SECONDS) == 0, f"it stopped with {stack.returncode}"
             left = running(mark)
@@ -247,9 +291,11 @@ def running_stack(**settings):
 
 def main():
     with running_stack(ALLOWED_ORIGINS=local_stack.ORIGIN) as stack:
+        guide(stack.log)
         story(stack.api, stack.targets)
         stack.api.call("POST", "/api/auth/login", LOGIN)
-        work = functools.partial(agent, stack.api, stack.targets, signal=2)
+        demo(stack.api)
+        work = functools.partial(agent, stack.api, stack.targets)
         local_stack.check(stack.api, stack.processes, work)
     print("1 passed, 0 failed")
 

@@ -18,6 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDER = ROOT / "target" / "client"
 PROGRAMS = FOLDER / "node_modules" / ".bin"
+STORY = ("story.ts", "resolution.ts")
 METHODS = ("get", "put", "post", "patch", "delete")
 
 # The tools report nothing about their use and look for no newer version of themselves.
@@ -68,11 +69,12 @@ def operations(document):
 
 def check_story(document):
     """Every operation is called in the story. That no others are, the compiler knows."""
-    called = set(re.findall(r'api\.([A-Z]+)\(\s*"([^"]+)"', (HERE / "story.ts").read_text()))
+    story = "".join((HERE / part).read_text() for part in STORY)
+    called = set(re.findall(r'api\.([A-Z]+)\(\s*"([^"]+)"', story))
     known = operations(document)
     missing = sorted(" ".join(operation) for operation in known - called)
     if missing:
-        sys.exit("story.ts does not call " + ", ".join(missing))
+        sys.exit("the story does not call " + ", ".join(missing))
     print(f"         {len(known)} operations in the story")
 
 

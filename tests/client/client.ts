@@ -29,3 +29,22 @@ export async function dataOf<Data>(answer: Promise<Answer<Data>>): Promise<Data>
   }
   return data;
 }
+
+/** The page of a list that follows an answer, empty behind the last. The URL is followed as it is. */
+export async function nextPage<Row>(response: Response): Promise<Row[]> {
+  const next = response.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
+  if (next === undefined) {
+    return [];
+  }
+  const page = await fetch(next, { credentials: "same-origin" });
+  const rows: unknown = await page.json();
+  if (!page.ok) {
+    throw new Refused(rows as Problem);
+  }
+  return rows as Row[];
+}
+
+/** Where the compiler has seen every case. */
+export function never(value: never): never {
+  throw new Error(`not in the document: ${JSON.stringify(value)}`);
+}

@@ -1,5 +1,6 @@
 /**
- * A morning of a team, as a front end would write it: every operation of the document, once.
+ * A morning of a team, as a front end would write it: every operation of the document, once, those
+ * of the resolution agent in resolution.ts.
  *
  * Type-checked, never run. What is read here is what a client relies on, so a document that says
  * less than this does not compile.
@@ -8,13 +9,9 @@
 import type {
   ActivityCreate,
   ActivityUpdate,
-  AgentSession,
-  AgentSessionId,
-  AgentSessionStatus,
   CommentCreate,
   CreatedToken,
   CommentUpdate,
-  ExecutionResult,
   Fault,
   JsonObject,
   MilestoneCreate,
@@ -26,7 +23,6 @@ import type {
   ServiceRequestCreate,
   ServiceRequestUpdate,
   Session,
-  SignalId,
   TagId,
   Task,
   TaskCreate,
@@ -42,12 +38,8 @@ import type {
   UserRef,
   UserUpdate,
 } from "./api";
-import { api, dataOf } from "./client";
-
-/** Where the compiler has seen every case. */
-function never(value: never): never {
-  throw new Error(`not in the document: ${JSON.stringify(value)}`);
-}
+import { api, dataOf, never } from "./client";
+import { resolution } from "./resolution";
 
 export async function morning(username: string, password: string): Promise<void> {
   const said = await signIn(username, password);
@@ -65,7 +57,7 @@ export async function morning(username: string, password: string): Promise<void>
   await tickets(session);
   await dashboard();
   if (session.planFeatures.includes("agentAI")) {
-    await resolution(1);
+    await resolution();
   }
   await account(password);
   await dataOf(api.POST("/api/auth/logout"));
@@ -561,76 +553,5 @@ async function reply(ticketId: TicketId): Promise<void> {
   });
   if (error?.code === "ticket_closed") {
     alert("The ticket was closed meanwhile.");
-  }
-}
-
-async function resolution(signal: SignalId): Promise<void> {
-  const opened = await dataOf(
-    api.POST("/api/concierge/alerts/{id}/agent-session", { params: { path: { id: signal } } }),
-  );
-  const path = { id: opened.session.id };
-  const proposed = await dataOf(
-    api.POST("/api/concierge/agent-sessions/{id}/propose", { params: { path } }),
-  );
-  const { analysis, proposedActions } = proposed.session;
-  console.log(analysis?.rootCause, analysis?.confidence.toFixed(2));
-  const approved = proposedActions.filter((action) => action.isAutomated && action.risk === "low");
-  console.log(approved.flatMap((action) => action.steps.map((step) => step.apiCall)));
-
-  const done = await execute(path.id, approved.map((action) => action.id));
-  console.log(done.map(outcome));
-  const session = await dataOf(api.GET("/api/concierge/agent-sessions/{id}", { params: { path } }));
-  console.log(inWords(session.status), session.error ?? "no error");
-  if (!ended(session)) {
-    const cancelled = await dataOf(
-      api.POST("/api/concierge/agent-sessions/{id}/cancel", { params: { path } }),
-    );
-    console.log(cancelled.message);
-  }
-}
-
-/** What has ended of the approved actions. The rest comes with the session. */
-async function execute(id: AgentSessionId, actionIds: string[]): Promise<ExecutionResult[]> {
-  const { data, error, response } = await api.POST("/api/concierge/agent-sessions/{id}/execute", {
-    params: { path: { id }, header: { Prefer: "respond-async" } },
-    body: { actionIds },
-  });
-  if (error !== undefined) {
-    if (error.code === "proposal_superseded" || error.code === "plan_feature_unavailable") {
-      alert(error.detail);
-    }
-    return [];
-  }
-  return response.status === 202 ? data.session.executionResults : data.results;
-}
-
-function outcome(result: ExecutionResult): string {
-  const seconds = result.duration / 1000;
-  const status: unknown = result.response?.["status"];
-  const error: string | null = result.error;
-  return result.success ? `done in ${seconds} s (${status})` : (error ?? "not done");
-}
-
-function ended(session: AgentSession): boolean {
-  return ["completed", "failed", "cancelled", "expired"].includes(session.status);
-}
-
-function inWords(status: AgentSessionStatus): string {
-  switch (status) {
-    case "started":
-    case "analyzing":
-      return "looking into it";
-    case "awaiting_confirmation":
-      return "waits for you";
-    case "executing":
-    case "cancelling":
-      return "at work";
-    case "completed":
-    case "failed":
-    case "cancelled":
-    case "expired":
-      return "ended";
-    default:
-      return never(status);
   }
 }

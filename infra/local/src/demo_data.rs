@@ -10,9 +10,10 @@ use shared::{
     input,
     model::{
         LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature, Priority,
-        Project, Role, ServiceStatus, SignalEntity, SignalStatus, Timestamp, User, span,
+        Project, Role, ServiceStatus, SignalEntity, SignalStatus, TagId, Thread, Timestamp, User,
+        span,
     },
-    store::{History, NewMessage, NewSignal, NewTicket, NewUser, Store},
+    store::{History, NewMessage, NewSignal, NewTicket, NewUser, Store, Tagged},
 };
 
 /// Somebody who can sign in to the demo.
@@ -50,9 +51,6 @@ const fn account(
 /// The password of every demo account. Not a secret: it opens a demo on this machine.
 pub(crate) const PASSWORD: &str = "workdesk";
 
-/// Id of the signal that the guide opens an agent session for.
-pub(crate) const FIRST_SIGNAL: u64 = 1;
-
 /// Why the demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
 #[error("the demo data: {}; --fresh starts over", .0.chain())]
@@ -88,13 +86,22 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
     let max = demo.user(max).await?;
     let sue = demo.user(sue).await?;
     let mia = demo.user(mia).await?;
-    let migration = demo.projects(&max, &mia).await?;
-    demo.activities(&max, &mia, &migration).await?;
+    let tags = demo.tags().await?;
+    let migration = demo.projects(&max, &mia, tags).await?;
+    demo.activities(&max, &mia, &migration, tags).await?;
     demo.requests(&mia, &sue, &migration).await?;
     demo.tickets(&mia, &sue).await?;
     demo.signals().await?;
     demo.user(vic).await?;
     Ok(())
+}
+
+/// The tags.
+#[derive(Clone, Copy)]
+struct Tags {
+    billing: TagId,
+    customer: TagId,
+    urgent: TagId,
 }
 
 /// What every part of the demo data is made with.
@@ -123,8 +130,43 @@ impl Demo {
         Ok(user.record)
     }
 
-    /// Two projects with their phases, milestones and tasks, and the tags.
-    async fn projects(&self, max: &User, mia: &User) -> Result<Project, Error> {
+    async fn tags(&self) -> Result<Tags, Error> {
+        let create = async |name: &str| {
+            let new = input::from_value(&json!({"name": name}))?;
+            let directory = self.store.directory();
+            Ok::<_, Error>(directory.create_tag(self.tenant, new).await?.id)
+        };
+        Ok(Tags {
+            billing: create("billing").await?,
+            customer: create("customer").await?,
+            urgent: create("urgent").await?,
+        })
+    }
+
+    async fn tag(&self, on: impl Into<Tagged>, tags: &[TagId]) -> Result<(), Error> {
+        let on = on.into();
+        for &tag in tags {
+            self.store.tagging().attach(self.tenant, on, tag).await?;
+        }
+        Ok(())
+    }
+
+    async fn comment(
+        &self,
+        on: impl Into<Thread>,
+        author: &User,
+        content: &str,
+    ) -> Result<(), Error> {
+        let new = input::from_value(&json!({"content": content}))?;
+        let comments = self.store.comments();
+        comments
+            .create(self.tenant, on.into(), author.id, new)
+            .await?;
+        Ok(())
+    }
+
+    /// Two projects, one of them with phases and a milestone, and their tasks.
+    async fn projects(&self, max: &User, mia: &User, tags: Tags) -> Result<Project, Error> {
         let directory = self.store.directory();
         let migration = input::from_value(&json!({
             "title": "Billing migration",
@@ -143,10 +185,6 @@ impl Demo {
             let phase = directory.create_phase(self.tenant, migration.id, phase);
             phases.push(phase.await?.id);
         }
-        for tag in ["billing", "customer", "urgent"] {
-            let tag = input::from_value(&json!({"name": tag}))?;
-            directory.create_tag(self.tenant, tag).await?;
-        }
         let milestone = json!({
             "title": "First customers moved",
             "projectId": migration.id,
@@ -160,18 +198,19 @@ impl Demo {
             .milestones()
             .create(self.tenant, milestone)
             .await?;
-        let of_migration = [
-            ("List customers with special prices", "done", Some(mia)),
+        let of_migration: [(_, _, _, &[TagId]); 4] = [
+            ("List customers with special prices", "done", Some(mia), &[]),
             (
                 "Compare the invoices of both systems",
                 "in_progress",
                 Some(mia),
+                &[tags.billing, tags.urgent],
             ),
-            ("Move the first ten customers", "todo", Some(max)),
-            ("Tell the customers", "backlog", None),
+            ("Move the first ten customers", "todo", Some(max), &[]),
+            ("Tell the customers", "backlog", None, &[tags.customer]),
         ];
         let tasks = self.store.tasks();
-        for (place, (title, status, assignee)) in of_migration.into_iter().enumerate() {
+        for (place, (title, status, assignee, carried)) in of_migration.into_iter().enumerate() {
             let task = json!({
                 "title": title,
                 "projectId": migration.id,
@@ -181,7 +220,12 @@ impl Demo {
                 "status": status,
                 "dueDate": self.now.plus(7 * span::DAY),
             });
-            tasks.create(self.tenant, input::from_value(&task)?).await?;
+            let task = tasks.create(self.tenant, input::from_value(&task)?).await?;
+            self.tag(task.id, carried).await?;
+            if status == "in_progress" {
+                let found = "September agrees to the cent. In October two invoices differ.";
+                self.comment(task.id, mia, found).await?;
+            }
         }
         let task = json!({
             "title": "Write down what customers ask most",
@@ -192,7 +236,13 @@ impl Demo {
         Ok(migration.record)
     }
 
-    async fn activities(&self, max: &User, mia: &User, project: &Project) -> Result<(), Error> {
+    async fn activities(
+        &self,
+        max: &User,
+        mia: &User,
+        project: &Project,
+        tags: Tags,
+    ) -> Result<(), Error> {
         let recorded = [
             (
                 3,
@@ -200,6 +250,7 @@ impl Demo {
                 "kick_off",
                 max,
                 "Agreed on the order of the customers.",
+                &[][..],
             ),
             (
                 2,
@@ -207,6 +258,7 @@ impl Demo {
                 "customer",
                 mia,
                 "Kestrel Air wants a test invoice first.",
+                &[tags.customer, tags.billing],
             ),
             (
                 1,
@@ -214,10 +266,11 @@ impl Demo {
                 "scope",
                 max,
                 "Customers with special prices come last.",
+                &[],
             ),
         ];
         let activities = self.store.activities();
-        for (days, kind, subtype, creator, description) in recorded {
+        for (days, kind, subtype, creator, description, carried) in recorded {
             let new = json!({
                 "timestamp": self.ago(days * span::DAY),
                 "type": kind,
@@ -226,7 +279,8 @@ impl Demo {
                 "projectId": project.id,
             });
             let new = input::from_value(&new)?;
-            activities.create(self.tenant, creator.id, new).await?;
+            let activity = activities.create(self.tenant, creator.id, new).await?;
+            self.tag(activity.id, carried).await?;
         }
         Ok(())
     }
@@ -245,11 +299,7 @@ impl Demo {
         let requests = self.store.service_requests();
         let open = request("Test invoices for Kestrel Air", "high")?;
         let open = requests.create(self.tenant, mia.id, open).await?;
-        let comment = json!({"content": "Which month shall they cover?"});
-        let comment = input::from_value(&comment)?;
-        let comments = self.store.comments();
-        comments
-            .create(self.tenant, open.id.into(), sue.id, comment)
+        self.comment(open.id, sue, "Which month shall they cover?")
             .await?;
         let resolved = request("Access to the old billing system", "medium")?;
         let history = History {
@@ -380,7 +430,12 @@ impl Demo {
                 ..batch
             },
         ];
+        // The first is the newest, and so the one that a list of what is open begins with.
         for (number, alarm) in standing.into_iter().enumerate() {
+            let alarm = Alarm {
+                hours: alarm.hours + i64::try_from(number).unwrap_or_default(),
+                ..alarm
+            };
             self.signal(number, alarm, SignalStatus::Open).await?;
         }
         // Batches got stuck now and then before, and more often in the last days.

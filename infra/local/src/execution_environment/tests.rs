@@ -141,4 +141,12 @@ async fn the_function_sees_lambdas_runtime_api() {
     let second = api.carry_out(&invocation("2")).await;
     assert!(matches!(second, invocations::Answer::TooLarge(_)));
     assert_eq!(function.await.unwrap(), [202, 413]);
+
+    // Whoever invoked it, the gateway among others, is answered an error instead.
+    let mut watch = Watch::start().await;
+    let invocations = Invocations::of(&watch.url).unwrap();
+    invocations.answer("2", second).await.unwrap();
+    let (id, what, said) = watch.answers.recv().await.unwrap();
+    assert_eq!((id.as_str(), what.as_str()), ("2", "error"));
+    assert_eq!(said["errorType"], "Function.ResponseSizeTooLarge");
 }

@@ -83,6 +83,11 @@ fn function(name: &str, event: &Value) -> (StatusCode, Json<Value>) {
             let error = json!({"errorType": "Runtime.ExitError", "errorMessage": "signal: 9"});
             return (StatusCode::INTERNAL_SERVER_ERROR, Json(error));
         }
+        Some("too_large") => {
+            let error =
+                json!({"errorType": "Function.ResponseSizeTooLarge", "errorMessage": "7 MB"});
+            return (StatusCode::INTERNAL_SERVER_ERROR, Json(error));
+        }
         Some("unreadable") => json!({"statusCode": "fine"}),
         Some("cookies") => json!({
             "statusCode": 201,
@@ -216,7 +221,7 @@ async fn an_answer_becomes_a_response() {
 #[tokio::test]
 async fn what_a_function_did_wrong_stays_inside() {
     let world = World::start(&[]).await;
-    for wrong in ["failed", "unreadable"] {
+    for wrong in ["failed", "too_large", "unreadable"] {
         let (status, _, body) = world.answer(wrong).await;
         assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(body, r#"{"message":"Internal Server Error"}"#);

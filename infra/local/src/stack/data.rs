@@ -11,6 +11,20 @@ use shared::random;
 use super::Error;
 use crate::atomic_file;
 
+/// Which data this version reads. Raised with every change of a stored record or of the demo data
+/// after which what an earlier version kept no longer reads, or lacks something.
+const FORMAT: &str = "2";
+
+/// What a run keeps, beside the format of it.
+const KEPT: [&str; 6] = [
+    "table.sqlite",
+    "table.sqlite-wal",
+    "table.sqlite-shm",
+    "target-systems.json",
+    "session-secret",
+    "cookies.txt",
+];
+
 /// Held by one run at a time.
 #[derive(Debug)]
 pub(crate) struct DataFolder {
@@ -53,16 +67,31 @@ impl DataFolder {
         self.path.join("cookies.txt")
     }
 
-    /// Forgets everything that an earlier run kept, and nothing else that may lie here.
+    /// Sees to it that what is kept here is of this version's format. Versions that had no number
+    /// left none behind. An empty folder is given it before anything is kept, so that a run that
+    /// ends half-way leaves no data without it.
+    pub(crate) fn claim_format(&self) -> Result<(), Error> {
+        let path = self.format();
+        match fs::read_to_string(&path) {
+            Ok(format) if format.trim() == FORMAT => return Ok(()),
+            Ok(_) => return Err(Error::OtherFormat(self.path.clone())),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => {}
+            Err(source) => return Err(Error::Data { path, source }),
+        }
+        if KEPT.iter().any(|name| self.path.join(name).exists()) {
+            return Err(Error::OtherFormat(self.path.clone()));
+        }
+        atomic_file::write(&path, FORMAT.as_bytes()).map_err(|source| Error::Data { path, source })
+    }
+
+    fn format(&self) -> PathBuf {
+        self.path.join("format")
+    }
+
+    /// Forgets everything that an earlier run kept, and nothing else that may lie here. The format
+    /// goes last: what a clearing that broke off has left is still known for what it is.
     pub(crate) fn clear(&self) -> Result<(), Error> {
-        for name in [
-            "table.sqlite",
-            "table.sqlite-wal",
-            "table.sqlite-shm",
-            "target-systems.json",
-            "session-secret",
-            "cookies.txt",
-        ] {
+        for name in KEPT.into_iter().chain(["format"]) {
             let path = self.path.join(name);
             match fs::remove_file(&path) {
                 Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -115,6 +144,34 @@ mod tests {
         fs::write(data.table(), "old").unwrap();
         data.clear().unwrap();
         assert!(data.path().join("notes.txt").exists() && !data.table().exists());
+    }
+
+    #[test]
+    fn what_another_version_kept_is_left_alone_until_it_is_cleared() {
+        for format in [None, Some("1"), Some("3"), Some("")] {
+            let folder = tempfile::tempdir().unwrap();
+            let data = DataFolder::open(folder.path()).unwrap();
+            fs::write(data.table(), "of another version").unwrap();
+            if let Some(format) = format {
+                fs::write(data.format(), format).unwrap();
+            }
+            let error = data.claim_format().unwrap_err();
+            assert!(matches!(error, Error::OtherFormat(_)), "{error}");
+            assert!(error.to_string().contains("--fresh"), "{error}");
+            assert!(data.table().exists());
+            data.clear().unwrap();
+            data.claim_format().unwrap();
+        }
+    }
+
+    #[test]
+    fn what_this_version_kept_is_used_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let data = DataFolder::open(folder.path()).unwrap();
+        data.claim_format().unwrap();
+        data.session_secret().unwrap();
+        fs::write(data.table(), "of this version").unwrap();
+        data.claim_format().unwrap();
     }
 
     #[test]

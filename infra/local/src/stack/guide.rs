@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use crate::demo_data::{ACCOUNTS, FIRST_SIGNAL, PASSWORD};
+use crate::demo_data::{ACCOUNTS, PASSWORD};
 
-/// The guide, with commands that work as they are printed.
+/// The guide, with commands that work as they are printed, pasted into bash one after another. Ids
+/// are taken out of answers with Python, which Workdesk needs anyway, since jq may be missing.
 pub(crate) fn text(url: &str, targets_url: &str, data: &Path, cookies: &Path) -> String {
     let accounts = ACCOUNTS
-        .map(|account| format!("  {:<8} {}", account.username, account.role))
-        .join("\n");
+        .map(|account| format!("{} ({})", account.username, account.role))
+        .join(", ");
     let username = ACCOUNTS[0].username;
     let jar = quoted(&cookies.display().to_string());
     let data = data.display();
@@ -18,14 +19,19 @@ Workdesk answers at {url}, its demo billing system at {targets_url}.
 The reference, to read and to try: {url}/api/docs
 Data is kept in {data}; --fresh starts over. Ctrl-C stops everything.
 
-Accounts, each with the password {PASSWORD}:
-{accounts}
+Accounts, each with the password {PASSWORD}: {accounts}
 
-Sign in, list tasks, open an agent session, see what the agent changed:
-  curl -c {jar} -H 'Content-Type: application/json' -d '{{"username":"{username}","password":"{PASSWORD}"}}' {url}/api/auth/login
-  curl -b {jar} {url}/api/tasks
-  curl -b {jar} -X POST {url}/api/concierge/alerts/{FIRST_SIGNAL}/agent-session
-  curl {targets_url}/effects
+Paste into bash to sign in, create and list a task, and have the agent repair what an alert is about:
+  api() {{ curl -sS -b {jar} -c {jar} -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; echo; }}
+  pick() {{ python3 -c "import json, sys; a = sys.stdin.read(); sys.stderr.write(a); print(json.loads(a)$1)"; }}
+  api POST /auth/login -d '{{"username":"{username}","password":"{PASSWORD}"}}'
+  api POST /tasks -d '{{"title":"Look around","projectId":1}}'
+  api GET '/tasks?projectId=1&sort=-id&limit=1'
+  alert=$(api GET '/concierge/alerts?status=open&limit=1' | pick '[0]["id"]')
+  session=$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
+  action=$(api POST /concierge/agent-sessions/$session/propose | pick '["session"]["proposedActions"][0]["id"]')
+  api POST /concierge/agent-sessions/$session/execute -H 'Prefer: wait=10' -d "{{\"actionIds\":[\"$action\"]}}"
+  curl -sS {targets_url}/effects; echo
 "#
     )
 }

@@ -63,6 +63,11 @@ enum Error {
     #[error("another `cargo local` uses {0}; --data takes another folder")]
     DataInUse(PathBuf),
     #[error(
+        "{0} has data of another version of Workdesk, which this one does not read: --fresh forgets \
+         it and starts over, --data takes another folder"
+    )]
+    OtherFormat(PathBuf),
+    #[error(
         "cargo-lambda is missing and could not be fetched:\n  {0}\n\
          Install it with `pip install cargo-lambda` or, compiling it, \
          `cargo install cargo-lambda --locked`, and try again."
@@ -163,6 +168,7 @@ impl Stack {
             console::say("Forgetting what earlier runs kept …");
             data.clear()?;
         }
+        data.claim_format()?;
         let secret = data.session_secret()?;
 
         let cargo_lambda =
