@@ -124,7 +124,8 @@ impl World {
     pub async fn caller_of(&self, request: &Request) -> Caller {
         let ends_sessions_of = match request.operation().as_str() {
             "PUT /api/auth/password" => "mia",
-            "DELETE /api/auth/sessions" => "sue",
+            // Of whom no other request ends the sessions at the same time.
+            "DELETE /api/auth/sessions" => "zoe",
             _ => return self.caller().await,
         };
         let user = self.api().user(ends_sessions_of).await;
