@@ -195,7 +195,7 @@ impl Pages {
         let uri = &self.links.uri;
         let kept = uri.query().unwrap_or_default().split('&');
         let kept: Vec<&str> = kept
-            .filter(|pair| !pair.is_empty() && !pair.starts_with("cursor="))
+            .filter(|pair| !pair.is_empty() && query::name(pair).as_deref() != Some("cursor"))
             .collect();
         let url = self.links.url(uri.path(), &kept.join("&"), place);
         HeaderValue::try_from(format!("<{url}>; rel=\"next\""))
@@ -263,22 +263,6 @@ pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
 fn in_answer(json: &[u8]) -> usize {
     let escaped = json.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
     json.len() + escaped.count()
-}
-
-impl<T: Serialize> List<T> {
-    /// All rows of a list that is never long.
-    #[must_use]
-    pub fn of<R: Into<T>>(rows: Vec<R>) -> Self {
-        let mut all = Rows::up_to(usize::MAX);
-        for row in rows {
-            let _ = all.push(&row.into());
-        }
-        Self {
-            body: all.finish(),
-            next: None,
-            of: PhantomData,
-        }
-    }
 }
 
 impl<T> IntoResponse for List<T> {

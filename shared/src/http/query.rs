@@ -59,6 +59,11 @@ pub(super) fn pairs(raw: &str) -> (Vec<(String, String)>, Vec<Fault>) {
     (pairs, faults)
 }
 
+/// The name of a parameter, given with its value.
+pub(super) fn name(pair: &str) -> Option<String> {
+    decode(pair.split_once('=').map_or(pair, |(name, _)| name))
+}
+
 /// Describes the parameters.
 pub(crate) fn describe<Q: Input>(description: &mut Description) {
     for property in Q::properties() {

@@ -248,8 +248,7 @@ impl Activities<'_> {
             .await?
             .or_not_found(ActivityId::NOUN)?;
         allow(found.creator_id).await?;
-        let updated = rewrite(Some(found), read, write).await?;
-        updated.ok_or_else(Error::contended)
+        rewrite(Some(found), read, write).await
     }
 
     /// Deletes an activity, unless `allow` refuses when it hears who recorded it. From that moment

@@ -65,8 +65,7 @@ impl Comments<'_> {
         let now = self.0.clock.now();
         let comment = Comment::new(id, tenant, thread, author, new, now);
         let write = |request| self.write(&comment, request);
-        let written = rewrite(request, read, write).await?;
-        written.ok_or_else(Error::contended)?;
+        rewrite(request, read, write).await?;
         Ok(comment)
     }
 
@@ -169,8 +168,7 @@ impl Comments<'_> {
         };
         let found = permit.beside(read()).await?;
         allow(there(&found)?.user_id).await?;
-        let changed = rewrite(found, read, write).await?;
-        changed.ok_or_else(Error::contended)
+        rewrite(found, read, write).await
     }
 
     /// A thread's comments by time, with their authors. 404 when what they are on is not the

@@ -17,7 +17,6 @@ use super::{
     id_is_taken,
     key::{self, Gsi1, Key},
     page::{Page, Row, Wanted},
-    rewrite::rewrite,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
@@ -188,9 +187,7 @@ impl Milestones<'_> {
             let done = table.write(Write::replace(&milestone)?).await?;
             Ok(done.is_ok().then_some(milestone.record))
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 
     /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes

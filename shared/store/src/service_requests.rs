@@ -8,15 +8,13 @@ use model::{
 
 use super::{
     Permit, Store,
-    assignee::Assignee,
     cleanup::Subject,
     filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
-    rewrite::rewrite,
-    table::{Batch, Condition, OrNotFound, Read, Record, Write},
+    table::{Condition, OrNotFound, Read, Record, Write},
 };
 
 /// Service requests.
@@ -148,27 +146,15 @@ impl ServiceRequests<'_> {
         update: ServiceRequestUpdate,
     ) -> Result<ServiceRequest, Error> {
         let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = &key::service_request(tenant, id);
-        let assignee = Assignee::new(tenant, update.assignee_id.value());
-        let (update, assignee) = (&update, &assignee);
-        let read = || {
-            let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
-            self.0.table.batch_get(keys, Read::Consistent)
+        let key = key::service_request(permit.tenant(), id);
+        let assignee = update.assignee_id.value().copied();
+        let change = |request: &mut ServiceRequest, now| {
+            let resolution = request.change(update.clone(), now)?;
+            Ok(resolution.map(|it| (request.created_at, it)))
         };
-        let write = |found: Batch| async move {
-            let mut request = found.get(key)?.or_not_found(ServiceRequestId::NOUN)?;
-            assignee.known(&found)?;
-            let resolution = request.change(update.clone(), self.0.clock.now())?;
-            let mut writes = vec![Write::replace(&request)?];
-            let created_at = request.created_at;
-            writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(request.record))
-        };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        self.0
+            .update_assigned(permit, key, ServiceRequestId::NOUN, assignee, change)
+            .await
     }
 
     /// Deletes a service request, unless `allow` refuses when it sees it, which it does once the

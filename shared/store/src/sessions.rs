@@ -33,8 +33,7 @@ impl SignIn<'_> {
             let write = Write::update(user.key(), keep, unended(&user));
             Ok(self.0.table.write(write).await?.ok())
         };
-        let done = rewrite(user.clone(), read, write).await?;
-        done.ok_or_else(Error::contended)
+        rewrite(user.clone(), read, write).await
     }
 
     /// Replaces a user's password by their own hand: ends all sessions and tokens, and answers the
@@ -73,8 +72,7 @@ impl SignIn<'_> {
                 Err(_) => None,
             })
         };
-        let done = rewrite(user.clone(), read, write).await?;
-        done.ok_or_else(Error::contended)
+        rewrite(user.clone(), read, write).await
     }
 
     /// The user of a session that holds; 401 when it does not.

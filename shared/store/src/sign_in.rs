@@ -10,7 +10,7 @@ use super::{
     Store,
     directory::fold,
     key::{self, AnyKey, Gsi1, Key},
-    rewrite::rewrite,
+    rewrite::try_rewrite,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
 };
 
@@ -203,7 +203,7 @@ impl SignIn<'_> {
             };
             Ok(self.0.table.write(write).await?.ok())
         };
-        let booked = rewrite(read().await?, read, write).await?;
+        let booked = try_rewrite(read().await?, read, write).await?;
         // So many attempts of one account at the same moment are nobody's honest ones.
         booked.ok_or_else(|| too_many(span::SECOND))
     }

@@ -9,7 +9,6 @@ use serde::Deserialize;
 use super::{
     Permit, Store,
     key::{self, AnyKey},
-    rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Write},
 };
 
@@ -138,9 +137,7 @@ impl Tagging<'_> {
                 done => Ok(done.ok()),
             }
         };
-        let found = permit.beside(read()).await?;
-        let changed = rewrite(found, read, write).await?;
-        changed.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 }
 

@@ -19,7 +19,6 @@ use super::{
     directory::{archived, takes_work},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
     page::{Page, Wanted},
-    rewrite::rewrite,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
 };
 
@@ -207,9 +206,7 @@ impl Tasks<'_> {
             )?;
             Ok(done.is_ok().then(|| named.join(task.record)))
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 
     /// Gives up to 100 tasks new places, all or none; what else is written to them meanwhile is

@@ -14,11 +14,11 @@ use super::{
     assignee::Assignee,
     filter::Filter,
     id_is_taken,
-    key::{self, AnyKey, Gsi1, Key},
+    key::{self, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
-    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Support tickets and their messages.
@@ -282,27 +282,15 @@ impl Tickets<'_> {
         update: TicketUpdate,
     ) -> Result<Ticket, Error> {
         let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = &key::ticket(tenant, id);
-        let assignee = Assignee::new(tenant, update.assignee_id.value());
-        let (update, assignee) = (&update, &assignee);
-        let read = || {
-            let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
-            self.0.table.batch_get(keys, Read::Consistent)
+        let key = key::ticket(permit.tenant(), id);
+        let assignee = update.assignee_id.value().copied();
+        let change = |ticket: &mut Ticket, now| {
+            let resolution = ticket.change(update.clone(), now)?;
+            Ok(resolution.map(|it| (ticket.created_at, it)))
         };
-        let write = |found: Batch| async move {
-            let mut ticket = found.get(key)?.or_not_found(TicketId::NOUN)?;
-            assignee.known(&found)?;
-            let resolution = ticket.change(update.clone(), self.0.clock.now())?;
-            let mut writes = vec![Write::replace(&ticket)?];
-            let created_at = ticket.created_at;
-            writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(ticket.record))
-        };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        self.0
+            .update_assigned(permit, key, TicketId::NOUN, assignee, change)
+            .await
     }
 
     /// Replies to a ticket. A pending or resolved one is open from then on, and a resolution no
@@ -341,8 +329,7 @@ impl Tickets<'_> {
                 done => Ok(done.ok()),
             }
         };
-        let replied = rewrite(found, read, write).await?;
-        replied.ok_or_else(Error::contended)
+        rewrite(found, read, write).await
     }
 }
 

@@ -146,8 +146,7 @@ impl Tokens<'_> {
             let token = token.clone();
             async move { self.take_place(owner, others, token).await }
         };
-        let place = rewrite(next.others, read, write).await?;
-        token.place = place.ok_or_else(Error::contended)?;
+        token.place = rewrite(next.others, read, write).await?;
         Ok(token)
     }
 

@@ -185,6 +185,11 @@ async fn a_cursor_holds_for_its_list_filters_and_organization_alone() {
     // How many rows are wanted may change on the way.
     let more = format!("/api/tasks?limit=3&cursor={cursor}&sort=order&projectId=1");
     assert_eq!(max.get(&more).await.ids(), [3, 4, 5]);
+    // However the names of parameters are escaped, the next link has one cursor.
+    let escaped = format!("/api/tasks?projectId=1&%73ort=order&limit=2&%63ursor={cursor}");
+    let third = max.get(&escaped).await;
+    assert_eq!(third.ids(), [3, 4]);
+    assert_eq!(max.get(third.next().unwrap()).await.ids(), [5]);
     let mut forged = cursor.to_owned();
     let first = if forged.starts_with('A') { "B" } else { "A" };
     forged.replace_range(..1, first);

@@ -10,7 +10,7 @@ use super::{Agent, does_not_read, sessions::while_executing};
 use crate::{
     directory::totals,
     key::{self, AnyKey, Gsi2},
-    rewrite::rewrite,
+    rewrite::try_rewrite,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
@@ -51,7 +51,7 @@ impl Agent<'_> {
         target: impl Fn(&str) -> Idempotency,
     ) -> Result<Claim<Box<AgentAction>>, Error> {
         let read = || self.with_session(tenant, session_id, action_id);
-        let claimed = rewrite(read().await?, read, async |(session, mut action)| {
+        let claimed = try_rewrite(read().await?, read, async |(session, mut action)| {
             let now = self.0.clock.now();
             let target = target(&action.target_system);
             let claim = action.claim(session, target, lease, now);

@@ -8,7 +8,7 @@ use model::{
 use super::{Agent, SessionWithActions};
 use crate::{
     Permit, key,
-    rewrite::rewrite,
+    rewrite::try_rewrite,
     table::{Change, Condition, OrNotFound, Read, Stored, Write},
 };
 
@@ -44,9 +44,9 @@ impl Agent<'_> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.signal(tenant, alert);
-        let signal = permit.beside(read()).await?;
-        let opened = rewrite(signal, read, |signal| self.open_on(signal, by)).await?;
-        opened.ok_or_else(Error::contended)
+        permit
+            .rewrite(read, |signal| self.open_on(signal, by))
+            .await
     }
 
     /// None when somebody else opened one meanwhile, which is answered next.
@@ -187,9 +187,9 @@ impl Agent<'_> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
-        let whole = permit.beside(read()).await?;
-        let approved = rewrite(whole, read, |whole| self.approve_in(whole, ids, trace)).await?;
-        approved.ok_or_else(Error::contended)
+        permit
+            .rewrite(read, |whole| self.approve_in(whole, ids, trace))
+            .await
     }
 
     /// None when the session changed meanwhile.
@@ -229,9 +229,7 @@ impl Agent<'_> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
-        let whole = permit.beside(read()).await?;
-        let cancelled = rewrite(whole, read, |whole| self.cancel_in(whole)).await?;
-        cancelled.ok_or_else(Error::contended)
+        permit.rewrite(read, |whole| self.cancel_in(whole)).await
     }
 
     /// None when a worker claimed an action or ended one meanwhile.
@@ -263,7 +261,7 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<AgentSessionStatus, Error> {
         let read = || self.get(tenant, id);
-        let settled = rewrite(read().await?, read, |whole| self.settle_in(whole)).await?;
+        let settled = try_rewrite(read().await?, read, |whole| self.settle_in(whole)).await?;
         // Others keep writing it, and each of them settles after that.
         Ok(settled.unwrap_or(AgentSessionStatus::Executing))
     }

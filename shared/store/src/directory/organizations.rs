@@ -8,7 +8,6 @@ use super::{Directory, NewUser, Reference};
 use crate::{
     Permit,
     key::{self, Key},
-    rewrite::rewrite,
     table::{OrNotFound, Read, Record, Stored, Write},
 };
 
@@ -123,9 +122,7 @@ impl Directory<'_> {
             let done = table.transact(writes).await?;
             Ok(done.is_ok().then_some(organization.record))
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 
     /// All organizations by id, for the operator: reads every id that was ever given out, which is

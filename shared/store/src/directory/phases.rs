@@ -11,7 +11,6 @@ use crate::{
     id_is_taken,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    rewrite::rewrite,
     table::{OrNotFound, Read, Record, Stored, Write},
 };
 
@@ -113,9 +112,7 @@ impl Directory<'_> {
             let done = table.write(Write::replace(&phase)?).await?;
             Ok(done.is_ok().then_some(phase.record))
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 
     /// Deletes a phase. From that moment its tasks read as being in none; the sweeper takes them out

@@ -11,7 +11,6 @@ use crate::{
     filter::Filter,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    rewrite::rewrite,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
 };
 
@@ -104,9 +103,7 @@ impl Directory<'_> {
             let done = table.transact(writes).await?;
             Ok(done.is_ok().then(|| after.replaced()))
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 }
 

@@ -10,7 +10,6 @@ use crate::{
     id_is_taken,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    rewrite::rewrite,
     table::{Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
 };
 
@@ -120,9 +119,7 @@ impl Directory<'_> {
                 Err(_) => Err(name_is_taken()),
             }
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 
     /// Deletes a tag, whose name is free again. From that moment nothing carries it; the sweeper
@@ -142,9 +139,7 @@ impl Directory<'_> {
             let done = self.0.table.transact(writes).await?;
             Ok(done.is_ok().then_some(()))
         };
-        let found = permit.beside(read()).await?;
-        let deleted = rewrite(found, read, write).await?;
-        deleted.ok_or_else(Error::contended)
+        permit.rewrite(read, write).await
     }
 }
 

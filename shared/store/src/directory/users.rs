@@ -173,8 +173,7 @@ impl Directory<'_> {
             by.may_give(after.role, &after.extra_permissions)?;
             self.replace_user(&before, after).await
         };
-        let updated = rewrite(found, read, write).await?;
-        updated.ok_or_else(Error::contended)
+        rewrite(found, read, write).await
     }
 
     /// Disables a user, which ends all of the user's sessions and tokens, or enables it again. 404
@@ -194,9 +193,7 @@ impl Directory<'_> {
             after.disable(disabled);
             self.replace_user(&before, after).await
         };
-        let found = permit.beside(read()).await?;
-        let updated = rewrite(found, read, write).await?;
-        updated.map(|_| ()).ok_or_else(Error::contended)
+        permit.rewrite(read, write).await.map(|_| ())
     }
 
     /// Writes a user in place of the one that was read, and counts the organization's admins in the
@@ -252,8 +249,7 @@ impl Directory<'_> {
             let done = self.write_password(tenant, &user, PasswordHash::clone(hash), is_the_same);
             Ok(done.await?.ok())
         };
-        let done = rewrite(user, read, write).await?;
-        done.ok_or_else(Error::contended)
+        rewrite(user, read, write).await
     }
 
     async fn write_password(
