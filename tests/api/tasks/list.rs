@@ -139,6 +139,43 @@ async fn every_filter_keeps_what_fits() {
 }
 
 #[tokio::test]
+async fn a_filter_of_what_is_gone_finds_nothing() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let tag = api.has_tag(api.home.id, "urgent").await.id;
+    let milestone = max.creates_milestone(json!({})).await;
+    max.creates_task(json!({"milestoneId": milestone, "phaseId": phase}))
+        .await;
+    max.records_activity(json!({})).await;
+    for record in ["tasks", "activities"] {
+        let tags = format!("/api/{record}/1/tags");
+        max.post(&tags, json!({"tagId": tag})).await.expect(204);
+    }
+    let filters = [
+        format!("/api/tasks?milestoneId={milestone}"),
+        format!("/api/tasks?phaseId={phase}"),
+        format!("/api/projects/1/tasks?phaseId={phase}"),
+        format!("/api/tasks?tagId={tag}"),
+        format!("/api/activities?tagId={tag}"),
+    ];
+    for path in &filters {
+        assert_eq!(max.get(path).await.ids(), [1], "{path}");
+    }
+    for path in [
+        format!("/api/milestones/{milestone}"),
+        format!("/api/phases/{phase}"),
+        format!("/api/tags/{tag}"),
+    ] {
+        max.delete(&path).await.expect(204);
+    }
+    // The records still name them: nothing has swept yet.
+    for path in &filters {
+        assert_eq!(max.get(path).await.ids(), [0; 0], "{path}");
+    }
+}
+
+#[tokio::test]
 async fn a_parameter_that_is_no_good_is_named_with_what_would_be() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
