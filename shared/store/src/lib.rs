@@ -36,11 +36,13 @@
 //! | a user, project, phase, tag, milestone, task, activity, service request, ticket or signal by id | table | `#KIND` / id | 1 | ½ R, 1 R consistent |
 //! | all organizations (the operator's program, no tenant) | table | `COUNTER#organization`, then every id up to it | 1, and 1 batch per 100 ids | ½ R an id |
 //! | the organization's users, by username | gsi1 | `#USER` / folded name, id | 1 per MB | n/16 R |
+//! | users by role, by whether they are disabled, or by words of a name | gsi1 | the same, a walk | 1–2 per MB | n/16 R |
 //! | create a user with an account; an admin is counted | table, gsi1 | user, `USERNAME#name`, `ADMINS` | 1 transaction | 6–8 W |
 //! | change a user; who becomes an admin or is one no more is counted | table, gsi1 | user, `ADMINS` | 1, or 1 transaction | 2–6 W |
 //! | set a password, and end the sessions | table, gsi1 | `USERNAME#name`, user | 1 transaction | 6 W |
 //! | rename an organization | table | `ORGANIZATION`, `#REFERENCE` | 1 transaction | 4 W |
 //! | the organization's projects, by title | gsi1 | `#PROJECT` / folded title, id | 1 per MB | n/8 R |
+//! | projects by status, which leaves archived ones out unless it is said, or by words of a title | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | create a project, count it, and let search find it | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1 transaction | 8 W |
 //! | change a project, its count, and what search finds it by | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1, or 1 transaction | 2–12 W |
 //! | a project's phases, by order | gsi1 | `#PROJECT#p#PHASE` / order#id | 1 per MB | n/16 R |
@@ -53,7 +55,7 @@
 //! | the organization's tasks, by id, either way | table | `#TASK` | 1 per MB | n/8 R |
 //! | a project's tasks, by order and id | gsi1 | `#PROJECT#p#TASK` / order#id | 1 per MB | n/8 R |
 //! | a milestone's tasks, by id, either way | gsi2 | `#MILESTONE#m#TASK` / id | 1 per MB | n/8 R |
-//! | a user's tasks, by due date | gsi3 | `#ASSIGNEE#u#TASK` / due#id | 1 per MB | n/8 R |
+//! | a user's tasks, by due date; costs 1 W per write of a task that is assigned | gsi3 | `#ASSIGNEE#u#TASK` / due#id | 1 per MB | n/8 R |
 //! | a project's or a user's tasks, by id | gsi1, gsi3 | as above, up to 1,000 of them, which are then sorted; of more, a walk through all tasks | 1–3 | n/8 R |
 //! | tasks by status, priority, phase, tag, due date, change, or several values | the table, or the index that answers another filter | a walk | 1–2 per MB | n/8 R |
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
@@ -68,6 +70,8 @@
 //! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
+//! | activities from one instant to another | gsi1, gsi2 | a range of the same | 1 per MB | n/8 R |
+//! | activities by type, creator or tag | gsi1, gsi2 | the same, a walk | 1–2 per MB | n/8 R |
 //! | record an activity on a project that takes work | table, indexes | project, activity | 1 transaction | 8 W |
 //! | move an activity in time, or change it otherwise | table, indexes | `#ACTIVITY` / id | 1 | 3–7 W |
 //! | delete an activity, and remember to delete its comments | table, indexes | `#ACTIVITY` / id, `#CLEANUP` | 1 transaction | 8 W |
@@ -79,11 +83,13 @@
 //! | comment as the creator of a request that is pending or resolved | table | request, parent, comment, `#RESOLUTIONS` / day | 1 transaction | 8–12 W |
 //! | raise a service request about what exists | table, gsi1 | request, what it is about | 1 transaction | 6 W |
 //! | the organization's service requests, by creation | gsi1 | `#REQUEST` / createdAt#id | 1 per MB | n/8 R |
+//! | service requests by status, priority, category, assignee, creator or change | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | change a service request or a ticket, and count its resolution | table, gsi1 | the record, assignee, `#RESOLUTIONS` / day | 1 batch, 1 transaction | 2 R, 2–6 W |
 //! | the newest service requests | gsi1 | `#REQUEST` / createdAt#id | 1 | 2½ R |
 //! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | delete a task, and remember to delete its comments | table, indexes | `#TASK` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | the organization's tickets, by creation | gsi1 | `#TICKET` / createdAt#id | 1 per MB | n/8 R |
+//! | tickets by status, priority, assignee or change | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | raise a ticket with its first message | table, gsi1 | ticket, message | 1 transaction | 6 W |
 //! | the newest tickets | gsi1 | `#TICKET` / createdAt#id | 1 | 2½ R |
 //! | a ticket's messages, by time | table | `#TICKET#t#MESSAGE` / createdAt#id | 1 per MB | n/4 R |
