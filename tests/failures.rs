@@ -6,7 +6,7 @@ use shared::{
     App,
     clock::Clock,
     model::{ServiceStatus, Timestamp},
-    store::History,
+    store::Past,
 };
 use tests::records;
 use tokio::time::{Duration, Instant};
@@ -93,14 +93,13 @@ async fn a_record_that_does_not_read_is_a_500_without_its_reason() {
 async fn a_lost_answer_to_a_create_creates_once() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
-    let at_large = json!({"projectId": null, "organizationId": 1});
     for create in ["PutItem", "TransactWriteItems"] {
         faults.next(create, Fault::LostAnswer);
     }
-    max.creates_task(at_large).await;
+    max.records_activity(json!({})).await;
     max.creates_milestone(json!({})).await;
     assert!(faults.are_over());
-    assert_eq!(max.get("/api/tasks").await.ids(), [1]);
+    assert_eq!(max.get("/api/activities").await.ids(), [1]);
     assert_eq!(max.get("/api/projects/1/milestones").await.ids(), [1]);
 }
 
@@ -109,10 +108,15 @@ async fn a_lost_answer_to_a_change_is_no_conflict() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
-    faults.next("PutItem", Fault::LostAnswer);
+    max.records_activity(json!({})).await;
+    for change in ["PutItem", "TransactWriteItems"] {
+        faults.next(change, Fault::LostAnswer);
+    }
     max.put("/api/milestones/1", json!({"title": "Renamed"}))
         .await
         .expect(200);
+    let renamed = json!({"description": "Renamed"});
+    max.patch("/api/activities/1", renamed).await.expect(200);
     assert!(faults.are_over());
     let read = max.get("/api/milestones/1").await.expect(200);
     assert_eq!(read["title"], "Renamed");
@@ -125,9 +129,9 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     max.creates_milestone(json!({})).await;
     max.creates_task(json!({})).await;
     api.has_ticket(records::ticket()).await;
-    let pending = History {
+    let pending = Past {
         status: ServiceStatus::Pending,
-        ..History::default()
+        ..Past::default()
     };
     let request = records::service_request();
     let requests = api.store.service_requests();
@@ -139,8 +143,8 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
     let reply = "/api/managed-services/ticket/1/reply";
     let (title, content) = (json!({"title": "Renamed"}), json!({"content": "Hello?"}));
     for (method, path, body, write) in [
-        ("PUT", "/api/milestones/1", &title, "PutItem"),
-        ("PATCH", "/api/tasks/1", &title, "PutItem"),
+        ("PUT", "/api/milestones/1", &title, "TransactWriteItems"),
+        ("PATCH", "/api/tasks/1", &title, "TransactWriteItems"),
         (
             "PATCH",
             "/api/tasks/1/phase",
@@ -211,7 +215,7 @@ async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
-    for _ in 0..6 {
+    for _ in 0..8 {
         faults.next("TransactWriteItems", Fault::Conflict);
     }
     max.delete("/api/milestones/1")
@@ -227,7 +231,7 @@ async fn a_throttled_table_is_asked_again() {
     let max = api.sign_in("max").await;
     max.creates_milestone(json!({})).await;
     faults.next("BatchGetItem", Fault::Throttled);
-    faults.next("PutItem", Fault::Throttled);
+    faults.next("TransactWriteItems", Fault::Throttled);
     let renamed = json!({"title": "Renamed"});
     max.put("/api/milestones/1", renamed).await.expect(200);
     assert!(faults.are_over());

@@ -218,7 +218,8 @@ impl Walk {
 
     /// Whether its rows have a text that may be long.
     fn has_texts(&self) -> bool {
-        const SHORT: [&str; 7] = [
+        const SHORT: [&str; 8] = [
+            "/history",
             "/users",
             "/tags",
             "/phases",
@@ -302,6 +303,18 @@ impl Walk {
             "/api/concierge/agent-sessions" => {
                 let signal = world.concierge.signal("payment_failed", &[]).await;
                 world.concierge.opened(&signal).await;
+            }
+            template if template.ends_with("/history") => {
+                let path = crate::support::example(template, "1");
+                let record = path.strip_suffix("/history").unwrap();
+                let method = if record.contains("milestones") {
+                    "PUT"
+                } else {
+                    "PATCH"
+                };
+                let body = json!({"title": name}).to_string();
+                let changed = ada.send(method, record, Some(body)).await;
+                changed.expect(200);
             }
             other => panic!("how does a row of {other} come to be?"),
         }

@@ -17,6 +17,7 @@ mod failures;
 mod generated;
 mod lists;
 mod permit;
+mod repeats;
 mod support;
 mod sweeper;
 mod template;

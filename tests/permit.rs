@@ -6,9 +6,10 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Code, CommentId, Error, Held, Id, MilestoneCreate, MilestoneId,
-        MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate, ServiceRequestId,
-        SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Analysis, Code, CommentId, Error, Held, Id, MilestoneCreate,
+        MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
+        ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId, TaskPlace,
+        TaskUpdate, Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -198,6 +199,22 @@ struct Sessions {
     other: AgentSessionId,
 }
 
+/// What an analysis comes to that proposes nothing.
+async fn nothing_found(_: &Signal, _: &[Signal]) -> Result<Proposal, Error> {
+    Ok(Proposal {
+        analysis: Analysis {
+            root_cause: "Unknown".to_owned(),
+            impact: "None".to_owned(),
+            affected_systems: Vec::new(),
+            entity_lifecycle_context: String::new(),
+            is_anomaly_pattern: false,
+            pattern_description: String::new(),
+            confidence: 0.5,
+        },
+        actions: Vec::new(),
+    })
+}
+
 impl Sessions {
     async fn of(world: &Concierge) -> Self {
         let session = |value: &Value| id(value.as_i64().unwrap());
@@ -219,7 +236,7 @@ impl Sessions {
             agent().open(permit(), self.signal, id(1)) of store,
             agent().approve(permit(), self.one, &self.actions, None) of store,
             agent().cancel(permit(), self.one) of store,
-            agent().begin_analysis(permit(), self.other) of store,
+            agent().propose(permit(), self.other, nothing_found, "It failed.") of store,
         ]
     }
 }

@@ -2,10 +2,11 @@
 
 use serde_json::json;
 use shared::{
-    model::{Claim, Idempotency, Outcome},
+    model::{Claim, Idempotency, Outcome, Signal},
     queue::Queue,
 };
 use sweeper::{Sweeper, Swept};
+use tokio::sync::oneshot;
 
 use crate::support::Concierge;
 
@@ -97,8 +98,17 @@ async fn an_analysis_whose_function_died_fails() {
     let id = world.stuck_batch().await;
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
-    let analyzing = agent.begin_analysis(world.api.home.id, session).await;
-    drop(analyzing.unwrap());
+    let (tell, begun) = oneshot::channel();
+    let dies = async |_: &Signal, _: &[Signal]| {
+        tell.send(()).unwrap();
+        std::future::pending().await
+    };
+    tokio::select! {
+        proposed = agent.propose(world.api.home.id, session, dies, "It failed.") => {
+            panic!("it was to die: {proposed:?}")
+        }
+        begun = begun => begun.unwrap(),
+    }
     assert_eq!(world.session(&id).await["status"], "analyzing");
     world.api.clock.advance(2 * MINUTE);
     // It reads as failed before the sweeper writes so.

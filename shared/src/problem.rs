@@ -60,9 +60,12 @@ impl Cause {
                 Error::WrongCredentials => Code::InvalidCredentials,
                 Error::Forbidden { code, .. } | Error::Conflict { code, .. } => *code,
                 Error::NotFound(_) => Code::NotFound,
+                Error::PreconditionFailed => Code::PreconditionFailed,
+                Error::KeyReused => Code::IdempotencyKeyReused,
+                Error::UnderWay => Code::RequestUnderWay,
                 Error::TooManyRequests { .. } => Code::TooManyAttempts,
                 Error::Unavailable { .. } => Code::Unavailable,
-                Error::Internal { .. } => Code::InternalError,
+                Error::DoneBefore { .. } | Error::Internal { .. } => Code::InternalError,
             },
             Self::CrossSite => Code::CrossSite,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
@@ -86,13 +89,25 @@ impl Cause {
                 Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
                 Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
                 Error::NotFound(noun) => format!("There is no such {noun}."),
+                Error::PreconditionFailed => {
+                    "The record is not at the version that If-Match names; read it again."
+                        .to_owned()
+                }
+                Error::KeyReused => {
+                    "This Idempotency-Key was sent with another path or body; send another key."
+                        .to_owned()
+                }
+                Error::UnderWay => {
+                    "A request with this Idempotency-Key is under way; send it again shortly."
+                        .to_owned()
+                }
                 Error::TooManyRequests { retry_after } => {
                     format!("Try again in {retry_after} seconds.")
                 }
                 Error::Unavailable { .. } => {
                     "The service cannot answer at the moment; try again shortly.".to_owned()
                 }
-                Error::Internal { .. } => {
+                Error::DoneBefore { .. } | Error::Internal { .. } => {
                     "Something went wrong on our side; the request id names it.".to_owned()
                 }
             },
@@ -110,7 +125,7 @@ impl Cause {
     pub const fn retry_after(&self) -> Option<u64> {
         match self {
             Self::Service(Error::TooManyRequests { retry_after }) => Some(*retry_after),
-            Self::Service(Error::Unavailable { .. }) => Some(1),
+            Self::Service(Error::Unavailable { .. } | Error::UnderWay) => Some(1),
             _ => None,
         }
     }

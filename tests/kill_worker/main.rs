@@ -30,7 +30,7 @@ use shared::{
     clock::Clock,
     model::{
         ActionState, ActionType, AgentSessionId, AgentSessionStatus, Message, Money,
-        OrganizationId, SignalEntity, SignalStatus, Stopwatch, UserId,
+        OrganizationId, Signal, SignalEntity, SignalStatus, Stopwatch, UserId,
     },
     queue::Queue,
     store::{Approval, NewSignal, Store},
@@ -215,10 +215,11 @@ impl World {
         let agent = self.store.agent();
         let nobody: UserId = shared::model::Id::new(1).unwrap();
         let session = agent.open(self.tenant, signal.id, nobody).await.unwrap().id;
-        let analyzing = agent.begin_analysis(self.tenant, session).await.unwrap();
-        let proposal = self.engine.analyse(&analyzing.signal, &analyzing.history);
-        let proposal = proposal.await.unwrap();
-        let proposed = agent.finish_analysis(analyzing, proposal).await.unwrap();
+        let analyse = async |signal: &Signal, history: &[Signal]| {
+            Ok(self.engine.analyse(signal, history).await.unwrap())
+        };
+        let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
+        let proposed = proposed.await.unwrap();
         let actions = proposed.proposed_actions.iter();
         let mut actions = actions.filter(|action| action.action_type == wanted);
         let action = actions.next().unwrap().id.clone();

@@ -175,3 +175,8 @@ fn unpacked(body: &str) -> String {
     decoder.read_to_string(&mut text).unwrap();
     text
 }
+
+/// The record as it is after one write more.
+pub fn raise_version(record: &mut Value) {
+    record["version"] = json!(record["version"].as_i64().unwrap() + 1);
+}

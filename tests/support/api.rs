@@ -15,7 +15,7 @@ use shared::{
     config::{ApiConfig, CookieScope, SigningSecrets},
     model::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
-        TokenSecret, User,
+        User,
     },
     store::Store,
 };
@@ -283,10 +283,10 @@ impl Api {
         sent.as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        let (tokens, secret) = (self.store.tokens(), TokenSecret::generate());
-        let next = tokens.next(user.organization_id, user.id).await.unwrap();
-        let token = tokens.create(user, next, records::sent(&sent), &secret);
-        let id = token.await.unwrap().id;
+        let (tokens, owner) = (self.store.tokens(), std::future::ready(Ok(user.clone())));
+        let token = tokens.create(user.organization_id, user.id, owner, records::sent(&sent));
+        let (token, secret) = token.await.unwrap();
+        let (id, secret) = (token.id, secret.unwrap());
         self.counter.take();
         let mut caller = self.anonymous().with_token(secret.expose());
         (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));

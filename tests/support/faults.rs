@@ -44,6 +44,8 @@ pub enum Fault {
     LostAnswer,
     /// It is carried out by nobody: another transaction is in the way.
     Conflict,
+    /// The same, in the way of its last write.
+    ConflictAtLast,
     /// It is carried out by nobody: another write came first, and what this one expects is no more.
     Outrun,
     /// It is carried out by nobody: the table is out of capacity.
@@ -54,6 +56,15 @@ pub enum Fault {
     OneKeyRead,
     /// The item under this partition and sort key is deleted just before it is carried out.
     After(&'static str, &'static str),
+}
+
+/// Where a function dies: at a request of the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Death {
+    /// Before it is carried out.
+    Before,
+    /// After it was carried out, before the answer is heard of.
+    After,
 }
 
 /// The proxy; clones are the same one.
@@ -70,6 +81,8 @@ struct Plan {
     lasting: Mutex<Option<(Requests, Fault)>>,
     /// The requests that wait until it is none.
     held: watch::Sender<Option<Requests>>,
+    /// How many requests go by before the one that never ends, and how that does.
+    death: Mutex<Option<(usize, Death)>>,
     waiting: AtomicUsize,
     under_way: AtomicUsize,
     seen: AtomicUsize,
@@ -160,6 +173,16 @@ impl Faults {
         self.plan.held.send_replace(None);
     }
 
+    /// Lets so many requests go by and never answers the next one.
+    pub fn dies_at(&self, request: usize, death: Death) {
+        *self.plan.death.lock().unwrap() = Some((request, death));
+    }
+
+    /// Answers all that comes, from now on.
+    pub fn lives(&self) {
+        *self.plan.death.lock().unwrap() = None;
+    }
+
     /// Waits until at least so many requests are held and nothing else goes on for a while.
     pub async fn holds(&self, requests: usize) {
         let plan = &self.plan;
@@ -184,6 +207,20 @@ impl Faults {
 }
 
 impl Plan {
+    /// Whether a request that has just come in is the one that never ends.
+    fn death(&self, operation: &str) -> Option<Death> {
+        let mut death = self.death.lock().unwrap();
+        // Only the tests themselves scan.
+        let (left, how) = death.as_mut().filter(|_| operation != "Scan")?;
+        if *left == 0 {
+            let how = *how;
+            *death = None;
+            return Some(how);
+        }
+        *left -= 1;
+        None
+    }
+
     /// The fault of a request that has just come in, after it was kept waiting, if it is to be.
     async fn fault(&self, operation: &str, body: &[u8]) -> Option<Fault> {
         let mut held = self.held.subscribe();
@@ -229,10 +266,16 @@ impl Drop for Counted<'_> {
 
 /// A transaction that was cancelled for its first write.
 fn cancelled(transaction: &[u8], reason: &str) -> String {
+    cancelled_at(transaction, |_| 0, reason)
+}
+
+/// A transaction that was cancelled for one of its writes.
+fn cancelled_at(transaction: &[u8], place: fn(usize) -> usize, reason: &str) -> String {
     let sent: Value = serde_json::from_slice(transaction).unwrap();
     let mut reasons =
         vec![json!({"Code": "None"}); sent["TransactItems"].as_array().unwrap().len()];
-    reasons[0] = json!({"Code": reason});
+    let place = place(reasons.len());
+    reasons[place] = json!({"Code": reason});
     let more = json!({"CancellationReasons": reasons});
     problem("TransactionCanceledException", more)
 }
@@ -247,6 +290,13 @@ impl Proxy {
     async fn answer(self, headers: HeaderMap, body: Bytes) -> Response {
         let target = headers["x-amz-target"].to_str().unwrap();
         let operation = target.rsplit('.').next().unwrap().to_owned();
+        if let Some(death) = self.plan.death(&operation) {
+            if death == Death::After {
+                self.send(headers, body).await;
+            }
+            let _waiting = Counted::on(&self.plan.waiting);
+            return std::future::pending().await;
+        }
         match self.plan.fault(&operation, &body).await {
             None => self.send(headers, body).await.into_response(),
             Some(Fault::LostAnswer) => {
@@ -265,6 +315,10 @@ impl Proxy {
             }
             Some(Fault::Conflict) => {
                 let body = cancelled(&body, "TransactionConflict");
+                (StatusCode::BAD_REQUEST, body).into_response()
+            }
+            Some(Fault::ConflictAtLast) => {
+                let body = cancelled_at(&body, |writes| writes - 1, "TransactionConflict");
                 (StatusCode::BAD_REQUEST, body).into_response()
             }
             Some(Fault::Outrun) => {

@@ -82,7 +82,7 @@ impl Api {
     /// A ticket of organization 1.
     pub async fn has_ticket(&self, new: NewTicket) -> Ticket {
         let tickets = self.store.tickets();
-        tickets.create(self.home.id, new).await.unwrap()
+        tickets.create(self.home.id, new).await.unwrap().record
     }
 
     /// Another role for a user, who has it from then on.
@@ -212,6 +212,7 @@ impl Api {
             .create_tag(tenant, records::tag(name))
             .await
             .unwrap()
+            .record
     }
 
     /// Takes an item out of the table, as no operation does.

@@ -15,12 +15,12 @@ mod operations;
 pub mod roles;
 mod world;
 
-pub use answer::Answer;
+pub use answer::{Answer, raise_version};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
-pub use faults::{Fault, Faults, Requests};
+pub use faults::{Death, Fault, Faults, Requests};
 pub use gateway::Gateway;
 pub use operations::{METHODS, Operation, document, operations};
 pub use world::{Request, World, example};

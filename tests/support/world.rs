@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::{
     http::operation::NEEDS,
     model::{Held, ServiceStatus, TokenId, User},
-    store::{History, NewTicket},
+    store::{NewTicket, Past},
 };
 use tests::records;
 use tokio::sync::Mutex;
@@ -316,12 +316,12 @@ async fn has_work(api: &Api, max: &Caller) {
 /// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service
 /// request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
 async fn has_requests_and_tickets(api: &Api, max: &Caller) {
-    let resolved = History {
+    let resolved = Past {
         status: ServiceStatus::Resolved,
-        ..History::default()
+        ..Past::default()
     };
     let requests = api.store.service_requests();
-    for history in [resolved, History::default()] {
+    for history in [resolved, Past::default()] {
         let new = records::service_request();
         let request = requests.create_with(api.home.id, max.user.unwrap(), new, history);
         request.await.unwrap();

@@ -1,10 +1,10 @@
 //! `POST /api/activities/{activityId}/comments`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId},
+    http::{Body, Path, PathId, Single},
     model::{ActivityId, CommentCreate},
     view::ActivityComment,
 };
@@ -20,12 +20,12 @@ pub async fn comment(
     caller: Caller<need::CommentActivity>,
     Path(activity): Path<PathId<ActivityId>>,
     Body(new): Body<CommentCreate>,
-) -> Result<Json<ActivityComment>, Problem> {
+) -> Result<Single<ActivityComment>, Problem> {
     let activity = activity.known()?;
     let comments = app.store.comments();
     let comment = comments
         .create(caller.permit(), activity.into(), caller.user_id(), new)
         .await?;
     let author = caller.identity().await?.as_author();
-    Ok(Json(ActivityComment::new(activity, comment, author)))
+    Ok(Single(ActivityComment::new(activity, comment, author)))
 }

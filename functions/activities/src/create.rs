@@ -1,11 +1,11 @@
 //! `POST /api/activities`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body,
+        Body, Single,
         refusal::{NotFound, ProjectArchived},
     },
     model::ActivityCreate,
@@ -19,8 +19,8 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateActivity>,
     Body(new): Body<ActivityCreate>,
-) -> Result<Json<ActivityView>, Problem<(NotFound, ProjectArchived)>> {
+) -> Result<Single<ActivityView>, Problem<(NotFound, ProjectArchived)>> {
     let activities = app.store.activities();
     let activity = activities.create(caller.permit(), caller.user_id(), new);
-    Ok(Json(activity.await?.into()))
+    Ok(Single(activity.await?.into()))
 }

@@ -1,10 +1,10 @@
 //! `PATCH /api/activities/{activityId}/comments/{commentId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{ActivityId, CommentId, CommentUpdate},
     view::ActivityComment,
 };
@@ -21,7 +21,7 @@ pub async fn edit_comment(
     caller: Caller<need::OwnOr<need::ManageDirectory>>,
     Path((activity, comment)): Path<(PathId<ActivityId>, PathId<CommentId>)>,
     Body(update): Body<CommentUpdate>,
-) -> Result<Json<ActivityComment>, Problem<ConcurrentChange>> {
+) -> Result<Single<ActivityComment>, Problem<ConcurrentChange>> {
     let activity = activity.known()?;
     let place = (activity.into(), comment.known()?);
     let comments = app.store.comments();
@@ -30,5 +30,5 @@ pub async fn edit_comment(
             caller.created_or_may(author).await
         })
         .await?;
-    Ok(Json(ActivityComment::from_read(activity, comment)))
+    Ok(Single(ActivityComment::from_read(activity, comment)))
 }

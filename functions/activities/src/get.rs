@@ -1,10 +1,10 @@
 //! `GET /api/activities/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::ActivityId,
 };
 
@@ -16,8 +16,8 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ActivityId>>,
-) -> Result<Json<ActivityWithRefsView>, Problem> {
+) -> Result<Single<ActivityWithRefsView>, Problem> {
     let activities = app.store.activities();
     let activity = activities.get(caller.tenant(), id.known()?).await?;
-    Ok(Json(activity.into()))
+    Ok(Single(activity.into()))
 }

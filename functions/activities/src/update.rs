@@ -1,10 +1,10 @@
 //! `PATCH /api/activities/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{ActivityId, ActivityUpdate},
 };
 
@@ -18,12 +18,12 @@ pub async fn update(
     caller: Caller<need::OwnOr<need::ManageMilestones>>,
     Path(id): Path<PathId<ActivityId>>,
     Body(update): Body<ActivityUpdate>,
-) -> Result<Json<ActivityView>, Problem<ConcurrentChange>> {
+) -> Result<Single<ActivityView>, Problem<ConcurrentChange>> {
     let activities = app.store.activities();
     let activity = activities
         .update(caller.permit(), id.known()?, update, async |creator| {
             caller.created_or_may(creator).await
         })
         .await?;
-    Ok(Json(activity.into()))
+    Ok(Single(activity.into()))
 }

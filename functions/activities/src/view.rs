@@ -6,7 +6,8 @@ use shared::{
         Activity, ActivityId, ActivityType, Content, JsonObject, OrganizationId, ProjectId,
         ProjectRef, Slug, TagRef, Timestamp, UserId, UserRef,
     },
-    store::{ActivityWithRefs, TaggedActivity},
+    store::{ActivityWithRefs, Stored, TaggedActivity},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -30,7 +31,11 @@ pub struct ActivityView {
     tags: Vec<TagRef>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
+
+versioned!(ActivityView, ActivityWithRefsView: activity);
 
 /// An activity as it is read: with what it refers to.
 #[derive(Debug, Serialize, ToSchema)]
@@ -45,8 +50,13 @@ pub struct ActivityWithRefsView {
 }
 
 impl ActivityView {
-    fn new(activity: Activity, tags: Vec<TagRef>) -> Self {
+    fn new(stored: Stored<Activity>, tags: Vec<TagRef>) -> Self {
+        let Stored {
+            record: activity,
+            version,
+        } = stored;
         Self {
+            version,
             id: activity.id,
             timestamp: activity.timestamp,
             kind: activity.kind,
@@ -61,13 +71,6 @@ impl ActivityView {
             created_at: activity.created_at,
             updated_at: activity.updated_at,
         }
-    }
-}
-
-/// One that was just recorded, which carries no tags.
-impl From<Activity> for ActivityView {
-    fn from(activity: Activity) -> Self {
-        Self::new(activity, Vec::new())
     }
 }
 

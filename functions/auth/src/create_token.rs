@@ -1,15 +1,16 @@
 //! `POST /api/tokens`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use serde::Serialize;
 use shared::{
     App, Error, Problem,
     auth::{Caller, Identity, need},
     http::{
-        Body,
+        Body, Single,
         refusal::{ConcurrentChange, PermissionDenied, TooManyTokens},
     },
-    model::{Code, TokenCreate, TokenSecret},
+    model::{Code, TokenCreate},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -20,10 +21,14 @@ use crate::view::TokenView;
 pub struct CreatedToken {
     #[serde(flatten)]
     view: TokenView,
-    /// What to send as `Authorization: Bearer …`. Keep it now: the service keeps only a hash.
+    /// What to send as `Authorization: Bearer …`. Keep it now: the service keeps only a hash. Null
+    /// where an earlier request with the same Idempotency-Key created it: if its answer was lost,
+    /// delete the token and create another.
     #[schema(examples("wd_J3k0qT1xw9cV5mYbN2aZrE8uHsLdGfPoXtCiRwQvK7M"))]
-    token: String,
+    token: Option<String>,
 }
+
+versioned!(CreatedToken: view);
 
 /// Creates a token, and answers it this once.
 ///
@@ -34,16 +39,18 @@ pub async fn create_token(
     State(app): State<App>,
     caller: Caller<need::Session>,
     Body(new): Body<TokenCreate>,
-) -> Result<Json<CreatedToken>, Problem<(ConcurrentChange, PermissionDenied, TooManyTokens)>> {
+) -> Result<Single<CreatedToken>, Problem<(ConcurrentChange, PermissionDenied, TooManyTokens)>> {
+    let owner = async {
+        let identity = caller.identity().await?;
+        holds_all(&identity, &new)?;
+        Ok(identity.user.clone())
+    };
     let tokens = app.store.tokens();
-    let next = tokens.next(caller.tenant(), caller.user_id());
-    let (identity, next) = tokio::try_join!(caller.identity(), next)?;
-    holds_all(&identity, &new)?;
-    let secret = TokenSecret::generate();
-    let token = tokens.create(&identity.user, next, new, &secret).await?;
-    Ok(Json(CreatedToken {
+    let created = tokens.create(caller.permit(), caller.user_id(), owner, new.clone());
+    let (token, secret) = created.await?;
+    Ok(Single(CreatedToken {
         view: token.into(),
-        token: secret.expose().to_owned(),
+        token: secret.map(|secret| secret.expose().to_owned()),
     }))
 }
 

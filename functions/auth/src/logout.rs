@@ -13,6 +13,7 @@ pub async fn logout(
     caller: Caller<need::Session>,
 ) -> Result<ForgetCookie, Problem> {
     let identity = caller.identity().await?;
-    app.store.sign_in().end(identity.session()?).await?;
+    let sign_in = app.store.sign_in();
+    sign_in.end(caller.permit(), identity.session()?).await?;
     Ok(ForgetCookie(app.cookie.clear()?))
 }

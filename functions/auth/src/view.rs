@@ -1,9 +1,13 @@
 //! The signed-in user and their tokens as the API answers them.
 
 use serde::Serialize;
-use shared::model::{
-    Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId, TokenName, User,
-    UserId,
+use shared::{
+    model::{
+        Organization, OrganizationId, Permission, Role, Timestamp, Token, TokenId, TokenName, User,
+        UserId,
+    },
+    store::Stored,
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -61,11 +65,20 @@ pub struct TokenView {
     expires_at: Timestamp,
     /// The beginning (UTC) of the day on which it was last used.
     last_used_at: Option<Timestamp>,
+    /// Raised by every write.
+    pub(crate) version: i64,
 }
 
-impl From<Token> for TokenView {
-    fn from(token: Token) -> Self {
+versioned!(TokenView);
+
+impl From<Stored<Token>> for TokenView {
+    fn from(stored: Stored<Token>) -> Self {
+        let Stored {
+            record: token,
+            version,
+        } = stored;
         Self {
+            version,
             id: token.id,
             name: token.name,
             permissions: token.permissions,

@@ -1,10 +1,10 @@
 //! `POST /api/projects/{projectId}/phases`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ProjectArchived},
+    http::{Body, Path, PathId, Single, refusal::ProjectArchived},
     model::{PhaseCreate, ProjectId},
 };
 
@@ -21,8 +21,8 @@ pub async fn create_phase(
     caller: Caller<need::ManageDirectory>,
     Path(project): Path<PathId<ProjectId>>,
     Body(new): Body<PhaseCreate>,
-) -> Result<Json<PhaseView>, Problem<ProjectArchived>> {
+) -> Result<Single<PhaseView>, Problem<ProjectArchived>> {
     let directory = app.store.directory();
     let phase = directory.create_phase(caller.permit(), project.known()?, new);
-    Ok(Json(phase.await?.into()))
+    Ok(Single(phase.await?.into()))
 }

@@ -1,10 +1,10 @@
 //! `POST /api/projects`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, Single},
     model::ProjectCreate,
 };
 
@@ -16,8 +16,8 @@ pub async fn create_project(
     State(app): State<App>,
     caller: Caller<need::ManageDirectory>,
     Body(new): Body<ProjectCreate>,
-) -> Result<Json<ProjectView>, Problem> {
+) -> Result<Single<ProjectView>, Problem> {
     let directory = app.store.directory();
     let project = directory.create_project(caller.permit(), new).await?;
-    Ok(Json(project.into()))
+    Ok(Single(project.into()))
 }

@@ -1,10 +1,10 @@
 //! `POST /api/tags`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, refusal::NameTaken},
+    http::{Body, Single, refusal::NameTaken},
     model::TagCreate,
 };
 
@@ -16,8 +16,8 @@ pub async fn create_tag(
     State(app): State<App>,
     caller: Caller<need::ManageDirectory>,
     Body(new): Body<TagCreate>,
-) -> Result<Json<TagView>, Problem<NameTaken>> {
+) -> Result<Single<TagView>, Problem<NameTaken>> {
     let directory = app.store.directory();
     let tag = directory.create_tag(caller.permit(), new).await?;
-    Ok(Json(tag.into()))
+    Ok(Single(tag.into()))
 }

@@ -1,10 +1,10 @@
 //! `POST /api/users`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need, password},
-    http::{Body, refusal::UsernameTaken},
+    http::{Body, Single, refusal::UsernameTaken},
     model::UserCreate,
     store::NewUser,
 };
@@ -17,7 +17,7 @@ pub async fn create_user(
     State(app): State<App>,
     caller: Caller<need::ManageUsers>,
     Body(new): Body<UserCreate>,
-) -> Result<Json<UserView>, Problem<UsernameTaken>> {
+) -> Result<Single<UserView>, Problem<UsernameTaken>> {
     let user = async {
         let UserCreate {
             username,
@@ -41,5 +41,5 @@ pub async fn create_user(
     let user = directory.create_user_when_ready(caller.permit(), user);
     let user = user.await?;
     let viewer = caller.identity().await?;
-    Ok(Json(UserView::seen_by(&viewer, user)))
+    Ok(Single(UserView::seen_by(&viewer, user)))
 }

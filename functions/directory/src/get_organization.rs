@@ -1,10 +1,10 @@
 //! `GET /api/organizations/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Error, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::{Id, OrganizationId},
 };
 
@@ -20,11 +20,11 @@ pub async fn get_organization(
     State(_): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<OrganizationId>>,
-) -> Result<Json<OrganizationView>, Problem> {
+) -> Result<Single<OrganizationView>, Problem> {
     if id.known()? != caller.tenant() {
         return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
     // Who calls was read with it.
     let identity = caller.identity().await?;
-    Ok(Json(identity.organization.clone().into()))
+    Ok(Single(identity.organization.clone().into()))
 }

@@ -1,10 +1,10 @@
 //! `GET /api/projects/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::ProjectId,
 };
 
@@ -16,8 +16,8 @@ pub async fn get_project(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ProjectId>>,
-) -> Result<Json<ProjectView>, Problem> {
+) -> Result<Single<ProjectView>, Problem> {
     let directory = app.store.directory();
     let project = directory.project(caller.tenant(), id.known()?).await?;
-    Ok(Json(project.into()))
+    Ok(Single(project.into()))
 }

@@ -1,10 +1,10 @@
 //! `GET /api/users/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::UserId,
 };
 
@@ -16,9 +16,9 @@ pub async fn get_user(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<UserId>>,
-) -> Result<Json<UserView>, Problem> {
+) -> Result<Single<UserView>, Problem> {
     let directory = app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?).await?;
     let viewer = caller.identity().await?;
-    Ok(Json(UserView::seen_by(&viewer, user)))
+    Ok(Single(UserView::seen_by(&viewer, user)))
 }

@@ -9,6 +9,7 @@ mod delete_tag;
 mod get_organization;
 mod get_project;
 mod get_user;
+mod history_of_project;
 mod list_phases;
 mod list_projects;
 mod list_tags;
@@ -47,6 +48,7 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(create_tag::create_tag),
             operation!(update_tag::update_tag),
             operation!(delete_tag::delete_tag),
+            operation!(history_of_project::history_of_project),
         ],
     )
 }

@@ -18,7 +18,7 @@ pub async fn set_password(
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?);
-    let user = caller.permit().beside(user).await?;
+    let (_, user) = caller.permit().beside(user).await?;
     let by = caller.identity().await?.held();
     by.may_change(&user)?;
     let fits = password.fits(&user.username);

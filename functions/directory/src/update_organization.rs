@@ -1,10 +1,10 @@
 //! `PATCH /api/organizations/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Error, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{Id, OrganizationId, OrganizationUpdate},
 };
 
@@ -21,11 +21,11 @@ pub async fn update_organization(
     caller: Caller<need::ManageOrganization>,
     Path(id): Path<PathId<OrganizationId>>,
     Body(update): Body<OrganizationUpdate>,
-) -> Result<Json<OrganizationView>, Problem<ConcurrentChange>> {
+) -> Result<Single<OrganizationView>, Problem<ConcurrentChange>> {
     if id.known()? != caller.tenant() {
         return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
     let directory = app.store.directory();
     let organization = directory.update_organization(caller.permit(), update);
-    Ok(Json(organization.await?.into()))
+    Ok(Single(organization.await?.into()))
 }

@@ -1,10 +1,10 @@
 //! `PATCH /api/phases/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{PhaseId, PhaseUpdate},
 };
 
@@ -17,8 +17,8 @@ pub async fn update_phase(
     caller: Caller<need::ManageDirectory>,
     Path(id): Path<PathId<PhaseId>>,
     Body(update): Body<PhaseUpdate>,
-) -> Result<Json<PhaseView>, Problem<ConcurrentChange>> {
+) -> Result<Single<PhaseView>, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
     let phase = directory.update_phase(caller.permit(), id.known()?, update);
-    Ok(Json(phase.await?.into()))
+    Ok(Single(phase.await?.into()))
 }

@@ -1,10 +1,10 @@
 //! `PATCH /api/projects/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{ProjectId, ProjectUpdate},
 };
 
@@ -17,8 +17,8 @@ pub async fn update_project(
     caller: Caller<need::ManageDirectory>,
     Path(id): Path<PathId<ProjectId>>,
     Body(update): Body<ProjectUpdate>,
-) -> Result<Json<ProjectView>, Problem<ConcurrentChange>> {
+) -> Result<Single<ProjectView>, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
     let project = directory.update_project(caller.permit(), id.known()?, update);
-    Ok(Json(project.await?.into()))
+    Ok(Single(project.await?.into()))
 }

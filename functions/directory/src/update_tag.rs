@@ -1,11 +1,11 @@
 //! `PATCH /api/tags/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId,
+        Body, Path, PathId, Single,
         refusal::{ConcurrentChange, NameTaken},
     },
     model::{TagId, TagUpdate},
@@ -20,8 +20,8 @@ pub async fn update_tag(
     caller: Caller<need::ManageDirectory>,
     Path(id): Path<PathId<TagId>>,
     Body(update): Body<TagUpdate>,
-) -> Result<Json<TagView>, Problem<(ConcurrentChange, NameTaken)>> {
+) -> Result<Single<TagView>, Problem<(ConcurrentChange, NameTaken)>> {
     let directory = app.store.directory();
     let tag = directory.update_tag(caller.permit(), id.known()?, update);
-    Ok(Json(tag.await?.into()))
+    Ok(Single(tag.await?.into()))
 }

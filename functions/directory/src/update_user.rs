@@ -1,11 +1,11 @@
 //! `PATCH /api/users/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId,
+        Body, Path, PathId, Single,
         refusal::{ConcurrentChange, LastAdmin},
     },
     model::{UserId, UserUpdate},
@@ -22,11 +22,11 @@ pub async fn update_user(
     caller: Caller<need::ManageUsers>,
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
-) -> Result<Json<UserView>, Problem<(ConcurrentChange, LastAdmin)>> {
+) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin)>> {
     let by = async { Ok(caller.identity().await?.held()) };
     let directory = app.store.directory();
     let user = directory.update_user(caller.permit(), by, id.known()?, update);
     let user = user.await?;
     let viewer = caller.identity().await?;
-    Ok(Json(UserView::seen_by(&viewer, user)))
+    Ok(Single(UserView::seen_by(&viewer, user)))
 }

@@ -9,6 +9,7 @@ use shared::{
         UserId,
     },
     store::Stored,
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -23,6 +24,8 @@ pub struct OrganizationView {
     plan_features: Vec<PlanFeature>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
 
 /// A user.
@@ -67,6 +70,8 @@ pub struct PhaseView {
     project_id: ProjectId,
     title: Title,
     order: Order,
+    /// Raised by every write.
+    version: i64,
 }
 
 /// A tag.
@@ -75,11 +80,20 @@ pub struct PhaseView {
 pub struct TagView {
     id: TagId,
     name: TagName,
+    /// Raised by every write.
+    version: i64,
 }
 
-impl From<Organization> for OrganizationView {
-    fn from(organization: Organization) -> Self {
+versioned!(OrganizationView, UserView, ProjectView, PhaseView, TagView);
+
+impl From<Stored<Organization>> for OrganizationView {
+    fn from(stored: Stored<Organization>) -> Self {
+        let Stored {
+            record: organization,
+            version,
+        } = stored;
         Self {
+            version,
             id: organization.id,
             name: organization.name,
             plan_features: organization.plan_features,
@@ -122,9 +136,14 @@ impl From<Stored<Project>> for ProjectView {
     }
 }
 
-impl From<Phase> for PhaseView {
-    fn from(phase: Phase) -> Self {
+impl From<Stored<Phase>> for PhaseView {
+    fn from(stored: Stored<Phase>) -> Self {
+        let Stored {
+            record: phase,
+            version,
+        } = stored;
         Self {
+            version,
             id: phase.id,
             project_id: phase.project_id,
             title: phase.title,
@@ -133,9 +152,14 @@ impl From<Phase> for PhaseView {
     }
 }
 
-impl From<Tag> for TagView {
-    fn from(tag: Tag) -> Self {
+impl From<Stored<Tag>> for TagView {
+    fn from(stored: Stored<Tag>) -> Self {
+        let Stored {
+            record: tag,
+            version,
+        } = stored;
         Self {
+            version,
             id: tag.id,
             name: tag.name,
         }

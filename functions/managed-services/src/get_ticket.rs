@@ -8,6 +8,7 @@ use shared::{
     http::{Linked, Path, PathId},
     model::{Content, Listing, ThreadSort, TicketId, TicketMessageId, Timestamp},
     store::{MessageFrom, TicketWithMessages},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -21,6 +22,8 @@ pub struct TicketWithMessagesView {
     /// By time; where there are more, the `Link` header leads to them.
     messages: Vec<TicketMessageView>,
 }
+
+versioned!(TicketWithMessagesView: ticket);
 
 /// A message of a ticket.
 #[derive(Debug, Serialize, ToSchema)]

@@ -3,6 +3,7 @@
 
 mod dashboard;
 mod get_ticket;
+mod history_of_ticket;
 mod list_tickets;
 mod raise_ticket;
 mod reply_to_ticket;
@@ -24,6 +25,7 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(update_ticket::update_ticket),
             operation!(reply_to_ticket::reply_to_ticket),
             operation!(search_references::search_references),
+            operation!(history_of_ticket::history_of_ticket),
         ],
     )
 }

@@ -1,10 +1,10 @@
 //! `POST /api/managed-services/tickets`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, Single},
     model::TicketCreate,
 };
 
@@ -20,8 +20,8 @@ pub async fn raise_ticket(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<TicketCreate>,
-) -> Result<Json<TicketView>, Problem> {
+) -> Result<Single<TicketView>, Problem> {
     let tickets = app.store.tickets();
     let ticket = tickets.raise(caller.permit(), caller.user_id(), new);
-    Ok(Json(ticket.await?.into()))
+    Ok(Single(ticket.await?.into()))
 }

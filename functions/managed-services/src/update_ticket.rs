@@ -1,11 +1,11 @@
 //! `PATCH /api/managed-services/ticket/{ticketId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId,
+        Body, Path, PathId, Single,
         refusal::{ConcurrentChange, InvalidTransition},
     },
     model::{TicketId, TicketUpdate},
@@ -24,8 +24,8 @@ pub async fn update_ticket(
     caller: Caller<need::ManageTickets>,
     Path(id): Path<PathId<TicketId>>,
     Body(update): Body<TicketUpdate>,
-) -> Result<Json<TicketView>, Problem<(InvalidTransition, ConcurrentChange)>> {
+) -> Result<Single<TicketView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let tickets = app.store.tickets();
     let ticket = tickets.update(caller.permit(), id.known()?, update);
-    Ok(Json(ticket.await?.into()))
+    Ok(Single(ticket.await?.into()))
 }

@@ -1,7 +1,11 @@
 //! Tickets as the API answers them.
 
 use serde::Serialize;
-use shared::model::{Priority, ServiceStatus, Ticket, TicketId, Timestamp, Title, UserId};
+use shared::{
+    model::{Priority, ServiceStatus, Ticket, TicketId, Timestamp, Title, UserId},
+    store::Stored,
+    versioned,
+};
 use utoipa::ToSchema;
 
 /// A support ticket.
@@ -17,11 +21,20 @@ pub struct TicketView {
     updated_at: Timestamp,
     assignee_id: Option<UserId>,
     last_message_at: Option<Timestamp>,
+    /// Raised by every write.
+    pub(crate) version: i64,
 }
 
-impl From<Ticket> for TicketView {
-    fn from(ticket: Ticket) -> Self {
+versioned!(TicketView);
+
+impl From<Stored<Ticket>> for TicketView {
+    fn from(stored: Stored<Ticket>) -> Self {
+        let Stored {
+            record: ticket,
+            version,
+        } = stored;
         Self {
+            version,
             id: ticket.id,
             title: ticket.title,
             status: ticket.status,

@@ -1,10 +1,10 @@
 //! `POST /api/milestones`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, refusal::ProjectArchived},
+    http::{Body, Single, refusal::ProjectArchived},
     model::MilestoneCreate,
 };
 
@@ -16,8 +16,8 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::ManageMilestones>,
     Body(new): Body<MilestoneCreate>,
-) -> Result<Json<MilestoneView>, Problem<ProjectArchived>> {
+) -> Result<Single<MilestoneView>, Problem<ProjectArchived>> {
     let milestones = app.store.milestones();
     let milestone = milestones.create(caller.permit(), new).await?;
-    Ok(Json(milestone.into()))
+    Ok(Single(milestone.into()))
 }

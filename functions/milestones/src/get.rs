@@ -1,10 +1,10 @@
 //! `GET /api/milestones/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::MilestoneId,
 };
 
@@ -16,9 +16,9 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<MilestoneId>>,
-) -> Result<Json<MilestoneWithTasksView>, Problem> {
+) -> Result<Single<MilestoneWithTasksView>, Problem> {
     let milestones = app.store.milestones();
     let milestone = milestones.get(caller.tenant(), id.known()?).await?;
     let links = caller.links(&app);
-    Ok(Json(MilestoneWithTasksView::new(milestone, &links)))
+    Ok(Single(MilestoneWithTasksView::new(milestone, &links)))
 }

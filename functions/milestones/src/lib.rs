@@ -3,6 +3,7 @@
 mod create;
 mod delete;
 mod get;
+mod history;
 mod list_of_project;
 mod update;
 mod view;
@@ -19,6 +20,7 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(update::update),
             operation!(delete::delete),
             operation!(list_of_project::list_of_project),
+            operation!(history::history),
         ],
     )
 }

@@ -1,10 +1,10 @@
 //! `PUT /api/milestones/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{MilestoneId, MilestoneUpdate},
 };
 
@@ -17,8 +17,8 @@ pub async fn update(
     caller: Caller<need::ManageMilestones>,
     Path(id): Path<PathId<MilestoneId>>,
     Body(update): Body<MilestoneUpdate>,
-) -> Result<Json<MilestoneView>, Problem<ConcurrentChange>> {
+) -> Result<Single<MilestoneView>, Problem<ConcurrentChange>> {
     let milestones = app.store.milestones();
     let milestone = milestones.update(caller.permit(), id.known()?, update);
-    Ok(Json(milestone.await?.into()))
+    Ok(Single(milestone.await?.into()))
 }

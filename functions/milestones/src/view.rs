@@ -7,7 +7,8 @@ use shared::{
         Description, Milestone, MilestoneId, MilestoneStatus, Priority, ProjectId, TaskId,
         TaskStatus, Timestamp, Title,
     },
-    store::{LinkedTask, MilestoneWithTasks},
+    store::{LinkedTask, MilestoneWithTasks, Stored},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -25,7 +26,11 @@ pub struct MilestoneView {
     status: MilestoneStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
+
+versioned!(MilestoneView, MilestoneWithTasksView: milestone);
 
 /// A milestone as it is read: with the tasks that are linked to it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -49,9 +54,14 @@ pub struct TaskOfMilestone {
     priority: Priority,
 }
 
-impl From<Milestone> for MilestoneView {
-    fn from(milestone: Milestone) -> Self {
+impl From<Stored<Milestone>> for MilestoneView {
+    fn from(stored: Stored<Milestone>) -> Self {
+        let Stored {
+            record: milestone,
+            version,
+        } = stored;
         Self {
+            version,
             id: milestone.id,
             title: milestone.title,
             description: milestone.description,

@@ -1,10 +1,10 @@
 //! `GET /api/concierge/agent-sessions/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::AgentSessionId,
 };
 
@@ -20,8 +20,8 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(id): Path<PathId<AgentSessionId>>,
-) -> Result<Json<AgentSessionView>, Problem> {
+) -> Result<Single<AgentSessionView>, Problem> {
     let agent = app.store.agent();
     let session = agent.get(caller.tenant(), id.known()?).await?;
-    Ok(Json(AgentSessionView::of(&session, app.clock.now())))
+    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

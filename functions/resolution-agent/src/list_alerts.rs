@@ -10,6 +10,7 @@ use shared::{
         AgentSessionId, AlertFilter, AlertSort, Listing, Money, Signal, SignalEntity, SignalId,
         SignalStatus, Timestamp,
     },
+    store::Stored,
 };
 use utoipa::ToSchema;
 
@@ -41,11 +42,18 @@ pub struct AlertView {
     agent_session_id: Option<AgentSessionId>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
 
-impl From<Signal> for AlertView {
-    fn from(signal: Signal) -> Self {
+impl From<Stored<Signal>> for AlertView {
+    fn from(stored: Stored<Signal>) -> Self {
+        let Stored {
+            record: signal,
+            version,
+        } = stored;
         Self {
+            version,
             id: signal.id,
             source: signal.source,
             external_id: signal.external_id,

@@ -8,7 +8,7 @@ use shared::{
         Path, PathId,
         refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
     },
-    model::AgentSessionId,
+    model::{AgentSessionId, Signal},
 };
 
 use crate::{ResolutionAgent, view::AgentSessionProposed};
@@ -30,20 +30,12 @@ pub async fn propose(
     Json<AgentSessionProposed>,
     Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
 > {
+    let analyse = async |signal: &Signal, history: &[Signal]| {
+        let analysed = state.engine.analyse(signal, history).await;
+        analysed.map_err(|error| Error::internal("analysing a signal", error))
+    };
     let agent = state.app.store.agent();
-    let analyzing = agent.begin_analysis(caller.permit(), id.known()?).await?;
-    let proposed = state
-        .engine
-        .analyse(&analyzing.signal, &analyzing.history)
-        .await;
-    match proposed {
-        Ok(proposal) => {
-            let session = agent.finish_analysis(analyzing, proposal).await?;
-            Ok(Json(AgentSessionProposed::of(&session)))
-        }
-        Err(error) => {
-            agent.fail_analysis(analyzing, FAILED).await?;
-            Err(Error::internal("analysing a signal", error).into())
-        }
-    }
+    let proposed = agent.propose(caller.permit(), id.known()?, analyse, FAILED);
+    let session = proposed.await?;
+    Ok(Json(AgentSessionProposed::of(&session)))
 }

@@ -13,7 +13,8 @@ use shared::{
         ActionResult, ActionStep, ActionType, AgentSession, AgentSessionId, AgentSessionStatus,
         Analysis, ApiCall, JsonObject, JsonText, ProposedAction, Risk, SignalId, Timestamp,
     },
-    store::SessionWithActions,
+    store::{SessionWithActions, Stored},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -31,11 +32,13 @@ pub struct AgentSessionSummary {
     alert_id: SignalId,
     status: AgentSessionStatus,
     created_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
 
 impl AgentSessionOpened {
     /// As of `now`.
-    pub fn of(session: &AgentSession, now: Timestamp) -> Self {
+    pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
             session: AgentSessionSummary::of(session, now),
         }
@@ -44,8 +47,9 @@ impl AgentSessionOpened {
 
 impl AgentSessionSummary {
     /// As of `now`.
-    pub fn of(session: &AgentSession, now: Timestamp) -> Self {
+    pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
+            version: session.version,
             id: session.id,
             alert_id: session.alert_id,
             status: session.status_at(now),
@@ -144,7 +148,11 @@ pub struct AgentSessionView {
     proposed_actions: Vec<ActionView>,
     /// Those of approved actions that have ended.
     execution_results: Vec<ResultView>,
+    /// Raised by every write.
+    version: i64,
 }
+
+versioned!(AgentSessionView);
 
 impl AgentSessionView {
     /// Whether approved actions may still change.
@@ -156,6 +164,7 @@ impl AgentSessionView {
     pub fn of(whole: &SessionWithActions, now: Timestamp) -> Self {
         let session = &whole.session;
         Self {
+            version: session.version,
             id: session.id,
             alert_id: session.alert_id,
             status: session.status_at(now),

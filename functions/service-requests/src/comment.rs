@@ -1,10 +1,10 @@
 //! `POST /api/service-requests/{serviceRequestId}/comments`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{CommentCreate, ServiceRequestId},
     view::ServiceRequestComment,
 };
@@ -21,12 +21,12 @@ pub async fn comment(
     caller: Caller<need::CommentServiceRequest>,
     Path(request): Path<PathId<ServiceRequestId>>,
     Body(new): Body<CommentCreate>,
-) -> Result<Json<ServiceRequestComment>, Problem<ConcurrentChange>> {
+) -> Result<Single<ServiceRequestComment>, Problem<ConcurrentChange>> {
     let request = request.known()?;
     let comments = app.store.comments();
     let comment = comments
         .create(caller.permit(), request.into(), caller.user_id(), new)
         .await?;
     let author = caller.identity().await?.as_author();
-    Ok(Json(ServiceRequestComment::new(request, comment, author)))
+    Ok(Single(ServiceRequestComment::new(request, comment, author)))
 }

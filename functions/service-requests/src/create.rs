@@ -1,10 +1,10 @@
 //! `POST /api/managed-services/request`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::Body,
+    http::{Body, Single},
     model::ServiceRequestCreate,
     view::ServiceRequestView,
 };
@@ -19,8 +19,8 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateServiceRequest>,
     Body(new): Body<ServiceRequestCreate>,
-) -> Result<Json<ServiceRequestView>, Problem> {
+) -> Result<Single<ServiceRequestView>, Problem> {
     let requests = app.store.service_requests();
     let request = requests.create(caller.permit(), caller.user_id(), new);
-    Ok(Json(request.await?.into()))
+    Ok(Single(request.await?.into()))
 }

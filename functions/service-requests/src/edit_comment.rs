@@ -1,10 +1,10 @@
 //! `PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{CommentId, CommentUpdate, ServiceRequestId},
     view::ServiceRequestComment,
 };
@@ -21,7 +21,7 @@ pub async fn edit_comment(
     caller: Caller<need::OwnOr<need::ManageDirectory>>,
     Path((request, comment)): Path<(PathId<ServiceRequestId>, PathId<CommentId>)>,
     Body(update): Body<CommentUpdate>,
-) -> Result<Json<ServiceRequestComment>, Problem<ConcurrentChange>> {
+) -> Result<Single<ServiceRequestComment>, Problem<ConcurrentChange>> {
     let request = request.known()?;
     let place = (request.into(), comment.known()?);
     let comments = app.store.comments();
@@ -30,5 +30,5 @@ pub async fn edit_comment(
             caller.created_or_may(author).await
         })
         .await?;
-    Ok(Json(ServiceRequestComment::from_read(request, comment)))
+    Ok(Single(ServiceRequestComment::from_read(request, comment)))
 }

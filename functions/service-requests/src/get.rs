@@ -1,10 +1,10 @@
 //! `GET /api/service-requests/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::ServiceRequestId,
     view::ServiceRequestView,
 };
@@ -19,8 +19,8 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<ServiceRequestId>>,
-) -> Result<Json<ServiceRequestView>, Problem> {
+) -> Result<Single<ServiceRequestView>, Problem> {
     let requests = app.store.service_requests();
     let request = requests.get(caller.tenant(), id.known()?).await?;
-    Ok(Json(request.into()))
+    Ok(Single(request.into()))
 }

@@ -6,6 +6,7 @@ mod delete;
 mod delete_comment;
 mod edit_comment;
 mod get;
+mod history;
 mod list;
 mod list_comments;
 mod update;
@@ -26,6 +27,7 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(comment::comment),
             operation!(edit_comment::edit_comment),
             operation!(delete_comment::delete_comment),
+            operation!(history::history),
         ],
     )
 }

@@ -1,11 +1,11 @@
 //! `PATCH /api/service-requests/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId,
+        Body, Path, PathId, Single,
         refusal::{ConcurrentChange, InvalidTransition},
     },
     model::{ServiceRequestId, ServiceRequestUpdate},
@@ -23,8 +23,8 @@ pub async fn update(
     caller: Caller<need::UpdateServiceRequest>,
     Path(id): Path<PathId<ServiceRequestId>>,
     Body(update): Body<ServiceRequestUpdate>,
-) -> Result<Json<ServiceRequestView>, Problem<(InvalidTransition, ConcurrentChange)>> {
+) -> Result<Single<ServiceRequestView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let requests = app.store.service_requests();
     let request = requests.update(caller.permit(), id.known()?, update);
-    Ok(Json(request.await?.into()))
+    Ok(Single(request.await?.into()))
 }

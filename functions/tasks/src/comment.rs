@@ -1,10 +1,10 @@
 //! `POST /api/tasks/{taskId}/comments`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId},
+    http::{Body, Path, PathId, Single},
     model::{CommentCreate, TaskId},
     view::TaskComment,
 };
@@ -20,12 +20,12 @@ pub async fn comment(
     caller: Caller<need::CommentActivity>,
     Path(task): Path<PathId<TaskId>>,
     Body(new): Body<CommentCreate>,
-) -> Result<Json<TaskComment>, Problem> {
+) -> Result<Single<TaskComment>, Problem> {
     let task = task.known()?;
     let comments = app.store.comments();
     let comment = comments
         .create(caller.permit(), task.into(), caller.user_id(), new)
         .await?;
     let author = caller.identity().await?.as_author();
-    Ok(Json(TaskComment::new(task, comment, author)))
+    Ok(Single(TaskComment::new(task, comment, author)))
 }

@@ -1,10 +1,10 @@
 //! `POST /api/tasks`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, refusal::ProjectArchived},
+    http::{Body, Single, refusal::ProjectArchived},
     model::TaskCreate,
 };
 
@@ -16,7 +16,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Json<TaskView>, Problem<ProjectArchived>> {
+) -> Result<Single<TaskView>, Problem<ProjectArchived>> {
     let task = app.store.tasks().create(caller.permit(), new).await?;
-    Ok(Json(task.into()))
+    Ok(Single(task.into()))
 }

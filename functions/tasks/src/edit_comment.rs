@@ -1,10 +1,10 @@
 //! `PATCH /api/tasks/{taskId}/comments/{commentId}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{CommentId, CommentUpdate, TaskId},
     view::TaskComment,
 };
@@ -21,7 +21,7 @@ pub async fn edit_comment(
     caller: Caller<need::OwnOr<need::ManageDirectory>>,
     Path((task, comment)): Path<(PathId<TaskId>, PathId<CommentId>)>,
     Body(update): Body<CommentUpdate>,
-) -> Result<Json<TaskComment>, Problem<ConcurrentChange>> {
+) -> Result<Single<TaskComment>, Problem<ConcurrentChange>> {
     let task = task.known()?;
     let place = (task.into(), comment.known()?);
     let comments = app.store.comments();
@@ -30,5 +30,5 @@ pub async fn edit_comment(
             caller.created_or_may(author).await
         })
         .await?;
-    Ok(Json(TaskComment::from_read(task, comment)))
+    Ok(Single(TaskComment::from_read(task, comment)))
 }

@@ -1,10 +1,10 @@
 //! `GET /api/tasks/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, PathId},
+    http::{Path, PathId, Single},
     model::TaskId,
 };
 
@@ -16,7 +16,7 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewWork>,
     Path(id): Path<PathId<TaskId>>,
-) -> Result<Json<JoinedTaskView>, Problem> {
+) -> Result<Single<JoinedTaskView>, Problem> {
     let task = app.store.tasks().get(caller.tenant(), id.known()?).await?;
-    Ok(Json(task.into()))
+    Ok(Single(task.into()))
 }

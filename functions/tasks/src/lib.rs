@@ -8,6 +8,7 @@ mod delete_comment;
 mod detach_tag;
 mod edit_comment;
 mod get;
+mod history;
 mod list;
 mod list_comments;
 mod list_of_project;
@@ -37,6 +38,7 @@ pub fn routes() -> OpenApiRouter<App> {
             operation!(delete_comment::delete_comment),
             operation!(attach_tag::attach_tag),
             operation!(detach_tag::detach_tag),
+            operation!(history::history),
         ],
     )
 }

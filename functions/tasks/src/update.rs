@@ -1,10 +1,10 @@
 //! `PATCH /api/tasks/{id}`
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
     model::{TaskId, TaskUpdate},
 };
 
@@ -17,8 +17,8 @@ pub async fn update(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(update): Body<TaskUpdate>,
-) -> Result<Json<TaskView>, Problem<ConcurrentChange>> {
+) -> Result<Single<TaskView>, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     let task = tasks.update(caller.permit(), id.known()?, update).await?;
-    Ok(Json(task.into()))
+    Ok(Single(task.into()))
 }

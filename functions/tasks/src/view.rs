@@ -6,7 +6,8 @@ use shared::{
         Description, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId, Priority,
         ProjectId, ProjectRef, TagRef, Task, TaskId, TaskStatus, Timestamp, Title, UserId, UserRef,
     },
-    store::JoinedTask,
+    store::{JoinedTask, Stored, TaggedTask},
+    versioned,
 };
 use utoipa::ToSchema;
 
@@ -45,6 +46,8 @@ pub struct TaskView {
     created_at: Timestamp,
     /// When it last changed.
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
 
 /// A task with the records that it names.
@@ -62,7 +65,8 @@ pub struct JoinedTaskView {
 }
 
 impl TaskView {
-    fn new(task: Task, tags: Vec<TagRef>) -> Self {
+    fn new(stored: Stored<Task>, tags: Vec<TagRef>) -> Self {
+        let Stored { record, version } = stored;
         let Task {
             id,
             title,
@@ -79,7 +83,7 @@ impl TaskView {
             due_date,
             created_at,
             updated_at,
-        } = task;
+        } = record;
         Self {
             id,
             title,
@@ -96,14 +100,16 @@ impl TaskView {
             due_date,
             created_at,
             updated_at,
+            version,
         }
     }
 }
 
-/// A task that was just created, which carries no tags.
-impl From<Task> for TaskView {
-    fn from(task: Task) -> Self {
-        Self::new(task, Vec::new())
+versioned!(TaskView, JoinedTaskView: task);
+
+impl From<TaggedTask> for TaskView {
+    fn from(tagged: TaggedTask) -> Self {
+        Self::new(tagged.task, tagged.tags)
     }
 }
 

@@ -13,7 +13,7 @@ use shared::{
         Project, Role, ServiceStatus, SignalEntity, SignalStatus, TagId, Thread, Timestamp, User,
         span,
     },
-    store::{History, NewMessage, NewSignal, NewTicket, NewUser, Store, Tagged},
+    store::{NewMessage, NewSignal, NewTicket, NewUser, Past, Store, Tagged},
 };
 
 /// Somebody who can sign in to the demo.
@@ -221,10 +221,10 @@ impl Demo {
                 "dueDate": self.now.plus(7 * span::DAY),
             });
             let task = tasks.create(self.tenant, input::from_value(&task)?).await?;
-            self.tag(task.id, carried).await?;
+            self.tag(task.task.id, carried).await?;
             if status == "in_progress" {
                 let found = "September agrees to the cent. In October two invoices differ.";
-                self.comment(task.id, mia, found).await?;
+                self.comment(task.task.id, mia, found).await?;
             }
         }
         let task = json!({
@@ -280,7 +280,7 @@ impl Demo {
             });
             let new = input::from_value(&new)?;
             let activity = activities.create(self.tenant, creator.id, new).await?;
-            self.tag(activity.id, carried).await?;
+            self.tag(activity.activity.id, carried).await?;
         }
         Ok(())
     }
@@ -302,12 +302,12 @@ impl Demo {
         self.comment(open.id, sue, "Which month shall they cover?")
             .await?;
         let resolved = request("Access to the old billing system", "medium")?;
-        let history = History {
+        let history = Past {
             status: ServiceStatus::Resolved,
             assignee_id: Some(sue.id),
             created_at: Some(self.ago(6 * span::DAY)),
             resolved_at: Some(self.ago(6 * span::DAY - 5 * span::HOUR)),
-            ..History::default()
+            ..Past::default()
         };
         requests
             .create_with(self.tenant, mia.id, resolved, history)

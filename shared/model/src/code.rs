@@ -45,6 +45,12 @@ pub enum Code {
     MethodNotAllowed,
     /// Others kept changing the record at the same time; read it and try again.
     ConcurrentChange,
+    /// A request with the same idempotency key is under way; see Retry-After.
+    RequestUnderWay,
+    /// The record has another version than If-Match names; read it again.
+    PreconditionFailed,
+    /// The idempotency key was used for another path or body; send another key.
+    IdempotencyKeyReused,
     /// The state of the record does not allow it.
     InvalidTransition,
     /// The user holds as many tokens as a user may; delete one.

@@ -10,7 +10,8 @@ use crate::{Code, FaultCode, WrongLength};
 /// One thing that is wrong with a request, and where.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Fault {
-    /// Where: a JSON pointer (RFC 6901) into the body, or `?name` for a query parameter.
+    /// Where: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or a header's
+    /// name.
     #[schema(examples("/title"))]
     pub pointer: String,
     /// What kind of fault it is.
@@ -72,6 +73,22 @@ pub enum Error {
         code: Code,
         /// What stands in the way.
         detail: String,
+    },
+    /// 412: the record is no longer, or not yet, what the client wants to change.
+    #[error("precondition failed")]
+    PreconditionFailed,
+    /// 422: the idempotency key was used for something else.
+    #[error("idempotency key reused")]
+    KeyReused,
+    /// 409: a request with the same idempotency key is under way.
+    #[error("a request with the same idempotency key is under way")]
+    UnderWay,
+    /// A request with the same idempotency key did it before. The store answers it with what was made
+    /// then, so that nobody else sees it.
+    #[error("done before, under the same idempotency key")]
+    DoneBefore {
+        /// The id of the record that was made; none where none was.
+        made: Option<i64>,
     },
     /// 429: too many attempts; `retry_after` is in seconds.
     #[error("too many requests")]

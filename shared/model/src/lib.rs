@@ -10,6 +10,7 @@ mod code;
 mod comment;
 mod directory;
 pub mod error;
+mod history;
 mod id;
 pub mod input;
 mod integer;
@@ -52,6 +53,7 @@ pub use directory::{
     Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagSort, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
+pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, HistorySort};
 pub use id::*;
 pub use integer::Order;
 pub use json_object::{JsonObject, JsonText};

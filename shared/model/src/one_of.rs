@@ -8,9 +8,9 @@ use utoipa::{
 
 use crate::{
     ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, CreatedSort,
-    MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort, ProjectStatus,
-    ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, SessionSort, Severity,
-    SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
+    HistorySort, MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort,
+    ProjectStatus, ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, SessionSort,
+    Severity, SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -39,6 +39,7 @@ one_of! {
     AgentSessionStatus,
     AlertSort,
     CreatedSort,
+    HistorySort,
     MilestoneSort,
     MilestoneStatus,
     Permission,

@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
 use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
-use store::Permit;
+use store::{Expected, Permit};
 
 use super::{
     claim::Claim,
@@ -15,7 +15,7 @@ use super::{
 use crate::{
     App, Problem,
     http::{
-        Links, Pages,
+        Links, Pages, condition,
         operation::{Argument, Description},
         query,
     },
@@ -32,6 +32,8 @@ use crate::{
 pub struct Caller<N, Q = ()> {
     claim: Claim,
     uri: Uri,
+    expected: Expected,
+    idempotency_key: Option<String>,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
@@ -48,13 +50,11 @@ impl<N, Q> Caller<N, Q> {
         self.claim.user
     }
 
-    /// Leave to write, once the caller is found to be who they claim to be.
+    /// Leave to write, once the caller is found to be who they claim to be, under the conditions that
+    /// the request's headers make.
     pub fn permit(&self) -> Permit {
-        let claim = self.claim.clone();
-        Permit::pending(
-            self.tenant(),
-            async move { claim.identity().await.map(|_| ()) },
-        )
+        let key = self.idempotency_key.clone();
+        self.claim.permit(self.expected.clone(), key)
     }
 
     /// Who calls, once that is known.
@@ -107,6 +107,8 @@ where
         Ok(Self {
             claim,
             uri: parts.uri.clone(),
+            expected: condition::expected(parts)?,
+            idempotency_key: condition::idempotency_key(&parts.method, &parts.headers)?,
             query: query::parse(parts)?,
             need: PhantomData,
         })
@@ -120,5 +122,6 @@ impl<N: Need, Q: Input> Argument for Caller<N, Q> {
         description.problems(&[Code::Unauthenticated]);
         description.problems(&N::codes());
         query::describe::<Q>(description);
+        condition::describe(description);
     }
 }

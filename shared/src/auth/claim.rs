@@ -11,7 +11,10 @@
 
 use std::{
     pin::pin,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use axum::{
@@ -24,16 +27,19 @@ use futures::{
     channel::oneshot,
     future::{Either, Shared, select},
 };
-use http::{HeaderMap, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, request::Parts};
 use model::{Clock, Error, OrganizationId, Session, Sid, Timestamp, Token, UserId};
 use runtime::telemetry;
-use store::{Store, TokenHolder};
+use store::{Attempt, Expected, Permit, Store, Terms, TokenHolder};
 
 use super::{
     SessionCookie, bearer,
     identity::{Credential, Identity},
 };
-use crate::Problem;
+use crate::{
+    Problem,
+    http::condition::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED},
+};
 
 /// What a signed cookie or a token says of the caller, and whom it turns out to be.
 #[derive(Clone, Debug)]
@@ -41,6 +47,17 @@ pub(super) struct Claim {
     pub(super) tenant: OrganizationId,
     pub(super) user: UserId,
     identity: Shared<oneshot::Receiver<Arc<Identity>>>,
+    store: Store,
+    /// What the request asks for, if it may be sent again.
+    asked: Option<Asked>,
+}
+
+/// What a request asks for, by which it is known again.
+#[derive(Clone, Debug)]
+struct Asked {
+    fingerprints: Arc<[String]>,
+    /// Whether it was answered with what an earlier one did.
+    is_repeated: Arc<AtomicBool>,
 }
 
 /// What authenticates callers.
@@ -76,6 +93,7 @@ struct Slot {
     cookie: SessionCookie,
     store: Store,
     judge: Arc<Mutex<Option<oneshot::Sender<Made>>>>,
+    asked: Option<Asked>,
 }
 
 impl Claim {
@@ -95,6 +113,8 @@ impl Claim {
             tenant,
             user,
             identity: identity.shared(),
+            store: slot.store.clone(),
+            asked: slot.asked.clone(),
         };
         let made = Made {
             shown,
@@ -107,6 +127,34 @@ impl Claim {
         } else {
             Err(nobody("its claim was made before"))
         }
+    }
+
+    /// Leave to write under those conditions, once the claim was found to be true and a request of
+    /// that key to be a new one.
+    pub(super) fn permit(&self, expected: Expected, key: Option<String>) -> Permit {
+        let attempt = key.zip(self.asked.clone()).map(|(key, asked)| Attempt {
+            user: self.user,
+            key,
+            fingerprints: asked.fingerprints,
+            is_repeated: asked.is_repeated,
+        });
+        let terms = Terms {
+            tenant: self.tenant,
+            actor: Some(self.user),
+            expected,
+            attempt: attempt.clone(),
+        };
+        let claim = self.clone();
+        Permit::pending(terms, async move {
+            let is_new = async {
+                match &attempt {
+                    Some(attempt) => claim.store.is_new(claim.tenant, attempt).await,
+                    None => Ok(()),
+                }
+            };
+            let (known, is_new) = tokio::join!(claim.identity(), is_new);
+            known.and(is_new)
+        })
     }
 
     /// Who calls, once the claim was found to be true.
@@ -139,10 +187,17 @@ pub(crate) async fn judge(
     next: Next,
 ) -> Response {
     let (judge, made) = oneshot::channel();
+    let asked;
+    (request, asked) = match authentication.asked(request).await {
+        Ok(asked) => asked,
+        Err(error) => return Problem::<()>::from(error).into_response(),
+    };
+    let is_repeated = asked.as_ref().map(|asked| asked.is_repeated.clone());
     let slot = Slot {
         cookie: authentication.cookie.clone(),
         store: authentication.store.clone(),
         judge: Arc::new(Mutex::new(Some(judge))),
+        asked,
     };
     request.extensions_mut().insert(slot);
     let operation = pin!(next.run(request));
@@ -154,14 +209,36 @@ pub(crate) async fn judge(
         }
     });
     let judged = match select(judged, operation).await {
-        Either::Left((Ok(()), operation)) => return operation.await,
+        Either::Left((Ok(()), operation)) => Ok(operation.await),
         Either::Left((Err(error), _)) => Err(error),
         Either::Right((response, judged)) => judged.await.map(|()| response),
     };
-    judged.unwrap_or_else(|error| Problem::<()>::from(error).into_response())
+    let mut response = judged.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
+    if is_repeated.is_some_and(|repeated| repeated.load(Ordering::Relaxed)) {
+        let yes = HeaderValue::from_static("true");
+        response.headers_mut().insert(IDEMPOTENCY_REPLAYED, yes);
+    }
+    response
 }
 
 impl Authentication {
+    /// What a request asks for, if it has a key by which it is known again: its method, path and body.
+    /// Of the body there is no more than Lambda hands over, 6 MB, and all of that is here already.
+    async fn asked(&self, request: Request) -> Result<(Request, Option<Asked>), Error> {
+        if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
+            return Ok((request, None));
+        }
+        let (parts, body) = request.into_parts();
+        let body = axum::body::to_bytes(body, usize::MAX).await;
+        let body = body.map_err(|error| Error::internal("reading a body", error))?;
+        let path = parts.uri.path();
+        let asked = Asked {
+            fingerprints: self.cookie.fingerprints("attempt", path, &body).into(),
+            is_repeated: Arc::default(),
+        };
+        Ok((Request::from_parts(parts, body.into()), Some(asked)))
+    }
+
     async fn judge(&self, made: Made) -> Result<(), Error> {
         let Made {
             shown,

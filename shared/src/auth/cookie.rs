@@ -52,6 +52,19 @@ impl SessionCookie {
         utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
     }
 
+    /// Signatures of what was sent to a path, with each of the secrets, the newest first. `kind` keeps
+    /// them apart from those of anything else.
+    #[must_use]
+    pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
+        let secrets = self.secrets.all();
+        let signed = secrets.map(|secret| {
+            let signed = mac(secret, &format!("{kind}\n{path}\n"));
+            let signed = signed.chain_update(sent).finalize().into_bytes();
+            BASE64_STANDARD_NO_PAD.encode(signed)
+        });
+        signed.collect()
+    }
+
     /// The session id of a cookie's value, when one of the secrets signed it.
     #[must_use]
     pub fn verify(&self, value: &str) -> Option<String> {

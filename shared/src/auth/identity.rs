@@ -3,6 +3,7 @@
 use model::{
     Code, Error, Held, Organization, Permission, Session, Timestamp, Token, User, UserRef,
 };
+use store::Stored;
 
 /// Who calls, as they are at this moment.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub struct Identity {
     /// The signed-in user.
     pub user: User,
     /// The user's organization.
-    pub organization: Organization,
+    pub organization: Stored<Organization>,
 }
 
 /// What a caller is known by.

@@ -16,6 +16,7 @@ use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 use super::{
     operation::{Answer, Description, about},
     query,
+    single::{ETAG, Versioned, tagged},
 };
 use crate::auth::Cursors;
 
@@ -32,7 +33,7 @@ pub struct List<T> {
     of: PhantomData<fn() -> T>,
 }
 
-/// Something with a page of records in it.
+/// A record with a page of others in it.
 #[derive(Debug)]
 pub struct Linked<W> {
     body: W,
@@ -272,9 +273,10 @@ impl<T> IntoResponse for List<T> {
     }
 }
 
-impl<W: Serialize> IntoResponse for Linked<W> {
+impl<W: Serialize + Versioned> IntoResponse for Linked<W> {
     fn into_response(self) -> Response {
-        linked(Json(self.body).into_response(), self.next)
+        let version = self.body.version();
+        tagged(linked(Json(self.body).into_response(), self.next), version)
     }
 }
 
@@ -296,7 +298,7 @@ impl<T: ToSchema> Answer for List<T> {
 impl<W: ToSchema> Answer for Linked<W> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<W>();
-        description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK]);
+        description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK, ETAG]);
     }
 }
 

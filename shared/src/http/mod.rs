@@ -3,6 +3,7 @@
 
 mod body;
 mod client;
+pub(crate) mod condition;
 pub mod cors;
 mod list;
 pub mod operation;
@@ -10,6 +11,7 @@ mod path;
 pub mod problem;
 pub(crate) mod query;
 pub mod refusal;
+mod single;
 
 pub use body::Body;
 pub use client::{ClientAddress, Trace, UserAgent};
@@ -18,3 +20,4 @@ pub use operation::{Done, NoContent, routes};
 pub use path::{AccessTo, Path, PathId, denied};
 pub use problem::ProblemDetails;
 pub use query::Query;
+pub use single::{Single, Versioned};

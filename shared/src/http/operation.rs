@@ -35,11 +35,19 @@ pub const CODES: &str = "x-codes";
 /// The extension of an operation that says what its caller needs.
 pub const NEEDS: &str = "x-needs";
 
+/// The header of an answer to a request that was sent before, and what it says.
+const REPLAYED: (&str, &str) = (
+    "Idempotency-Replayed",
+    "`true` when an earlier request with the same Idempotency-Key did it",
+);
+
 /// An operation that is being described.
 pub struct Description {
     method: Method,
     /// Parameters in the path, in order, which path arguments take from the front.
     path_parameters: Vec<String>,
+    names_a_record: bool,
+    may_be_repeated: bool,
     operation: Operation,
     schemas: Vec<(String, Schema)>,
     problems: BTreeMap<u16, Vec<Code>>,
@@ -64,6 +72,21 @@ pub trait Handler<Arguments> {
 }
 
 impl Description {
+    /// The operation's method.
+    pub(crate) const fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// Whether its path has parameters.
+    pub(crate) const fn names_a_record(&self) -> bool {
+        self.names_a_record
+    }
+
+    /// It knows a request again that was sent before, and says so.
+    pub(crate) const fn may_be_repeated(&mut self) {
+        self.may_be_repeated = true;
+    }
+
     /// A schema by reference, which the document then has.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
         self.schemas.push((T::name().into_owned(), T::schema()));
@@ -156,7 +179,8 @@ impl Description {
         if let Some(schema) = body {
             response = response.content("application/json", Content::new(Some(schema)));
         }
-        for (name, description) in headers {
+        let replayed = self.may_be_repeated.then_some(REPLAYED);
+        for (name, description) in headers.iter().chain(&replayed) {
             let header = HeaderBuilder::new()
                 .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
                 .description(Some(*description))
@@ -222,7 +246,12 @@ fn problem_response(codes: &[Code]) -> ResponseBuilder {
             Content::new(Some(utoipa::openapi::Schema::from(schema.build()))),
         )
         .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
-    if codes.contains(&Code::TooManyAttempts) || codes.contains(&Code::Unavailable) {
+    let passing = [
+        Code::TooManyAttempts,
+        Code::Unavailable,
+        Code::RequestUnderWay,
+    ];
+    if codes.iter().any(|code| passing.contains(code)) {
         let seconds = ObjectBuilder::new()
             .schema_type(Type::Integer)
             .minimum(Some(1));
@@ -343,9 +372,12 @@ pub fn complete<S, A>(
         for (method, operation) in operations_of(item) {
             let segments = path.split('/');
             let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
+            let path_parameters: Vec<String> = names.map(str::to_owned).collect();
             let mut description = Description {
                 method,
-                path_parameters: names.map(str::to_owned).collect(),
+                names_a_record: !path_parameters.is_empty(),
+                may_be_repeated: false,
+                path_parameters,
                 operation: std::mem::take(operation),
                 schemas: Vec::new(),
                 problems: BTreeMap::new(),

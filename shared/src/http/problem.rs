@@ -78,6 +78,7 @@ pub const fn status(code: Code) -> StatusCode {
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
         Code::ConcurrentChange
+        | Code::RequestUnderWay
         | Code::InvalidTransition
         | Code::TooManyTokens
         | Code::UsernameTaken
@@ -93,6 +94,8 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::OutcomeUnknown
         | Code::ActionNotFailed
         | Code::OtherActionsApproved => StatusCode::CONFLICT,
+        Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+        Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
         Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Code::TooManyAttempts => StatusCode::TOO_MANY_REQUESTS,
@@ -114,6 +117,8 @@ pub(super) fn title(code: Code) -> &'static str {
         StatusCode::TOO_MANY_REQUESTS => "Too many attempts",
         StatusCode::SERVICE_UNAVAILABLE => "Unavailable",
         StatusCode::CONFLICT => "Conflict",
+        StatusCode::PRECONDITION_FAILED => "Precondition failed",
+        StatusCode::UNPROCESSABLE_ENTITY => "Idempotency key reused",
         _ => "Server error",
     }
 }

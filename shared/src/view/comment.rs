@@ -2,7 +2,7 @@
 
 use model::{ActivityId, Comment, CommentId, ServiceRequestId, TaskId, Timestamp, UserId, UserRef};
 use serde::Serialize;
-use store::CommentWithAuthor;
+use store::{CommentWithAuthor, Stored};
 use utoipa::ToSchema;
 
 /// A comment, or a reply to one.
@@ -19,13 +19,20 @@ pub struct CommentView {
     updated_at: Timestamp,
     /// When it was deleted. It keeps its place for its replies.
     deleted_at: Option<Timestamp>,
+    /// Raised by every write.
+    version: i64,
     /// The author; null when the account is gone.
     user: Option<UserRef>,
 }
 
 impl CommentView {
-    fn new(comment: Comment, user: Option<UserRef>) -> Self {
+    fn new(stored: Stored<Comment>, user: Option<UserRef>) -> Self {
+        let Stored {
+            record: comment,
+            version,
+        } = stored;
         Self {
+            version,
             id: comment.id,
             content: comment.content.map(String::from).unwrap_or_default(),
             user_id: comment.user_id,
@@ -55,10 +62,12 @@ macro_rules! comments {
             comment: CommentView,
         }
 
+        $crate::versioned!($name: comment);
+
         impl $name {
             /// One that its author just wrote.
             #[must_use]
-            pub fn new(on: $id, comment: Comment, author: UserRef) -> Self {
+            pub fn new(on: $id, comment: Stored<Comment>, author: UserRef) -> Self {
                 Self {
                     $field: on,
                     comment: CommentView::new(comment, Some(author)),

@@ -5,7 +5,10 @@ use model::{
     ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
 };
 use serde::Serialize;
+use store::Stored;
 use utoipa::ToSchema;
+
+use crate::versioned;
 
 /// A service request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -25,11 +28,20 @@ pub struct ServiceRequestView {
     metadata: Option<JsonObject>,
     created_at: Timestamp,
     updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
 }
 
-impl From<ServiceRequest> for ServiceRequestView {
-    fn from(request: ServiceRequest) -> Self {
+versioned!(ServiceRequestView);
+
+impl From<Stored<ServiceRequest>> for ServiceRequestView {
+    fn from(stored: Stored<ServiceRequest>) -> Self {
+        let Stored {
+            record: request,
+            version,
+        } = stored;
         Self {
+            version,
             id: request.id,
             title: request.title,
             description: request.description,

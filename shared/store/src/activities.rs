@@ -12,8 +12,8 @@ use super::{
     cleanup::Subject,
     directory::takes_work,
     filter::Filter,
-    id_is_taken,
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
+    once::id_of,
     page::{Page, Wanted},
     rewrite::rewrite,
     table::{OrNotFound, Read, Record, Stored, Write},
@@ -32,7 +32,7 @@ pub struct Activities<'a>(pub(super) &'a Store);
 #[derive(Clone, Debug)]
 pub struct ActivityWithRefs {
     /// The activity.
-    pub activity: Activity,
+    pub activity: Stored<Activity>,
     /// Who recorded it; `None` when the account is gone.
     pub creator: Option<UserRef>,
     /// Its project, if it has one.
@@ -45,7 +45,7 @@ pub struct ActivityWithRefs {
 #[derive(Clone, Debug)]
 pub struct TaggedActivity {
     /// The activity.
-    pub activity: Activity,
+    pub activity: Stored<Activity>,
     /// The tags that it carries, by id.
     pub tags: Vec<TagRef>,
 }
@@ -71,7 +71,7 @@ struct Named {
 }
 
 impl Named {
-    fn join(&self, activity: Activity) -> ActivityWithRefs {
+    fn join(&self, activity: Stored<Activity>) -> ActivityWithRefs {
         let project = activity.project_id.and_then(|id| self.projects.get(&id));
         ActivityWithRefs {
             creator: self.creators.get(&activity.creator_id).cloned(),
@@ -107,24 +107,43 @@ impl Activities<'_> {
         permit: impl Into<Permit>,
         creator: UserId,
         new: ActivityCreate,
-    ) -> Result<Activity, Error> {
+    ) -> Result<TaggedActivity, Error> {
         let permit = permit.into();
+        let tenant = permit.tenant();
+        let create = async |permit| self.create_new(permit, creator, new).await;
+        let again = async |made| {
+            let ActivityWithRefs { activity, tags, .. } = self.get(tenant, id_of(made)?).await?;
+            Ok(TaggedActivity { activity, tags })
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new(
+        &self,
+        permit: Permit,
+        creator: UserId,
+        new: ActivityCreate,
+    ) -> Result<TaggedActivity, Error> {
         let tenant = permit.tenant();
         if new.organization_id.is_some_and(|named| named != tenant) {
             return Err(Error::NotFound(OrganizationId::NOUN));
         }
-        let id = permit.beside(self.0.next_id()).await?;
-        let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
-        let mut writes = vec![Write::create(&activity)?];
-        let project = activity.project_id;
-        writes.extend(project.map(|project| takes_work(tenant, project)));
-        match (self.0.table.transact(writes).await?, project) {
-            (Ok(()), _) => Ok(activity),
-            (Err(refused), Some(project)) if !refused.at(0) => {
-                Err(self.0.no_work_for(tenant, project).await)
+        let project = async {
+            match new.project_id {
+                Some(id) => self.0.directory().project(tenant, id).await.map(Some),
+                None => Ok(None),
             }
-            (Err(_), _) => Err(id_is_taken(Activity::KIND)),
-        }
+        };
+        let read = async { tokio::try_join!(self.0.next_id(), project) };
+        let (given, (id, project)) = permit.beside(read).await?;
+        project.map_or(Ok(()), |project| takes_work(&project))?;
+        let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
+        let writes = vec![Write::create(&activity)?];
+        self.0.create_all(&given, writes, id).await?;
+        Ok(TaggedActivity {
+            activity: Stored::created(activity),
+            tags: Vec::new(),
+        })
     }
 
     /// One activity. 404 when it is not the tenant's.
@@ -135,8 +154,8 @@ impl Activities<'_> {
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
         let activity = self.0.table.get(&key, Read::Consistent).await?;
-        let activity = activity.or_not_found(ActivityId::NOUN)?.record;
-        let named = self.named(tenant, iter::once(&activity)).await?;
+        let activity = activity.or_not_found(ActivityId::NOUN)?;
+        let named = self.named(tenant, iter::once(&activity.record)).await?;
         Ok(named.join(activity))
     }
 
@@ -171,7 +190,7 @@ impl Activities<'_> {
         &self,
         activities: List<Activity, I>,
         asked: ActivitiesAsked<'_>,
-    ) -> Result<Page<Activity>, Error> {
+    ) -> Result<Page<Stored<Activity>>, Error> {
         let ActivityFilter {
             r#type: kind,
             creator_id,
@@ -202,10 +221,11 @@ impl Activities<'_> {
     async fn joined(
         &self,
         tenant: OrganizationId,
-        page: Page<Activity>,
+        page: Page<Stored<Activity>>,
         asked: ActivitiesAsked<'_>,
     ) -> Result<Page<ActivityWithRefs>, Error> {
-        let named = self.named(tenant, page.records()).await?;
+        let activities = page.records().map(|stored| &stored.record);
+        let named = self.named(tenant, activities).await?;
         let asked = asked.filter.tag_id.as_ref();
         Ok(page.filter_map(|activity| {
             let joined = named.join(activity);
@@ -229,8 +249,10 @@ impl Activities<'_> {
         let key = &key::activity(tenant, id);
         let update = &update;
         let read = || table.get(key, Read::Consistent);
+        let (given, found) = permit.beside(read()).await?;
+        let given = &given;
         let write = |found: Option<Stored<Activity>>| async move {
-            let mut activity = found.or_not_found(ActivityId::NOUN)?;
+            let mut activity = given.current(found, ActivityId::NOUN)?;
             activity.change(update.clone(), self.0.clock.now());
             let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
             let (done, found) = tokio::try_join!(
@@ -240,13 +262,10 @@ impl Activities<'_> {
             let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found)?;
             Ok(done.is_ok().then(|| TaggedActivity {
                 tags: tagging::carried(&activity.tag_ids, &there),
-                activity: activity.record,
+                activity: activity.replaced(),
             }))
         };
-        let found = permit
-            .beside(read())
-            .await?
-            .or_not_found(ActivityId::NOUN)?;
+        let found = given.current(found, ActivityId::NOUN)?;
         allow(found.creator_id).await?;
         rewrite(Some(found), read, write).await
     }
@@ -261,14 +280,12 @@ impl Activities<'_> {
         allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = key::activity(tenant, id);
-        let found = self.0.table.get(&key, Read::Consistent);
-        let activity = permit.beside(found).await?;
-        allow(activity.or_not_found(ActivityId::NOUN)?.creator_id).await?;
-        let comments = Subject::Thread(Thread::Activity(id));
-        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
-        deleted.or_not_found(ActivityId::NOUN)
+        let key = key::activity(permit.tenant(), id);
+        let comments = |_: &Activity| Subject::Thread(Thread::Activity(id));
+        let allow = async |activity: &Activity| allow(activity.creator_id).await;
+        self.0
+            .delete_with_cleanup(permit, key, ActivityId::NOUN, comments, allow)
+            .await
     }
 
     /// Reads creators, projects and tags, each once.

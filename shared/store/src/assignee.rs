@@ -3,10 +3,10 @@
 use model::{Error, Fault, Id, OrganizationId, Resolution, Timestamp, UserId};
 
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     key::{self, AnyKey, Key},
     resolutions,
-    table::{Batch, OrNotFound, Read, Record, Write},
+    table::{Batch, Read, Record, Stored, Write},
 };
 
 /// Who is to work on something, if it is said: a user of the same organization.
@@ -38,14 +38,14 @@ impl Store {
     /// Changes a service request or a ticket; `change` answers the resolution that is to be counted,
     /// if it makes one or takes one back, with the instant of the record's creation. 404 when the
     /// record is not the tenant's, 400 when its new assignee is not.
-    pub(super) async fn update_assigned<R: Record>(
+    pub(super) async fn update_assigned<R: Record + Clone>(
         &self,
         permit: Permit,
         key: Key<R>,
         noun: &'static str,
         assignee: Option<UserId>,
         change: impl Fn(&mut R, Timestamp) -> Result<Option<(Timestamp, Resolution)>, Error>,
-    ) -> Result<R, Error> {
+    ) -> Result<Stored<R>, Error> {
         let tenant = permit.tenant();
         let assignee = Assignee::new(tenant, assignee.as_ref());
         let (key, assignee, change) = (&key, &assignee, &change);
@@ -53,16 +53,18 @@ impl Store {
             let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
             self.table.batch_get(keys, Read::Consistent)
         };
-        let write = |found: Batch| async move {
-            let mut stored = found.get(key)?.or_not_found(noun)?;
+        let write = |given: Given, found: Batch| async move {
+            let before = given.current(found.get(key)?, noun)?;
             assignee.known(&found)?;
-            let resolution = change(&mut stored.record, self.clock.now())?;
+            let (mut stored, now) = (before.clone(), self.clock.now());
+            let resolution = change(&mut stored.record, now)?;
             let mut writes = vec![Write::replace(&stored)?];
             writes.extend(
                 resolution.map(|(created_at, it)| resolutions::count(tenant, created_at, it)),
             );
+            writes.extend(given.updated(&before.record, &stored, now)?);
             let done = self.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(stored.record))
+            Ok(done.is_ok().then(|| stored.replaced()))
         };
         permit.rewrite(read, write).await
     }

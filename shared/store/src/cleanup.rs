@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use self::walk::Walked;
 use super::{
-    Store,
+    Permit, Store,
     key::{self, Gsi2, Key},
-    table::{Change, Condition, OrLeave, Record, Refused, Write, attribute},
+    rewrite::rewrite,
+    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
 /// Something left to do.
@@ -52,18 +53,31 @@ impl Record for Cleanup {
 }
 
 impl Store {
-    /// Deletes a record that has to be there, and notes what is left to do.
-    pub(super) async fn delete_with_cleanup<R>(
+    /// Deletes a record unless `allow` refuses when it sees it, and notes what is left to do. 404 when
+    /// the record is not the tenant's, 409 when it kept changing.
+    pub(super) async fn delete_with_cleanup<R: Record>(
         &self,
-        tenant: OrganizationId,
+        permit: Permit,
         key: Key<R>,
-        subject: Subject,
-    ) -> Result<Result<(), Refused>, Error> {
-        let writes = vec![
-            Write::delete(key, Condition::exists()),
-            self.cleanup_of(tenant, subject)?,
-        ];
-        self.table.transact(writes).await
+        noun: &'static str,
+        subject: impl Fn(&R) -> Subject,
+        allow: impl AsyncFnOnce(&R) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let read = || self.table.get(&key, Read::Consistent);
+        let (given, found) = permit.beside(read()).await?;
+        let found = given.current(found, noun)?;
+        allow(&found).await?;
+        let (given, subject) = (&given, &subject);
+        let write = |found: Option<Stored<R>>| async move {
+            let record = given.current(found, noun)?;
+            let mut writes = vec![
+                Write::delete(record.key(), Condition::version(record.version)),
+                self.cleanup_of(given.tenant(), subject(&record))?,
+            ];
+            writes.extend(given.deleted(&record, self.clock.now())?);
+            Ok(self.table.transact(writes).await?.ok())
+        };
+        rewrite(Some(found), read, write).await
     }
 
     /// Notes what is left to do, in the transaction that deletes.

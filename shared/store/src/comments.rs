@@ -9,8 +9,9 @@ use model::{
 };
 
 use super::{
-    Permit, Store, id_is_taken,
+    Given, Permit, Store, id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
@@ -25,7 +26,7 @@ pub struct Comments<'a>(pub(super) &'a Store);
 #[derive(Clone, Debug)]
 pub struct CommentWithAuthor {
     /// The comment.
-    pub comment: Comment,
+    pub comment: Stored<Comment>,
     /// Its author; `None` when the account is gone.
     pub author: Option<UserRef>,
 }
@@ -52,27 +53,45 @@ impl Comments<'_> {
         thread: Thread,
         author: UserId,
         new: CommentCreate,
-    ) -> Result<Comment, Error> {
+    ) -> Result<Stored<Comment>, Error> {
         let permit = permit.into();
+        let tenant = permit.tenant();
+        let create = async |permit| self.create_new(permit, thread, author, new).await;
+        let again = async |made| {
+            let key = key::comment(tenant, thread, id_of(made)?);
+            let comment = self.0.table.get(&key, Read::Consistent).await?;
+            comment.or_not_found(CommentId::NOUN)
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new(
+        &self,
+        permit: Permit,
+        thread: Thread,
+        author: UserId,
+        new: CommentCreate,
+    ) -> Result<Stored<Comment>, Error> {
         let tenant = permit.tenant();
         let read = || self.service_request(tenant, thread);
         let found = async { tokio::try_join!(self.0.next_id(), read()) };
-        let (id, request) = permit.beside(found).await?;
+        let (given, (id, request)) = permit.beside(found).await?;
         // A client can guess the id that its comment is about to get.
         if new.parent_id == Some(id) {
             return Err(unknown_parent());
         }
         let now = self.0.clock.now();
         let comment = Comment::new(id, tenant, thread, author, new, now);
-        let write = |request| self.write(&comment, request);
+        let write = |request| self.write(&given, &comment, request);
         rewrite(request, read, write).await?;
-        Ok(comment)
+        Ok(Stored::created(comment))
     }
 
     /// Writes a comment, and opens the service request again that it is on, if it does so and
     /// nobody changed that since it was read; none when somebody did.
     async fn write(
         &self,
+        given: &Given,
         comment: &Comment,
         request: Option<Stored<ServiceRequest>>,
     ) -> Result<Option<()>, Error> {
@@ -83,20 +102,21 @@ impl Comments<'_> {
         let (tenant, thread) = (comment.organization_id, comment.thread);
         let reopening = request
             .filter(|request| request.reopens_on_comment_of(comment.user_id))
-            .map(|request| reopen(request, comment.created_at))
+            .map(|request| reopen(given, &request, comment.created_at))
             .transpose()?;
         let reopens = reopening.is_some();
-        let (on, count) = reopening.unwrap_or_else(|| {
+        let (on, also) = reopening.unwrap_or_else(|| {
             let key = key::subject(tenant, thread);
-            (Write::check(key, Condition::exists()), None)
+            (Write::check(key, Condition::exists()), Vec::new())
         });
         let mut writes = vec![on, Write::create(comment)?];
         writes.extend(comment.parent_id.map(|parent| {
             let key = key::comment(tenant, thread, parent);
             Write::check(key, Condition::exists().lacks("deletedAt"))
         }));
-        writes.extend(count);
-        match self.0.table.transact(writes).await? {
+        writes.extend(also);
+        let made = Some(comment.id.get());
+        match self.0.commit(given, writes, made).await? {
             Ok(()) => Ok(Some(())),
             Err(refused) if refused.at(SUBJECT) && reopens => Ok(None),
             Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
@@ -146,28 +166,29 @@ impl Comments<'_> {
         let key = &key::comment(tenant, thread, id);
         let change = &change;
         let read = || table.batch_get([subject.clone(), key.into()], Read::Consistent);
-        let there = &|found: &Batch| {
+        let there = &|given: &Given, found: &Batch| {
             if !found.has(subject) {
                 return Err(unknown_subject(thread));
             }
             let comment = found.get(key)?.filter(|it| it.deleted_at.is_none());
-            comment.or_not_found(CommentId::NOUN)
+            given.current(comment, CommentId::NOUN)
         };
+        let (given, found) = permit.beside(read()).await?;
+        let given = &given;
         let write = |found: Batch| async move {
-            let mut comment = there(&found)?;
+            let mut comment = there(given, &found)?;
             change(&mut comment, self.0.clock.now());
             let author = key::user(tenant, comment.user_id);
             let (done, author) = tokio::try_join!(
                 table.write(Write::replace(&comment)?),
                 table.get(&author, Read::Eventual),
             )?;
-            Ok(done.is_ok().then_some(CommentWithAuthor {
-                comment: comment.record,
+            Ok(done.is_ok().then(|| CommentWithAuthor {
+                comment: comment.replaced(),
                 author: author.map(|author| UserRef::from(&author.record)),
             }))
         };
-        let found = permit.beside(read()).await?;
-        allow(there(&found)?.user_id).await?;
+        allow(there(given, &found)?.user_id).await?;
         rewrite(found, read, write).await
     }
 
@@ -218,13 +239,17 @@ impl Comments<'_> {
 /// The request opened again, provided that nobody changed it since it was read, and its
 /// resolution taken out of the count of its day, if it had one.
 fn reopen(
-    mut request: Stored<ServiceRequest>,
+    given: &Given,
+    before: &Stored<ServiceRequest>,
     now: Timestamp,
-) -> Result<(Write, Option<Write>), Error> {
+) -> Result<(Write, Vec<Write>), Error> {
+    let mut request = before.clone();
     let resolution = request.reopen(now)?;
     let (tenant, created_at) = (request.organization_id, request.created_at);
     let count = resolution.map(|it| resolutions::count(tenant, created_at, it));
-    Ok((Write::replace(&request)?, count))
+    let entry = given.updated(&before.record, &request, now)?;
+    let also = count.into_iter().chain(entry).collect();
+    Ok((Write::replace(&request)?, also))
 }
 
 fn unknown_subject(thread: Thread) -> Error {

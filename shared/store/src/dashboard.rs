@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::{
     Store,
     key::{self, Gsi1, List},
-    table::{Read, Record},
+    table::{Read, Record, Stored},
 };
 
 /// Rows of each list.
@@ -18,9 +18,9 @@ const NEWEST: usize = 20;
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     /// The 20 newest, by creation.
-    pub service_requests: Vec<ServiceRequest>,
+    pub service_requests: Vec<Stored<ServiceRequest>>,
     /// The 20 newest, by creation.
-    pub tickets: Vec<Ticket>,
+    pub tickets: Vec<Stored<Ticket>>,
     /// How the organization is doing.
     pub metrics: Metrics,
     /// The 20 newest, by when they happened.
@@ -84,23 +84,26 @@ impl Dashboards<'_> {
         })
     }
 
-    async fn newest<R: Record>(&self, by_time: List<R, Gsi1>) -> Result<Vec<R>, Error> {
-        self.0.table.list(by_time.descending().limit(NEWEST)).await
+    async fn newest<R: Record>(&self, by_time: List<R, Gsi1>) -> Result<Vec<Stored<R>>, Error> {
+        self.0
+            .table
+            .list_stored(by_time.descending().limit(NEWEST))
+            .await
     }
 
     async fn with_creators(
         &self,
         tenant: OrganizationId,
-        activities: Vec<Activity>,
+        activities: Vec<Stored<Activity>>,
     ) -> Result<Vec<FeedItem>, Error> {
         let creators = || activities.iter().map(|activity| activity.creator_id);
         let user = |id| key::user(tenant, id);
         let keys = creators().map(user);
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
         let users: HashMap<_, UserRef> = found.all(creators(), user)?;
-        let item = |activity: Activity| FeedItem {
+        let item = |activity: Stored<Activity>| FeedItem {
             creator: users.get(&activity.creator_id).cloned(),
-            activity,
+            activity: activity.record,
         };
         Ok(activities.into_iter().map(item).collect())
     }

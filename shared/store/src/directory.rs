@@ -8,7 +8,7 @@ mod users;
 
 pub use users::NewUser;
 
-pub(super) use projects::{archived, takes_work};
+pub(super) use projects::takes_work;
 pub(super) use tags::NameOfTag;
 
 use model::{Organization, OrganizationId, Project, ReferenceId, ReferenceType, Timestamp};

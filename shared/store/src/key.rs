@@ -11,10 +11,11 @@ pub use list::List;
 pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 
 use model::{
-    Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId, Id,
-    Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId, Project,
-    ProjectId, ReferenceType, ServiceRequest, ServiceRequestId, Session, Signal, SignalId, Tag,
-    TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp, Token, User, UserId,
+    Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId,
+    HistoryEntry, HistoryOf, Id, Milestone, MilestoneId, Order, Organization, OrganizationId,
+    Phase, PhaseId, Project, ProjectId, ReferenceType, ServiceRequest, ServiceRequestId, Session,
+    Signal, SignalId, Tag, TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp,
+    Token, User, UserId,
 };
 
 use crate::{
@@ -23,6 +24,7 @@ use crate::{
     dashboard::Totals,
     directory::{NameOfTag, Reference, fold},
     ids::Counter,
+    once::Attempted,
     resolutions::Day,
     sign_in::{Account, Failures},
     signals::SignalSource,
@@ -152,6 +154,28 @@ pub(super) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Tok
 /// A user's tokens by their places.
 pub(super) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
     List::new(format!("ORG#{tenant}#USER#{user}#TOKEN"))
+}
+
+/// What a user's request with that idempotency key did.
+pub(super) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted> {
+    Key::new(format!("ORG#{tenant}#USER#{user}#ATTEMPT"), key)
+}
+
+/// What happened to a record, by the versions that it led to.
+pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry> {
+    let (kind, id) = match of {
+        HistoryOf::Task(id) => ("TASK", id.get()),
+        HistoryOf::Milestone(id) => ("MILESTONE", id.get()),
+        HistoryOf::ServiceRequest(id) => ("REQUEST", id.get()),
+        HistoryOf::Ticket(id) => ("TICKET", id.get()),
+        HistoryOf::Project(id) => ("PROJECT", id.get()),
+    };
+    List::new(format!("ORG#{tenant}#{kind}#{id}#HISTORY"))
+}
+
+/// A change's place in [`history`].
+pub(super) fn history_entry(entry: &HistoryEntry) -> Key<HistoryEntry> {
+    history(entry.organization_id, entry.of).at(Sort::new(padded(entry.id)))
 }
 
 /// A project.

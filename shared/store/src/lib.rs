@@ -123,10 +123,12 @@ mod comments;
 mod dashboard;
 mod directory;
 mod filter;
+mod history;
 mod ids;
 pub mod key;
 mod meter;
 mod milestones;
+mod once;
 mod page;
 mod permit;
 mod references;
@@ -143,27 +145,29 @@ mod tickets;
 mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
-pub use agent::{Agent, Analyzing, Approval, DueAction, DueSession, Lease, SessionWithActions};
+pub use agent::{Agent, Approval, DueAction, DueSession, Lease, SessionWithActions};
 pub use cleanup::Cleanups;
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
+pub use history::EntryWithActor;
 pub use meter::{Used, metered};
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
+pub use once::Attempt;
 pub use page::{Page, Place, Row, Wanted};
-pub use permit::Permit;
+pub use permit::{Expected, Given, Permit, Terms};
 pub use references::{FoundReference, References};
-pub use service_requests::{History, ServiceRequests};
+pub use service_requests::{Past, ServiceRequests};
 pub use sign_in::{Account, SignIn};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
 pub use tagging::{Tagged, Tagging};
-pub use tasks::{JoinedTask, Tasks};
+pub use tasks::{JoinedTask, TaggedTask, Tasks};
 pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
-pub use tokens::{NewToken, TokenHolder, Tokens};
+pub use tokens::{TokenHolder, Tokens};
 
 use aws_sdk_dynamodb::Client;
-use model::{Clock, Error, Timestamp};
+use model::{Clock, Error, Id, Timestamp};
 
 use self::{
     ids::Ids,
@@ -294,8 +298,13 @@ impl Store {
     }
 
     /// Writes records of which none can be there yet, all or none.
-    async fn create_all(&self, writes: Vec<Write>) -> Result<(), Error> {
-        let done = self.table.transact(writes).await?;
+    async fn create_all(
+        &self,
+        given: &Given,
+        writes: Vec<Write>,
+        made: impl Id,
+    ) -> Result<(), Error> {
+        let done = self.commit(given, writes, Some(made.get())).await?;
         done.map_err(|_| id_is_taken("record"))
     }
 }

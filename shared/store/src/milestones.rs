@@ -4,18 +4,18 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Error, Fault, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId, MilestoneUpdate,
-    OrganizationId, Priority, ProjectId, TaskId, TaskStatus, Title, UserId,
+    Error, Fault, HistoryOf, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId,
+    MilestoneUpdate, OrganizationId, Priority, ProjectId, TaskId, TaskStatus, Title, UserId,
 };
 use serde::Deserialize;
 
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     cleanup::Subject,
-    directory::{archived, takes_work},
+    directory::takes_work,
     filter::Filter,
-    id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Row, Wanted},
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
 };
@@ -28,7 +28,7 @@ pub struct Milestones<'a>(pub(super) &'a Store);
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {
     /// The milestone.
-    pub milestone: Milestone,
+    pub milestone: Stored<Milestone>,
     /// The first 200 of them by id.
     pub tasks: Page<LinkedTask>,
 }
@@ -69,6 +69,10 @@ impl Record for Milestone {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::milestone_in_project(self))
     }
+
+    fn history(&self) -> Option<HistoryOf> {
+        Some(HistoryOf::Milestone(self.id))
+    }
 }
 
 impl Milestones<'_> {
@@ -77,26 +81,37 @@ impl Milestones<'_> {
         &self,
         permit: impl Into<Permit>,
         new: MilestoneCreate,
-    ) -> Result<Milestone, Error> {
+    ) -> Result<Stored<Milestone>, Error> {
         let permit = permit.into();
+        let tenant = permit.tenant();
+        let create = async |permit| self.create_new(permit, new).await;
+        let again = async |made| {
+            let key = key::milestone(tenant, id_of(made)?);
+            let milestone = self.0.table.get(&key, Read::Consistent).await?;
+            milestone.or_not_found(MilestoneId::NOUN)
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new(
+        &self,
+        permit: Permit,
+        new: MilestoneCreate,
+    ) -> Result<Stored<Milestone>, Error> {
         let tenant = permit.tenant();
         let project_key = key::project(tenant, new.project_id);
         let project = self.0.table.get(&project_key, Read::Consistent);
         let read = async { tokio::try_join!(self.0.next_id(), project) };
-        let (id, project) = permit.beside(read).await?;
-        if project.is_none() {
-            return Err(Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)));
-        }
-        let milestone = Milestone::new(id, tenant, new, self.0.clock.now());
-        let writes = vec![
-            Write::create(&milestone)?,
-            takes_work(tenant, milestone.project_id),
-        ];
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(milestone),
-            Err(refused) if refused.at(0) => Err(id_is_taken(Milestone::KIND)),
-            Err(_) => Err(archived()),
-        }
+        let (given, (id, project)) = permit.beside(read).await?;
+        let project =
+            project.ok_or_else(|| Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)))?;
+        takes_work(&project)?;
+        let now = self.0.clock.now();
+        let milestone = Milestone::new(id, tenant, new, now);
+        let mut writes = vec![Write::create(&milestone)?];
+        writes.extend(given.created(&milestone, now)?);
+        self.0.create_all(&given, writes, id).await?;
+        Ok(Stored::created(milestone))
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
@@ -110,7 +125,7 @@ impl Milestones<'_> {
             self.0.table.get(&key, Read::Consistent),
             self.tasks_of(tenant, id),
         )?;
-        let milestone = milestone.or_not_found(MilestoneId::NOUN)?.record;
+        let milestone = milestone.or_not_found(MilestoneId::NOUN)?;
         Ok(MilestoneWithTasks { milestone, tasks })
     }
 
@@ -164,7 +179,8 @@ impl Milestones<'_> {
             rows: Some(TASKS),
             after: None,
         };
-        self.0.table.page(linked, &first).await
+        let page = self.0.table.page(linked, &first).await?;
+        Ok(page.map(|stored| stored.record))
     }
 
     /// Changes a milestone; `change` sees it as it is now and may refuse. 404 when it is not the
@@ -174,18 +190,21 @@ impl Milestones<'_> {
         permit: impl Into<Permit>,
         id: MilestoneId,
         update: MilestoneUpdate,
-    ) -> Result<Milestone, Error> {
+    ) -> Result<Stored<Milestone>, Error> {
         let permit = permit.into();
         let table = &self.0.table;
         let key = key::milestone(permit.tenant(), id);
         let read = || table.get(&key, Read::Consistent);
         let update = &update;
-        let write = |milestone: Option<Stored<Milestone>>| async move {
-            let mut milestone = milestone.or_not_found(MilestoneId::NOUN)?;
+        let write = |given: Given, milestone: Option<Stored<Milestone>>| async move {
+            let before = given.current(milestone, MilestoneId::NOUN)?;
+            let mut milestone = before.clone();
             milestone.change(update.clone())?;
             milestone.updated_at = self.0.clock.now();
-            let done = table.write(Write::replace(&milestone)?).await?;
-            Ok(done.is_ok().then_some(milestone.record))
+            let mut writes = vec![Write::replace(&milestone)?];
+            writes.extend(given.updated(&before.record, &milestone, milestone.updated_at)?);
+            let done = table.transact(writes).await?;
+            Ok(done.is_ok().then(|| milestone.replaced()))
         };
         permit.rewrite(read, write).await
     }
@@ -193,21 +212,26 @@ impl Milestones<'_> {
     /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes
     /// the links away, whatever their number. 404 when it is not the tenant's.
     pub async fn delete(&self, permit: impl Into<Permit>, id: MilestoneId) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let key = key::milestone(tenant, id);
-        let deleted = self
-            .0
-            .delete_with_cleanup(tenant, key, Subject::Milestone(id))
-            .await?;
-        deleted.or_not_found(MilestoneId::NOUN)
+        let permit = permit.into();
+        let key = key::milestone(permit.tenant(), id);
+        let tasks = |_: &Milestone| Subject::Milestone(id);
+        self.0
+            .delete_with_cleanup(permit, key, MilestoneId::NOUN, tasks, async |_| Ok(()))
+            .await
     }
 }
 
 /// Puts milestones together with those of all their project's tasks that are theirs.
-fn with_tasks(milestones: Page<Milestone>, tasks: Page<LinkedTask>) -> Page<MilestoneWithTasks> {
+fn with_tasks(
+    milestones: Page<Stored<Milestone>>,
+    tasks: Page<Stored<LinkedTask>>,
+) -> Page<MilestoneWithTasks> {
     let mut by_milestone: HashMap<MilestoneId, Vec<Row<LinkedTask>>> = HashMap::new();
-    for mut row in tasks.rows {
-        row.place = row.place.by_id();
+    for Row { record, place } in tasks.rows {
+        let row = Row {
+            record: record.record,
+            place: place.by_id(),
+        };
         let linked = by_milestone.entry(row.record.milestone_id).or_default();
         linked.push(row);
     }

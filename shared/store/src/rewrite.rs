@@ -2,7 +2,7 @@
 
 use model::Error;
 
-use super::Permit;
+use super::{Given, Permit};
 
 /// The most often that a read, changed and written back record is tried again because somebody
 /// else wrote it in between.
@@ -44,17 +44,18 @@ where
 }
 
 impl Permit {
-    /// Reads while it waits to be given, and then [rewrites](rewrite).
+    /// Reads while it waits to be given, and then [rewrites](rewrite); `write` also hears what was
+    /// given.
     pub(crate) async fn rewrite<F, T, R, W>(
         self,
         read: impl Fn() -> R,
-        write: impl Fn(F) -> W,
+        write: impl Fn(Given, F) -> W,
     ) -> Result<T, Error>
     where
         R: Future<Output = Result<F, Error>>,
         W: Future<Output = Result<Option<T>, Error>>,
     {
-        let found = self.beside(read()).await?;
-        rewrite(found, read, write).await
+        let (given, found) = self.beside(read()).await?;
+        rewrite(found, read, |found| write(given.clone(), found)).await
     }
 }

@@ -1,9 +1,9 @@
 //! Service requests.
 
 use model::{
-    CreatedSort, Error, Fault, Id, JsonText, OrganizationId, ProjectId, ReferenceId, ReferenceType,
-    Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter, ServiceRequestId,
-    ServiceRequestUpdate, ServiceStatus, Thread, Timestamp, UserId,
+    CreatedSort, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId, ReferenceId,
+    ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
+    ServiceRequestId, ServiceRequestUpdate, ServiceStatus, Thread, Timestamp, UserId,
 };
 
 use super::{
@@ -12,9 +12,10 @@ use super::{
     filter::Filter,
     id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     resolutions,
-    table::{Condition, OrNotFound, Read, Record, Write},
+    table::{Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Service requests.
@@ -24,7 +25,7 @@ pub struct ServiceRequests<'a>(pub(super) &'a Store);
 /// How a service request that was raised elsewhere or earlier has fared since. Where it tells no
 /// time, that is now.
 #[derive(Clone, Debug, Default)]
-pub struct History {
+pub struct Past {
     /// Where it stands.
     pub status: ServiceStatus,
     /// Who works on it.
@@ -47,6 +48,10 @@ impl Record for ServiceRequest {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::service_request_in_time(self))
     }
+
+    fn history(&self) -> Option<HistoryOf> {
+        Some(HistoryOf::ServiceRequest(self.id))
+    }
 }
 
 impl ServiceRequests<'_> {
@@ -56,9 +61,9 @@ impl ServiceRequests<'_> {
         permit: impl Into<Permit>,
         creator: UserId,
         new: ServiceRequestCreate,
-    ) -> Result<ServiceRequest, Error> {
-        let history = History::default();
-        self.create_with(permit, creator, new, history).await
+    ) -> Result<Stored<ServiceRequest>, Error> {
+        self.create_with(permit, creator, new, Past::default())
+            .await
     }
 
     /// Records a service request with what has happened to it since; one that was resolved counts
@@ -68,24 +73,37 @@ impl ServiceRequests<'_> {
         permit: impl Into<Permit>,
         creator: UserId,
         new: ServiceRequestCreate,
-        history: History,
-    ) -> Result<ServiceRequest, Error> {
+        past: Past,
+    ) -> Result<Stored<ServiceRequest>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let id = permit.beside(self.0.next_id()).await?;
+        let create = async |permit| self.create_new(permit, creator, new, past).await;
+        let again = async |made| self.get(tenant, id_of(made)?).await;
+        permit.once(create, again).await
+    }
+
+    async fn create_new(
+        &self,
+        permit: Permit,
+        creator: UserId,
+        new: ServiceRequestCreate,
+        past: Past,
+    ) -> Result<Stored<ServiceRequest>, Error> {
+        let tenant = permit.tenant();
+        let (given, id) = permit.beside(self.0.next_id()).await?;
         let reference_type = new.reference_type;
         let reference = reference_type
             .zip(new.reference_id)
             .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
             .transpose()?;
         let now = self.0.clock.now();
-        let created_at = history.created_at.unwrap_or(now);
-        let is_over = history.status.is_over();
-        let resolved_at = is_over.then(|| history.resolved_at.unwrap_or(now));
+        let created_at = past.created_at.unwrap_or(now);
+        let is_over = past.status.is_over();
+        let resolved_at = is_over.then(|| past.resolved_at.unwrap_or(now));
         let request = ServiceRequest {
-            status: history.status,
-            assignee_id: history.assignee_id,
-            metadata: history.metadata,
+            status: past.status,
+            assignee_id: past.assignee_id,
+            metadata: past.metadata,
             resolved_at,
             updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
             ..ServiceRequest::new(id, tenant, creator, new, created_at)
@@ -94,8 +112,9 @@ impl ServiceRequests<'_> {
         writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
         let resolution = resolved_at.map(Resolution::Made);
         writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(request),
+        writes.extend(given.created(&request, now)?);
+        match self.0.commit(&given, writes, Some(id.get())).await? {
+            Ok(()) => Ok(Stored::created(request)),
             Err(refused) => Err(match reference_type {
                 Some(kind) if !refused.at(0) => unknown_reference(kind),
                 _ => id_is_taken(ServiceRequest::KIND),
@@ -111,7 +130,7 @@ impl ServiceRequests<'_> {
         filter: &ServiceRequestFilter,
         sort: CreatedSort,
         wanted: &Wanted,
-    ) -> Result<Page<ServiceRequest>, Error> {
+    ) -> Result<Page<Stored<ServiceRequest>>, Error> {
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
@@ -130,10 +149,10 @@ impl ServiceRequests<'_> {
         &self,
         tenant: OrganizationId,
         id: ServiceRequestId,
-    ) -> Result<ServiceRequest, Error> {
+    ) -> Result<Stored<ServiceRequest>, Error> {
         let key = key::service_request(tenant, id);
         let request = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(request.or_not_found(ServiceRequestId::NOUN)?.record)
+        request.or_not_found(ServiceRequestId::NOUN)
     }
 
     /// Changes a service request, and counts its resolution when it is resolved, or no longer when
@@ -144,7 +163,7 @@ impl ServiceRequests<'_> {
         permit: impl Into<Permit>,
         id: ServiceRequestId,
         update: ServiceRequestUpdate,
-    ) -> Result<ServiceRequest, Error> {
+    ) -> Result<Stored<ServiceRequest>, Error> {
         let permit = permit.into();
         let key = key::service_request(permit.tenant(), id);
         let assignee = update.assignee_id.value().copied();
@@ -165,15 +184,14 @@ impl ServiceRequests<'_> {
         &self,
         permit: impl Into<Permit>,
         id: ServiceRequestId,
-        allow: impl AsyncFnOnce(ServiceRequest) -> Result<(), Error>,
+        allow: impl AsyncFnOnce(&ServiceRequest) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let permit = permit.into();
-        let tenant = permit.tenant();
-        allow(permit.beside(self.get(tenant, id)).await?).await?;
-        let key = key::service_request(tenant, id);
-        let comments = Subject::Thread(Thread::ServiceRequest(id));
-        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
-        deleted.or_not_found(ServiceRequestId::NOUN)
+        let key = key::service_request(permit.tenant(), id);
+        let comments = |_: &ServiceRequest| Subject::Thread(Thread::ServiceRequest(id));
+        self.0
+            .delete_with_cleanup(permit, key, ServiceRequestId::NOUN, comments, allow)
+            .await
     }
 }
 

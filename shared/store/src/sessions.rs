@@ -19,7 +19,8 @@ impl SignIn<'_> {
         wanted: &Wanted,
     ) -> Result<Page<Session>, Error> {
         let newest = key::sessions(tenant, user).descending();
-        self.0.table.page(newest, wanted).await
+        let page = self.0.table.page(newest, wanted).await?;
+        Ok(page.map(|stored| stored.record))
     }
 
     /// Ends all of a user's sessions but this one, whatever their number, by one write. 401 when

@@ -7,7 +7,7 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Store,
+    Permit, Store,
     directory::fold,
     key::{self, AnyKey, Gsi1, Key},
     rewrite::try_rewrite,
@@ -110,7 +110,7 @@ impl SignIn<'_> {
         tenant: OrganizationId,
         user: UserId,
         sid_hash: &str,
-    ) -> Result<Option<(Stored<Session>, User, Organization)>, Error> {
+    ) -> Result<Option<(Stored<Session>, User, Stored<Organization>)>, Error> {
         let session_key = key::session(tenant, user, sid_hash);
         let user_key = key::user(tenant, user);
         let organization_key = key::organization(tenant);
@@ -127,7 +127,7 @@ impl SignIn<'_> {
         ) else {
             return Ok(None);
         };
-        Ok(Some((session, user.record, organization.record)))
+        Ok(Some((session, user.record, organization)))
     }
 
     /// The user of an account.
@@ -173,10 +173,14 @@ impl SignIn<'_> {
     }
 
     /// Ends a session; one that has ended already stays so.
-    pub async fn end(&self, session: &Session) -> Result<(), Error> {
-        let write = Write::delete(session.key(), Condition::default());
-        self.0.table.write(write).await?.or_leave();
-        Ok(())
+    pub async fn end(&self, permit: impl Into<Permit>, session: &Session) -> Result<(), Error> {
+        let end = async |permit: Permit| {
+            let given = permit.given().await?;
+            let write = Write::delete(session.key(), Condition::default());
+            self.0.commit(&given, vec![write], None).await?.or_leave();
+            Ok(())
+        };
+        permit.into().once(end, async |_| Ok(())).await
     }
 
     /// Books an attempt to sign in as a failure before the password is looked at, so that guesses

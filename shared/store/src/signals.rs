@@ -13,7 +13,7 @@ use super::{
     filter::Filter,
     key::{self, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    table::{OrNotFound, Read, Record, Write},
+    table::{OrNotFound, Read, Record, Stored, Write},
 };
 
 /// Signals.
@@ -92,7 +92,7 @@ impl Signals<'_> {
     pub async fn create(&self, permit: impl Into<Permit>, new: NewSignal) -> Result<Signal, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let id = permit.beside(self.0.next_id()).await?;
+        let (_, id) = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let source = SignalSource {
             organization_id: tenant,
@@ -146,7 +146,7 @@ impl Signals<'_> {
         caller: UserId,
         filter: &AlertFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Signal>, Error> {
+    ) -> Result<Page<Stored<Signal>>, Error> {
         let fits = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("severity", filter.severity.as_ref())?

@@ -3,11 +3,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use model::{ActivityId, AnyOf, Code, Error, Id, OrNone, OrganizationId, TagId, TagRef, TaskId};
+use model::{
+    ActivityId, AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, OrganizationId, TagId,
+    TagRef, TaskId,
+};
 use serde::Deserialize;
 
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     key::{self, AnyKey},
     table::{Batch, Change, Condition, OrNotFound, Read, Write},
 };
@@ -51,7 +54,17 @@ impl From<ActivityId> for Tagged {
     }
 }
 
+/// A change of a record's tags, what it expects, and the tags that it leads to.
+type Decided = (Change, Condition, BTreeSet<TagId>);
+
 impl Tagged {
+    const fn history(self) -> Option<HistoryOf> {
+        match self {
+            Self::Task(id) => Some(HistoryOf::Task(id)),
+            Self::Activity(_) => None,
+        }
+    }
+
     const fn noun(self) -> &'static str {
         match self {
             Self::Task(_) => TaskId::NOUN,
@@ -69,6 +82,11 @@ impl Tagging<'_> {
         on: Tagged,
         tag: TagId,
     ) -> Result<(), Error> {
+        let attach = async |permit| self.attach_now(permit, on, tag).await;
+        permit.into().once(attach, async |_| Ok(())).await
+    }
+
+    async fn attach_now(&self, permit: Permit, on: Tagged, tag: TagId) -> Result<(), Error> {
         let attach = |tags: &Tags| {
             if tags.tag_ids.contains(&tag) {
                 return Ok(None);
@@ -83,7 +101,13 @@ impl Tagging<'_> {
             let room = Condition::exists()
                 .not_in_set(TAG_IDS, tag)
                 .set_below(TAG_IDS, MOST);
-            Ok(Some((Change::default().put_in_set(TAG_IDS, tag), room)))
+            let mut after = tags.tag_ids.clone();
+            after.insert(tag);
+            Ok(Some((
+                Change::default().put_in_set(TAG_IDS, tag),
+                room,
+                after,
+            )))
         };
         self.change(permit, on, tag, attach).await
     }
@@ -99,19 +123,21 @@ impl Tagging<'_> {
         let detach = |tags: &Tags| {
             let change = Change::default().take_from_set(TAG_IDS, tag);
             let attached = Condition::exists().in_set(TAG_IDS, tag);
-            Ok(tags.tag_ids.contains(&tag).then_some((change, attached)))
+            let mut after = tags.tag_ids.clone();
+            Ok(after.remove(&tag).then_some((change, attached, after)))
         };
         self.change(permit, on, tag, detach).await
     }
 
     /// Does what `decide` makes of the tags that the record carries, which may be nothing. The set
-    /// is changed and not replaced, so that other tags may come and go at the same time.
+    /// is changed and not replaced, so that other tags may come and go at the same time; where each
+    /// change has its number in a history, one after another.
     async fn change(
         &self,
         permit: impl Into<Permit>,
         on: Tagged,
         tag: TagId,
-        decide: impl Fn(&Tags) -> Result<Option<(Change, Condition)>, Error>,
+        decide: impl Fn(&Tags) -> Result<Option<Decided>, Error>,
     ) -> Result<(), Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
@@ -120,19 +146,30 @@ impl Tagging<'_> {
         let tag = &key::tag(tenant, tag);
         let decide = &decide;
         let read = || table.batch_get([AnyKey::from(record), tag.into()], Read::Consistent);
-        let write = |found: Batch| async move {
-            let tags = found.get(record)?.or_not_found(on.noun())?;
+        let write = |given: Given, found: Batch| async move {
+            let tags = given.current(found.get(record)?, on.noun())?;
             let there = found.has(tag).then_some(());
             there.or_not_found(TagId::NOUN)?;
-            let Some((change, expected)) = decide(&tags)? else {
-                return Ok(Some(()));
+            let Some((change, mut expected, after)) = decide(&tags)? else {
+                let done = self.0.commit(&given, Vec::new(), None).await?;
+                return Ok(done.ok());
             };
-            let change = change.set("updatedAt", self.0.clock.now());
-            let writes = vec![
-                Write::update(record, change, expected),
+            let now = self.0.clock.now();
+            let difference = FieldChange::between(
+                TAG_IDS,
+                serde_json::json!(tags.tag_ids),
+                serde_json::json!(after),
+            );
+            let entry = given.changed(on.history(), tags.version + 1, difference, now)?;
+            if entry.is_some() {
+                expected = expected.equals("version", tags.version);
+            }
+            let mut writes = vec![
+                Write::update(record, change.set("updatedAt", now), expected),
                 Write::check(tag, Condition::exists()),
             ];
-            match table.transact(writes).await? {
+            writes.extend(entry);
+            match self.0.commit(&given, writes, None).await? {
                 Err(refused) if refused.at(1) => Err(Error::NotFound(TagId::NOUN)),
                 done => Ok(done.ok()),
             }

@@ -4,9 +4,9 @@ mod finding;
 mod named;
 
 use model::{
-    Error, Fault, FaultCode, Id, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId,
-    ProjectId, ProjectRef, TagRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort,
-    TaskUpdate, Thread, UserId, UserRef,
+    Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, MilestoneRef, Order, OrganizationId,
+    PhaseId, ProjectId, ProjectRef, TagRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace,
+    TaskSort, TaskUpdate, Thread, UserId, UserRef,
 };
 
 use self::{
@@ -14,12 +14,13 @@ use self::{
     named::{Named, Names},
 };
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     cleanup::Subject,
-    directory::{archived, takes_work},
+    directory::takes_work,
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
+    once::id_of,
     page::{Page, Wanted},
-    table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Write},
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Stored, Write},
 };
 
 /// A milestone, a phase or a tag that was deleted must not show on its tasks, not even for the
@@ -30,11 +31,20 @@ const JOIN: Read = Read::Consistent;
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks<'a>(pub(super) &'a Store);
 
+/// A task with its tags alone.
+#[derive(Clone, Debug)]
+pub struct TaggedTask {
+    /// The task.
+    pub task: Stored<Task>,
+    /// The tags it carries, by id.
+    pub tags: Vec<TagRef>,
+}
+
 /// A task with what it names, as it is called now.
 #[derive(Clone, Debug)]
 pub struct JoinedTask {
     /// The task.
-    pub task: Task,
+    pub task: Stored<Task>,
     /// Who it is assigned to.
     pub assignee: Option<UserRef>,
     /// The project it is of.
@@ -43,6 +53,12 @@ pub struct JoinedTask {
     pub milestone: Option<MilestoneRef>,
     /// The tags it carries, by id.
     pub tags: Vec<TagRef>,
+}
+
+impl From<JoinedTask> for TaggedTask {
+    fn from(JoinedTask { task, tags, .. }: JoinedTask) -> Self {
+        Self { task, tags }
+    }
 }
 
 impl Record for Task {
@@ -64,14 +80,29 @@ impl Record for Task {
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         key::task_of_assignee(self)
     }
+
+    fn history(&self) -> Option<HistoryOf> {
+        Some(HistoryOf::Task(self.id))
+    }
 }
 
 impl Tasks<'_> {
     /// Creates a task at the end of its project's list. 400 with every reference that is not the
     /// tenant's, and for a milestone or a phase that is not the project's; 409 when the project is
     /// archived.
-    pub async fn create(&self, permit: impl Into<Permit>, new: TaskCreate) -> Result<Task, Error> {
+    pub async fn create(
+        &self,
+        permit: impl Into<Permit>,
+        new: TaskCreate,
+    ) -> Result<TaggedTask, Error> {
         let permit = permit.into();
+        let tenant = permit.tenant();
+        let create = async |permit| self.create_new(permit, new).await;
+        let again = async |made| self.get(tenant, id_of(made)?).await.map(TaggedTask::from);
+        permit.once(create, again).await
+    }
+
+    async fn create_new(&self, permit: Permit, new: TaskCreate) -> Result<TaggedTask, Error> {
         let tenant = permit.tenant();
         let table = &self.0.table;
         let links = Links {
@@ -90,9 +121,13 @@ impl Tasks<'_> {
                 self.largest_order(tenant, new.project_id),
             )
         };
-        let (id, found, last) = permit.beside(read).await?;
+        let (given, (id, found, last)) = permit.beside(read).await?;
         let mut faults = links.faults(tenant, new.project_id, &found)?;
-        if project_key.is_some_and(|key| !found.has(&key)) {
+        let project = match &project_key {
+            Some(key) => found.get(key)?,
+            None => None,
+        };
+        if project_key.is_some() && project.is_none() {
             faults.push(Fault::unknown("projectId", ProjectId::NOUN));
         }
         if new.organization_id.is_some_and(|named| named != tenant) {
@@ -101,30 +136,31 @@ impl Tasks<'_> {
         if !faults.is_empty() {
             return Err(Error::Invalid(faults));
         }
+        project.map_or(Ok(()), |project| takes_work(&project))?;
         let order = match last {
             Some(last) => last.get().saturating_add(Task::ORDER_STEP),
             // Tasks of no project have no list whose end could be looked up; by their ids they
             // stand in the order of their creation, with the same room between them.
             None => id.get().saturating_mul(Task::ORDER_STEP),
         };
-        let task = Task::new(id, tenant, new, Order::at(order), self.0.clock.now());
-        self.save(
-            tenant,
-            Write::create(&task)?,
-            links.milestone,
-            task.project_id,
-        )
-        .await?
-        .map_err(|_| super::id_is_taken(Task::KIND))?;
-        Ok(task)
+        let now = self.0.clock.now();
+        let task = Task::new(id, tenant, new, Order::at(order), now);
+        let entry = given.created(&task, now)?;
+        let writes = [Some(Write::create(&task)?), entry];
+        let done = self.save(&given, writes, links.milestone, id).await?;
+        done.map_err(|_| super::id_is_taken(Task::KIND))?;
+        Ok(TaggedTask {
+            task: Stored::created(task),
+            tags: Vec::new(),
+        })
     }
 
     /// One task. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: TaskId) -> Result<JoinedTask, Error> {
         let key = key::task(tenant, id);
         let task = self.0.table.get(&key, Read::Consistent).await?;
-        let task = task.or_not_found(TaskId::NOUN)?.record;
-        let named = self.named(tenant, Names::of([&task])).await?;
+        let task = task.or_not_found(TaskId::NOUN)?;
+        let named = self.named(tenant, Names::of([&*task])).await?;
         Ok(named.join(task))
     }
 
@@ -145,7 +181,7 @@ impl Tasks<'_> {
             wanted,
         };
         let page = finding.find(sort).await?;
-        let named = self.named(tenant, Names::of(page.records())).await?;
+        let named = self.named(tenant, Names::of(records(&page))).await?;
         Ok(join(page, &named, filter))
     }
 
@@ -164,7 +200,7 @@ impl Tasks<'_> {
         let (project, page) =
             tokio::try_join!(table.get(&key, Read::Eventual), table.page(tasks, wanted))?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
-        let mut names = Names::of(page.records());
+        let mut names = Names::of(records(&page));
         names.projects.clear();
         let mut found = self.named(tenant, names).await?;
         found.projects.insert(project.id, project);
@@ -192,19 +228,22 @@ impl Tasks<'_> {
             let keys = links.keys(tenant).chain([AnyKey::from(key)]);
             self.0.table.batch_get(keys, Read::Consistent)
         };
-        let write = |found: Batch| async move {
-            let mut task = found.get(key)?.or_not_found(TaskId::NOUN)?;
-            let faults = links.faults(tenant, task.project_id, &found)?;
+        let write = |given: Given, found: Batch| async move {
+            let before = given.current(found.get(key)?, TaskId::NOUN)?;
+            let faults = links.faults(tenant, before.project_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
+            let mut task = before.clone();
             update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
+            let entry = given.updated(&before.record, &task, task.updated_at)?;
+            let writes = [Some(Write::replace(&task)?), entry];
             let (done, named) = tokio::try_join!(
-                self.save(tenant, Write::replace(&task)?, links.milestone, None),
+                self.save(&given, writes, links.milestone, id),
                 self.named(tenant, Names::of([&task.record])),
             )?;
-            Ok(done.is_ok().then(|| named.join(task.record)))
+            Ok(done.is_ok().then(|| named.join(task.replaced())))
         };
         permit.rewrite(read, write).await
     }
@@ -216,7 +255,7 @@ impl Tasks<'_> {
         permit: impl Into<Permit>,
         places: &[TaskPlace],
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
+        let tenant = permit.into().given().await?.tenant();
         let now = self.0.clock.now();
         let moves = places.iter().map(|&TaskPlace { id, order }| {
             // The project, which the task keeps, is the other half of its place in the index.
@@ -233,11 +272,12 @@ impl Tasks<'_> {
     /// Deletes a task. From that moment its comments are out of reach; the sweeper deletes them,
     /// whatever their number. 404 when it is not the tenant's.
     pub async fn delete(&self, permit: impl Into<Permit>, id: TaskId) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let key = key::task(tenant, id);
-        let comments = Subject::Thread(Thread::Task(id));
-        let deleted = self.0.delete_with_cleanup(tenant, key, comments).await?;
-        deleted.or_not_found(TaskId::NOUN)
+        let permit = permit.into();
+        let key = key::task(permit.tenant(), id);
+        let comments = |_: &Task| Subject::Thread(Thread::Task(id));
+        self.0
+            .delete_with_cleanup(permit, key, TaskId::NOUN, comments, async |_| Ok(()))
+            .await
     }
 
     /// Reads what tasks name.
@@ -262,29 +302,25 @@ impl Tasks<'_> {
         Ok(Some(last.first().map_or(Order::at(0), |task| task.order)))
     }
 
-    /// Writes a task. A link to a milestone is made only while the milestone is there, so that
-    /// none outlives its deletion unnoticed: 400 when it is not. A task that is new in a project
-    /// comes to be only while that takes work: 409 when it is archived.
+    /// Writes a task and what its history says of that. A link to a milestone is made only while the
+    /// milestone is there, so that none outlives its deletion unnoticed: 400 when it is not.
     async fn save(
         &self,
-        tenant: OrganizationId,
-        task: Write,
+        given: &Given,
+        [task, entry]: [Option<Write>; 2],
         link: Option<MilestoneId>,
-        new_in: Option<ProjectId>,
+        id: TaskId,
     ) -> Result<Result<(), Refused>, Error> {
-        let mut writes = vec![task];
-        writes.extend(
-            link.map(|milestone| {
-                Write::check(key::milestone(tenant, milestone), Condition::exists())
-            }),
-        );
-        writes.extend(new_in.map(|project| takes_work(tenant, project)));
-        match self.0.table.transact(writes).await? {
+        let linked = link.map(|milestone| {
+            let key = key::milestone(given.tenant(), milestone);
+            Write::check(key, Condition::exists())
+        });
+        let writes = [task, linked, entry].into_iter().flatten().collect();
+        match self.0.commit(given, writes, Some(id.get())).await? {
             Err(refused) if link.is_some() && refused.at(1) => Err(Error::invalid(Fault::unknown(
                 "milestoneId",
                 MilestoneId::NOUN,
             ))),
-            Err(refused) if !refused.at(0) => Err(archived()),
             done => Ok(done),
         }
     }
@@ -353,7 +389,11 @@ fn not_of_project<I: Id>(
     Some(Fault::at(field, FaultCode::Project, detail))
 }
 
+fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
+    page.records().map(|stored| &stored.record)
+}
+
 /// Puts tasks together with what they name, and leaves out those that fitted by what is gone.
-fn join(page: Page<Task>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
+fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
     page.filter_map(|task| Some(named.join(task)).filter(|joined| still_fits(filter, joined)))
 }

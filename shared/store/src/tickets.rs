@@ -4,17 +4,18 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Code, Content, CreatedSort, Error, Id, OrganizationId, Priority, Resolution, Role,
+    Code, Content, CreatedSort, Error, HistoryOf, Id, OrganizationId, Priority, Resolution, Role,
     ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
     TicketMessageId, TicketUpdate, Timestamp, Title, User, UserId, input::Defaulted,
 };
 
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     assignee::Assignee,
     filter::Filter,
     id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
@@ -40,7 +41,7 @@ pub struct NewTicket {
     pub created_at: Option<Timestamp>,
     /// When it was resolved; only of a ticket that is resolved or closed.
     pub resolved_at: Option<Timestamp>,
-    /// Its first messages, at most 98.
+    /// Its first messages, at most 97.
     pub messages: Vec<NewMessage>,
 }
 
@@ -87,7 +88,7 @@ pub struct NewMessage {
 #[derive(Clone, Debug)]
 pub struct TicketWithMessages {
     /// The ticket.
-    pub ticket: Ticket,
+    pub ticket: Stored<Ticket>,
     /// Some of them, by time.
     pub messages: Page<MessageFrom>,
 }
@@ -120,6 +121,10 @@ impl Record for Ticket {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::ticket_in_time(self))
     }
+
+    fn history(&self) -> Option<HistoryOf> {
+        Some(HistoryOf::Ticket(self.id))
+    }
 }
 
 impl Record for TicketMessage {
@@ -141,11 +146,13 @@ impl From<&User> for Sender {
 
 impl Tickets<'_> {
     /// Creates a ticket with its first messages, and counts its resolution if it has one.
-    pub async fn create(&self, permit: impl Into<Permit>, new: NewTicket) -> Result<Ticket, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let ids = permit.beside(self.ids(&new)).await?;
-        self.write(tenant, ids, new).await
+    pub async fn create(
+        &self,
+        permit: impl Into<Permit>,
+        new: NewTicket,
+    ) -> Result<Stored<Ticket>, Error> {
+        let (given, ids) = permit.into().beside(self.ids(&new)).await?;
+        self.write(&given, ids, new).await
     }
 
     /// Raises a ticket, which is open; its description is its first message. 400 when its assignee
@@ -155,8 +162,24 @@ impl Tickets<'_> {
         permit: impl Into<Permit>,
         author: UserId,
         sent: TicketCreate,
-    ) -> Result<Ticket, Error> {
+    ) -> Result<Stored<Ticket>, Error> {
         let permit = permit.into();
+        let tenant = permit.tenant();
+        let raise = async |permit| self.raise_new(permit, author, sent).await;
+        let again = async |made| {
+            let key = key::ticket(tenant, id_of(made)?);
+            let ticket = self.0.table.get(&key, Read::Consistent).await?;
+            ticket.or_not_found(TicketId::NOUN)
+        };
+        permit.once(raise, again).await
+    }
+
+    async fn raise_new(
+        &self,
+        permit: Permit,
+        author: UserId,
+        sent: TicketCreate,
+    ) -> Result<Stored<Ticket>, Error> {
         let tenant = permit.tenant();
         let assignee = Assignee::new(tenant, sent.assignee_id.as_ref());
         let new = NewTicket::raised(author, sent);
@@ -164,9 +187,9 @@ impl Tickets<'_> {
             let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
             tokio::try_join!(self.ids(&new), users)
         };
-        let (ids, found) = permit.beside(read).await?;
+        let (given, (ids, found)) = permit.beside(read).await?;
         assignee.known(&found)?;
-        self.write(tenant, ids, new).await
+        self.write(&given, ids, new).await
     }
 
     /// Ids of a ticket and of the messages that it begins with.
@@ -177,10 +200,11 @@ impl Tickets<'_> {
 
     async fn write(
         &self,
-        tenant: OrganizationId,
+        given: &Given,
         (id, message_ids): (TicketId, Vec<TicketMessageId>),
         new: NewTicket,
-    ) -> Result<Ticket, Error> {
+    ) -> Result<Stored<Ticket>, Error> {
+        let tenant = given.tenant();
         let now = self.0.clock.now();
         let created_at = new.created_at.unwrap_or(now);
         let is_over = new.status.is_over();
@@ -219,8 +243,9 @@ impl Tickets<'_> {
             let resolution = Resolution::Made(resolved_at);
             writes.push(resolutions::count(tenant, created_at, resolution));
         }
-        self.0.create_all(writes).await?;
-        Ok(ticket)
+        writes.extend(given.created(&ticket, now)?);
+        self.0.create_all(given, writes, id).await?;
+        Ok(Stored::created(ticket))
     }
 
     /// The organization's tickets that fit, by creation.
@@ -231,7 +256,7 @@ impl Tickets<'_> {
         filter: &TicketFilter,
         sort: CreatedSort,
         wanted: &Wanted,
-    ) -> Result<Page<Ticket>, Error> {
+    ) -> Result<Page<Stored<Ticket>>, Error> {
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
@@ -260,14 +285,14 @@ impl Tickets<'_> {
             table.get(&key, Read::Consistent),
             table.page(messages, wanted),
         )?;
-        let ticket = ticket.or_not_found(TicketId::NOUN)?.record;
+        let ticket = ticket.or_not_found(TicketId::NOUN)?;
         let authors = || messages.records().map(|message| message.user_id);
         let user = |id| key::user(tenant, id);
         let found = table.batch_get(authors().map(user), Read::Eventual).await?;
         let senders: HashMap<_, Sender> = found.all(authors(), user)?;
         let messages = messages.map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
-            message,
+            message: message.record,
         });
         Ok(TicketWithMessages { ticket, messages })
     }
@@ -280,7 +305,7 @@ impl Tickets<'_> {
         permit: impl Into<Permit>,
         id: TicketId,
         update: TicketUpdate,
-    ) -> Result<Ticket, Error> {
+    ) -> Result<Stored<Ticket>, Error> {
         let permit = permit.into();
         let key = key::ticket(permit.tenant(), id);
         let assignee = update.assignee_id.value().copied();
@@ -302,13 +327,23 @@ impl Tickets<'_> {
         author: UserId,
         content: Content,
     ) -> Result<(), Error> {
-        let permit = permit.into();
+        let reply = async |permit| self.reply_now(permit, id, author, content).await;
+        permit.into().once(reply, async |_| Ok(())).await
+    }
+
+    async fn reply_now(
+        &self,
+        permit: Permit,
+        id: TicketId,
+        author: UserId,
+        content: Content,
+    ) -> Result<(), Error> {
         let tenant = permit.tenant();
         let key = key::ticket(tenant, id);
         let read = || self.0.table.get(&key, Read::Consistent);
         let found = async { tokio::try_join!(self.0.next_id(), read()) };
-        let (message_id, found) = permit.beside(found).await?;
-        let content = &content;
+        let (given, (message_id, found)) = permit.beside(found).await?;
+        let (given, content) = (&given, &content);
         let write = |ticket: Option<Stored<Ticket>>| async move {
             let ticket = ticket.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
@@ -323,8 +358,8 @@ impl Tickets<'_> {
                 user_id: author,
                 created_at: self.0.clock.now(),
             };
-            let writes = writes_of_reply(&ticket, &message)?;
-            match self.0.table.transact(writes).await? {
+            let writes = writes_of_reply(given, &ticket, &message)?;
+            match self.0.commit(given, writes, Some(message_id.get())).await? {
                 Err(refused) if !refused.at(0) => Err(id_is_taken(TicketMessage::KIND)),
                 done => Ok(done.ok()),
             }
@@ -333,19 +368,26 @@ impl Tickets<'_> {
     }
 }
 
-/// The ticket first. It expects no version but the status that the reply was judged by, so that
-/// replies at the same time do not stand in each other's way.
-fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write>, Error> {
+/// The ticket first. Unless the reply opens it again, it expects no version but the status that the
+/// reply was judged by, so that replies at the same time do not stand in each other's way.
+fn writes_of_reply(
+    given: &Given,
+    ticket: &Stored<Ticket>,
+    message: &TicketMessage,
+) -> Result<Vec<Write>, Error> {
     let now = message.created_at;
     let mut as_read = Condition::default().equals("status", ticket.status);
     let mut change = Change::default()
         .set("lastMessageAt", now)
         .set("updatedAt", now);
-    let mut uncounted = None;
+    let (mut uncounted, mut entry) = (None, None);
     if ticket.status.reopens_on_answer() {
+        let mut opened = ticket.clone();
+        opened.status = ServiceStatus::Open;
+        entry = given.updated(&ticket.record, &opened, now)?;
+        as_read = as_read.equals("version", ticket.version);
         change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {
-            as_read = as_read.equals("resolvedAt", resolved_at);
             change = change.remove("resolvedAt");
             let (tenant, created_at) = (ticket.organization_id, ticket.created_at);
             let resolution = Resolution::TakenBack(resolved_at);
@@ -357,5 +399,6 @@ fn writes_of_reply(ticket: &Ticket, message: &TicketMessage) -> Result<Vec<Write
         Write::create(message)?,
     ];
     writes.extend(uncounted);
+    writes.extend(entry);
     Ok(writes)
 }

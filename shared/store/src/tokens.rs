@@ -12,8 +12,9 @@ use model::{
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Permit, Store,
+    Given, Permit, Store,
     key::{self, AnyKey, Key},
+    once::id_of,
     rewrite::rewrite,
     table::{Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write},
 };
@@ -35,15 +36,6 @@ pub struct TokenHolder {
     /// The token's place among the owner's.
     place: i64,
     ends_at: Timestamp,
-}
-
-/// What a new token begins with.
-#[derive(Debug)]
-pub struct NewToken {
-    /// An id that was reserved for it.
-    id: TokenId,
-    /// All that the owner has, those that have ended among them.
-    others: Vec<Stored<Token>>,
 }
 
 impl Record for Token {
@@ -83,7 +75,7 @@ impl Tokens<'_> {
     pub async fn caller(
         &self,
         holder: &TokenHolder,
-    ) -> Result<Option<(Token, User, Organization)>, Error> {
+    ) -> Result<Option<(Token, User, Stored<Organization>)>, Error> {
         let (tenant, user) = (holder.organization_id, holder.user_id);
         let token_key = key::token(tenant, user, holder.place);
         let user_key = key::user(tenant, user);
@@ -103,33 +95,60 @@ impl Tokens<'_> {
         };
         // Another token may have taken the place of one that ended.
         let same = token.hash == holder.hash;
-        Ok(same.then_some((token.record, user.record, organization.record)))
+        Ok(same.then_some((token.record, user.record, organization)))
     }
 
     /// A user's tokens, those that have ended among them.
-    pub async fn all(&self, tenant: OrganizationId, user: UserId) -> Result<Vec<Token>, Error> {
+    pub async fn all(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+    ) -> Result<Vec<Stored<Token>>, Error> {
         let all = key::tokens(tenant, user).consistent();
-        self.0.table.list(all).await
+        self.0.table.list_stored(all).await
     }
 
-    /// Reads what the next token of a user has to know, and reserves its id.
-    pub async fn next(&self, tenant: OrganizationId, user: UserId) -> Result<NewToken, Error> {
-        let (id, others) = tokio::try_join!(self.0.next_id(), self.stored(tenant, user))?;
-        Ok(NewToken { id, others })
-    }
-
-    /// Creates a token of a user who may have what it names. 409 when the user holds as many as a
-    /// user may.
+    /// Creates a token of a user, who is known, and known to hold what it names, once `owner` is;
+    /// answers it with its secret, of which only a hash is kept: none for a request that was done
+    /// before. 409 when the user holds as many as a user may.
     pub async fn create(
         &self,
+        permit: impl Into<Permit>,
+        user: UserId,
+        owner: impl Future<Output = Result<User, Error>>,
+        sent: TokenCreate,
+    ) -> Result<(Stored<Token>, Option<TokenSecret>), Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let create = async |permit: Permit| {
+            let others = self.all(tenant, user);
+            let read = async { tokio::try_join!(self.0.next_id(), others, owner) };
+            let (given, (id, others, owner)) = permit.beside(read).await?;
+            let secret = TokenSecret::generate();
+            let token = self.create_new(&given, id, &owner, others, sent, &secret);
+            Ok((token.await?, Some(secret)))
+        };
+        let again = async |made| {
+            let id: TokenId = id_of(made)?;
+            let mut all = self.all(tenant, user).await?.into_iter();
+            let token = all.find(|token| token.id == id);
+            Ok((token.or_not_found(TokenId::NOUN)?, None))
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new(
+        &self,
+        given: &Given,
+        id: TokenId,
         owner: &User,
-        next: NewToken,
+        others: Vec<Stored<Token>>,
         sent: TokenCreate,
         secret: &TokenSecret,
-    ) -> Result<Token, Error> {
+    ) -> Result<Stored<Token>, Error> {
         let now = self.0.clock.now();
         let mut token = Token {
-            id: next.id,
+            id,
             organization_id: owner.organization_id,
             user_id: owner.id,
             place: 0,
@@ -141,19 +160,20 @@ impl Tokens<'_> {
             created_at: now,
             last_used_at: None,
         };
-        let read = || self.stored(owner.organization_id, owner.id);
+        let read = || self.all(owner.organization_id, owner.id);
         let write = |others: Vec<Stored<Token>>| {
             let token = token.clone();
-            async move { self.take_place(owner, others, token).await }
+            async move { self.take_place(given, owner, others, token).await }
         };
-        token.place = rewrite(next.others, read, write).await?;
-        Ok(token)
+        token.place = rewrite(others, read, write).await?;
+        Ok(Stored::created(token))
     }
 
     /// Writes a token to a place where no other of the owner's stands, and answers the place;
     /// `None` when somebody else took it meanwhile.
     async fn take_place(
         &self,
+        given: &Given,
         owner: &User,
         others: Vec<Stored<Token>>,
         mut token: Token,
@@ -171,6 +191,7 @@ impl Tokens<'_> {
             return Err(too_many());
         };
         token.place = *place;
+        let id = token.id.get();
         let holder = TokenHolder {
             hash: token.hash.clone(),
             organization_id: token.organization_id,
@@ -179,15 +200,12 @@ impl Tokens<'_> {
             ends_at: token.ends_at,
         };
         let before = ended.into_iter().find(|other| other.place == token.place);
-        let write = match before {
-            Some(mut before) => {
-                before.record = token;
-                Write::replace(&before)?
-            }
-            None => Write::create(&token)?,
+        let expected = match before {
+            Some(before) => Condition::version(before.version).equals("id", before.id),
+            None => Condition::absent(),
         };
-        let writes = vec![write, Write::create(&holder)?];
-        let done = self.0.table.transact(writes).await?;
+        let writes = vec![Write::put_where(&token, expected)?, Write::create(&holder)?];
+        let done = self.0.commit(given, writes, Some(id)).await?;
         Ok(done.is_ok().then_some(holder.place))
     }
 
@@ -200,9 +218,9 @@ impl Tokens<'_> {
     ) -> Result<(), Error> {
         let permit = permit.into();
         let all = self.all(permit.tenant(), user);
-        let mut all = permit.beside(all).await?.into_iter();
-        let token = all.find(|token| token.id == id);
-        let token = token.or_not_found(TokenId::NOUN)?;
+        let (given, all) = permit.beside(all).await?;
+        let token = all.into_iter().find(|token| token.id == id);
+        let token = given.current(token, TokenId::NOUN)?;
         let still = Condition::default().equals("id", id);
         let writes = vec![
             Write::delete(token.key(), still),
@@ -225,15 +243,6 @@ impl Tokens<'_> {
         // Refused means that it was deleted, or that another request noted it.
         self.0.table.write(write).await?.or_leave();
         Ok(())
-    }
-
-    async fn stored(
-        &self,
-        tenant: OrganizationId,
-        user: UserId,
-    ) -> Result<Vec<Stored<Token>>, Error> {
-        let all = key::tokens(tenant, user).consistent();
-        self.0.table.list_stored(all).await
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use crate::support::{Api, raise_version};
 
 #[tokio::test]
 async fn a_comment_on_an_activity_comes_back_with_its_author() {
@@ -17,7 +17,7 @@ async fn a_comment_on_an_activity_comes_back_with_its_author() {
     assert_eq!(
         comment,
         json!({
-            "id": 1, "content": "Well done", "activityId": 1, "userId": sue.id(),
+            "version": 1, "id": 1, "content": "Well done", "activityId": 1, "userId": sue.id(),
             "parentId": null, "createdAt": "2026-01-15T12:00:00.000Z",
             "updatedAt": "2026-01-15T12:00:00.000Z", "deletedAt": null,
             "user": {"id": sue.id(), "username": "sue", "fullName": "Sue Tester"},
@@ -85,6 +85,7 @@ async fn a_comment_is_edited_and_deleted_in_its_place() {
     api.clock.advance(1_000);
     expected["content"] = json!("Well");
     expected["updatedAt"] = json!("2026-01-15T12:00:01.000Z");
+    raise_version(&mut expected);
     let edited = mia.patch(path, json!({"content": "Well"})).await;
     assert_eq!(edited.expect(200), expected);
     api.clock.advance(1_000);
@@ -93,6 +94,7 @@ async fn a_comment_is_edited_and_deleted_in_its_place() {
     for field in ["updatedAt", "deletedAt"] {
         expected[field] = json!("2026-01-15T12:00:02.000Z");
     }
+    raise_version(&mut expected);
     assert_eq!(mia.get(list).await.expect(200), json!([expected]));
     mia.delete(path).await.expect_problem(404, "not_found");
 }

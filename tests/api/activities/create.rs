@@ -14,7 +14,7 @@ async fn a_new_activity_happened_now() {
     assert_eq!(
         body,
         json!({
-            "id": 1, "timestamp": now, "type": "note", "subtype": null,
+            "version": 1, "id": 1, "timestamp": now, "type": "note", "subtype": null,
             "description": "Called back", "projectId": null, "organizationId": 1,
             "creatorId": mia.id(), "metadata": null, "evidence": null,
             "tags": [], "createdAt": now, "updatedAt": now,

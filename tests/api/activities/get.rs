@@ -16,7 +16,7 @@ async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {
     });
     let created = mia.post("/api/activities", sent.clone()).await.expect(200);
     let mut expected = json!({
-        "id": 1, "timestamp": "2026-01-14T08:00:00.123Z", "type": "status_change",
+        "version": 1, "id": 1, "timestamp": "2026-01-14T08:00:00.123Z", "type": "status_change",
         "subtype": "go_live_2", "description": "Switched over", "projectId": 1,
         "organizationId": 1, "creatorId": mia.id(), "metadata": sent["metadata"],
         "evidence": sent["evidence"], "tags": [],

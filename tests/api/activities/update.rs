@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Fault};
+use crate::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn every_field_is_kept_cleared_or_replaced() {
@@ -37,6 +37,7 @@ async fn every_field_is_kept_cleared_or_replaced() {
             expected[field] = value.clone();
         }
         expected["updatedAt"] = json!(api.clock.now().to_string());
+        raise_version(&mut expected);
         let mut changed = mia.patch("/api/activities/1", change).await.expect(200);
         for joined in ["creator", "project"] {
             changed[joined] = expected[joined].clone();

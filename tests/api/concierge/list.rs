@@ -18,7 +18,7 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     assert_eq!(
         list.expect(200)[1],
         json!({
-            "id": first, "alertId": 1, "status": "started",
+            "version": 1, "id": first, "alertId": 1, "status": "started",
             "createdAt": "2026-01-15T12:00:00.000Z",
         })
     );

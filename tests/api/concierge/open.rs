@@ -21,7 +21,7 @@ async fn a_new_session_is_started() {
     assert_eq!(
         within(&world.api, OPEN, 200, &sue.trigger(&path).await),
         json!({"session": {
-            "id": 1, "alertId": signal.id, "status": "started",
+            "version": 1, "id": 1, "alertId": signal.id, "status": "started",
             "createdAt": "2026-01-15T12:00:00.000Z",
         }})
     );

@@ -59,7 +59,7 @@ async fn the_dashboard_shows_what_is_newest() {
     assert_eq!(
         body["tickets"],
         json!([{
-            "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+            "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
             "createdAt": "2026-01-05T00:00:00.000Z", "updatedAt": "2026-01-06T00:00:00.000Z",
             "assigneeId": mia.id, "lastMessageAt": "2026-01-06T00:00:00.000Z",
         }])
@@ -87,6 +87,7 @@ async fn the_dashboard_shows_what_is_newest() {
             "status",
             "title",
             "updatedAt",
+            "version",
         ]
     );
 }

@@ -12,7 +12,7 @@ mod update_ticket;
 use serde_json::{Value, json};
 use shared::{
     model::{ServiceStatus, Ticket, Timestamp},
-    store::{History, NewTicket},
+    store::{NewTicket, Past},
 };
 use tests::records;
 
@@ -45,11 +45,11 @@ async fn has_request(api: &Api, title: &str, created: &str, resolved: Option<&st
         "referenceType": "project",
         "referenceId": 1,
     }));
-    let history = History {
+    let history = Past {
         status,
         created_at: Some(at(created)),
         resolved_at: resolved.map(at),
-        ..History::default()
+        ..Past::default()
     };
     let requests = api.store.service_requests();
     let mia = api.user("mia").await.id;

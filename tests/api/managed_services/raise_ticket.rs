@@ -21,7 +21,7 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
     assert_eq!(
         ticket,
         json!({
-            "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+            "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
             "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
         })
     );

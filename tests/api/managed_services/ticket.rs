@@ -25,7 +25,7 @@ async fn a_ticket_shows_its_messages_by_time() {
         vic.get("/api/managed-services/ticket/1").await.expect(200),
         json!({
             "ticket": {
-                "id": 1, "title": "No invoices", "status": "open", "priority": "high",
+                "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
                 "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
                 "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
             },

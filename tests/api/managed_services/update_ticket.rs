@@ -5,7 +5,7 @@ use shared::{model::ServiceStatus, store::NewTicket};
 use tests::records;
 
 use super::{DASHBOARD, at, has_ticket, metrics};
-use crate::support::{Api, Fault};
+use crate::support::{Api, Fault, raise_version};
 
 const PATH: &str = "/api/managed-services/ticket/1";
 
@@ -35,6 +35,7 @@ async fn every_field_is_kept_cleared_or_replaced() {
             expected[field] = value.clone();
         }
         expected["updatedAt"] = json!(api.clock.now().to_string());
+        raise_version(&mut expected);
         assert_eq!(sue.patch(PATH, change).await.expect(200), expected);
         assert_eq!(sue.get(PATH).await.expect(200)["ticket"], expected);
         let dashboard = sue.get(DASHBOARD).await.expect(200);
@@ -160,7 +161,7 @@ async fn a_ticket_that_keeps_changing_is_a_conflict() {
     let sue = api.sign_in("sue").await;
     has_ticket(&api, ServiceStatus::Open).await;
     for _ in 0..5 {
-        faults.next("PutItem", Fault::Outrun);
+        faults.next("TransactWriteItems", Fault::Outrun);
     }
     sue.patch(PATH, json!({"priority": "low"}))
         .await

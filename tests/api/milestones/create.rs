@@ -18,7 +18,7 @@ async fn a_new_milestone_is_pending() {
     assert_eq!(
         body,
         json!({
-            "id": 1, "title": "Cut-over", "description": null, "projectId": 1,
+            "version": 1, "id": 1, "title": "Cut-over", "description": null, "projectId": 1,
             "startDate": null, "dueDate": null, "status": "pending",
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })

@@ -18,7 +18,7 @@ async fn a_milestone_keeps_every_field() {
     assert_eq!(
         read,
         json!({
-            "id": id, "title": "Cut-over", "description": "All at once", "projectId": 2,
+            "version": 1, "id": id, "title": "Cut-over", "description": "All at once", "projectId": 2,
             "startDate": "2026-01-31T23:00:00.000Z", "dueDate": "2026-02-28T12:00:00.500Z",
             "status": "in_progress", "tasks": [], "tasksNext": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",

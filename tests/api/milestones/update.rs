@@ -16,7 +16,7 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
     assert_eq!(
         changed,
         json!({
-            "id": 1, "title": "Renamed", "description": null, "projectId": 1,
+            "version": 2, "id": 1, "title": "Renamed", "description": null, "projectId": 1,
             "startDate": "2026-02-01T00:00:00.000Z", "dueDate": "2026-03-01T00:00:00.000Z",
             "status": "completed",
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",

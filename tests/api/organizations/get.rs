@@ -11,7 +11,7 @@ async fn everybody_reads_their_own_organization_and_no_other() {
     assert_eq!(
         vic.get("/api/organizations/1").await.expect(200),
         json!({
-            "id": 1, "name": "Halden Services", "planFeatures": ["agentAI"],
+            "version": 1, "id": 1, "name": "Halden Services", "planFeatures": ["agentAI"],
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

@@ -14,7 +14,7 @@ async fn a_renamed_organization_is_called_and_found_so_everywhere() {
     assert_eq!(
         organization,
         json!({
-            "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
+            "version": 2, "id": 1, "name": "Fjord Services", "planFeatures": ["agentAI"],
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:01.000Z",
         })
     );

@@ -13,12 +13,12 @@ async fn a_phase_is_renamed_and_moved() {
     let renamed = max.patch(&path, json!({"title": "Test"})).await.expect(200);
     assert_eq!(
         renamed,
-        json!({"id": phase, "projectId": 1, "title": "Test", "order": 1})
+        json!({"version": 2, "id": phase, "projectId": 1, "title": "Test", "order": 1})
     );
     let moved = max.patch(&path, json!({"order": 9})).await.expect(200);
     assert_eq!(
         moved,
-        json!({"id": phase, "projectId": 1, "title": "Test", "order": 9})
+        json!({"version": 3, "id": phase, "projectId": 1, "title": "Test", "order": 9})
     );
 }
 

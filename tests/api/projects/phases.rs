@@ -18,7 +18,7 @@ async fn a_new_phase_comes_last_unless_it_says_where() {
         let phase = max.post(path, body.clone()).await.expect(200);
         assert_eq!(
             phase,
-            json!({"id": phase["id"], "projectId": 1, "title": body["title"], "order": order})
+            json!({"version": 1, "id": phase["id"], "projectId": 1, "title": body["title"], "order": order})
         );
     }
     let elsewhere = max

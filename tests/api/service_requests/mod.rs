@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{
     model::{Id, ServiceRequest, ServiceRequestId, ServiceStatus},
-    store::History,
+    store::Past,
 };
 use tests::records;
 
@@ -27,23 +27,23 @@ fn comments(request: i64) -> String {
 /// A request of organization 1 by a user, in a state that it has come to since the 10th.
 async fn exists(api: &Api, creator: &Caller, status: ServiceStatus) -> ServiceRequest {
     let new = records::service_request();
-    let history = History {
+    let history = Past {
         status,
         created_at: Some(at("2026-01-10T12:00:00Z")),
         resolved_at: Some(at("2026-01-12T12:00:00Z")),
-        ..History::default()
+        ..Past::default()
     };
     let requests = api.store.service_requests();
     let request = requests.create_with(api.home.id, creator.user.unwrap(), new, history);
     let request = request.await.unwrap();
     api.counter.take();
-    request
+    request.record
 }
 
 pub async fn stored(api: &Api, id: i64) -> ServiceRequest {
     let id = ServiceRequestId::new(id).unwrap();
     let requests = api.store.service_requests();
-    requests.get(api.home.id, id).await.unwrap()
+    requests.get(api.home.id, id).await.unwrap().record
 }
 
 /// How many resolutions of the 12th are counted, and their milliseconds together.

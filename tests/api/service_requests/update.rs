@@ -6,7 +6,7 @@ use shared::model::{Id, ServiceStatus};
 use super::{comments, exists, resolutions, stored};
 use crate::{
     api::managed_services::at,
-    support::{Api, Fault},
+    support::{Api, Fault, raise_version},
 };
 
 const PATH: &str = "/api/service-requests/1";
@@ -40,6 +40,7 @@ async fn every_field_is_kept_cleared_or_replaced() {
             expected[field] = value.clone();
         }
         expected["updatedAt"] = json!(api.clock.now().to_string());
+        raise_version(&mut expected);
         assert_eq!(sue.patch(PATH, change).await.expect(200), expected);
         assert_eq!(mia.get(PATH).await.expect(200), expected);
     }
@@ -199,7 +200,7 @@ async fn a_request_that_keeps_changing_is_a_conflict() {
     let sue = api.sign_in("sue").await;
     mia.raises_request().await;
     for _ in 0..5 {
-        faults.next("PutItem", Fault::Outrun);
+        faults.next("TransactWriteItems", Fault::Outrun);
     }
     sue.patch(PATH, json!({"title": "Mine"}))
         .await

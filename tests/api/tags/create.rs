@@ -10,7 +10,10 @@ async fn a_new_tag_is_attached_at_once() {
     let api = Api::start().await;
     let max = api.sign_in("max").await;
     let tag = max.post("/api/tags", json!({"name": "Urgent"})).await;
-    assert_eq!(tag.expect(200), json!({"id": 1, "name": "Urgent"}));
+    assert_eq!(
+        tag.expect(200),
+        json!({"version": 1, "id": 1, "name": "Urgent"})
+    );
     let activity = max.records_activity(json!({})).await;
     let tags = format!("/api/activities/{activity}/tags");
     max.post(&tags, json!({"tagId": 1})).await.expect(204);

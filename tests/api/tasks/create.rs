@@ -12,7 +12,7 @@ async fn a_new_task_is_to_do() {
     assert_eq!(
         mia.creates_task(json!({"unknown": "is ignored"})).await,
         json!({
-            "id": 1, "title": "Move the invoices", "description": null, "projectId": 1,
+            "version": 1, "id": 1, "title": "Move the invoices", "description": null, "projectId": 1,
             "organizationId": 1, "milestoneId": null, "phaseId": null, "order": 1024,
             "assigneeId": null, "status": "todo", "tags": [], "priority": "medium", "dueDate": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
@@ -33,7 +33,7 @@ async fn a_task_keeps_every_field_and_lists_join_what_it_names() {
     });
     let created = max.post("/api/tasks", sent).await.expect(200);
     let mut listed = json!({
-        "id": 1, "title": "Move the invoices", "description": "", "projectId": 1,
+        "version": 1, "id": 1, "title": "Move the invoices", "description": "", "projectId": 1,
         "organizationId": 1, "milestoneId": milestone, "phaseId": phase, "order": 1024,
         "assigneeId": max.id(), "status": "in_review", "tags": [], "priority": "urgent",
         "dueDate": "2026-02-28T10:00:00.000Z",

@@ -17,7 +17,7 @@ async fn a_token_is_answered_once_and_signs_in() {
     let expected = json!({
         "id": created["id"], "name": "export", "permissions": ["view_work", "create_task"],
         "createdAt": "2026-01-15T12:00:00.000Z", "expiresAt": "2027-01-15T12:00:00.000Z",
-        "lastUsedAt": null, "token": token,
+        "lastUsedAt": null, "token": token, "version": 1,
     });
     assert_eq!(created, expected);
     let script = api.anonymous().with_token(token);

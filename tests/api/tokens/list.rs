@@ -16,7 +16,7 @@ async fn a_user_sees_their_own_tokens_and_nobodys_else() {
     let answer = mia.get("/api/tokens").await;
     assert_eq!(answer.ids(), [first, second]);
     let expected = json!({
-        "id": first, "name": "export", "permissions": null, "lastUsedAt": null,
+        "version": 1, "id": first, "name": "export", "permissions": null, "lastUsedAt": null,
         "createdAt": "2026-01-15T12:00:00.000Z", "expiresAt": "2027-01-15T12:00:00.000Z",
     });
     assert_eq!(answer.expect(200)[0], expected);

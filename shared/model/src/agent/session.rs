@@ -35,6 +35,9 @@ pub struct AgentSession {
     /// The actions of the newest proposal.
     #[serde(default)]
     pub proposed_actions: Vec<ProposedAction>,
+    /// The idempotency key of the request that analyses the signal, or did last.
+    #[serde(default)]
+    pub analysis_key: Option<String>,
     /// The ids that were approved last, ascending.
     #[serde(default)]
     pub approved: Vec<String>,
@@ -150,6 +153,7 @@ impl AgentSession {
             analysis: None,
             proposal: 0,
             proposed_actions: Vec::new(),
+            analysis_key: None,
             approved: Vec::new(),
             created_by: by,
             due_at: None,
@@ -179,12 +183,16 @@ impl AgentSession {
         }
     }
 
-    /// Begins an analysis. 409 unless it is started or awaits confirmation.
-    pub fn begin_analysis(&mut self, now: Timestamp) -> Result<(), Error> {
+    /// Begins an analysis. 409 unless it is started or awaits confirmation; the request that began
+    /// one may begin it again, when it is sent again with its idempotency key.
+    pub fn begin_analysis(&mut self, key: Option<&str>, now: Timestamp) -> Result<(), Error> {
         match self.status_at(now) {
             AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
+            AgentSessionStatus::Analyzing
+                if key.is_some() && key == self.analysis_key.as_deref() => {}
             status => return Err(status.forbids("Actions cannot be proposed")),
         }
+        self.analysis_key = key.map(str::to_owned);
         let due = now.plus(Self::ANALYSIS);
         self.turn(AgentSessionStatus::Analyzing, Some(due), now);
         Ok(())

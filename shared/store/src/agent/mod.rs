@@ -13,7 +13,7 @@ mod sessions;
 
 pub use actions::Lease;
 pub use due::{DueAction, DueSession};
-pub use sessions::{Analyzing, Approval};
+pub use sessions::Approval;
 
 use model::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionFilter, AgentSessionId,
@@ -121,7 +121,7 @@ impl Agent<'_> {
         caller: UserId,
         filter: &AgentSessionFilter,
         wanted: &Wanted,
-    ) -> Result<Page<AgentSession>, Error> {
+    ) -> Result<Page<Stored<AgentSession>>, Error> {
         let now = self.0.clock.now();
         let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
         let newest_first = key::agent_sessions(tenant)

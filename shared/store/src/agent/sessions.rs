@@ -7,20 +7,21 @@ use model::{
 
 use super::{Agent, SessionWithActions};
 use crate::{
-    Permit, key,
+    Given, Permit, key,
+    once::id_of,
     rewrite::try_rewrite,
     table::{Change, Condition, OrNotFound, Read, Stored, Write},
 };
 
 /// A session whose signal is being analysed.
-#[derive(Clone, Debug)]
-pub struct Analyzing {
+#[derive(Debug)]
+struct Analyzing {
+    given: Given,
     session: Stored<AgentSession>,
-    /// The signal.
-    pub signal: Signal,
+    signal: Signal,
     /// The newest signals of its class before it, newest first, at most
     /// [`HISTORY`](AgentSession::HISTORY).
-    pub history: Vec<Signal>,
+    history: Vec<Signal>,
 }
 
 /// What an approval came to.
@@ -40,17 +41,25 @@ impl Agent<'_> {
         permit: impl Into<Permit>,
         alert: SignalId,
         by: UserId,
-    ) -> Result<AgentSession, Error> {
+    ) -> Result<Stored<AgentSession>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.signal(tenant, alert);
-        permit
-            .rewrite(read, |signal| self.open_on(signal, by))
-            .await
+        let open = async |permit: Permit| {
+            let open = |given, signal| self.open_on(given, signal, by);
+            permit.rewrite(read, open).await
+        };
+        let again = async |made| self.session(tenant, id_of(made)?).await;
+        permit.once(open, again).await
     }
 
     /// None when somebody else opened one meanwhile, which is answered next.
-    async fn open_on(&self, signal: Signal, by: UserId) -> Result<Option<AgentSession>, Error> {
+    async fn open_on(
+        &self,
+        given: Given,
+        signal: Signal,
+        by: UserId,
+    ) -> Result<Option<Stored<AgentSession>>, Error> {
         let tenant = signal.organization_id;
         let (newest, id) = tokio::try_join!(
             self.newest_session(tenant, signal.agent_session_id),
@@ -58,7 +67,9 @@ impl Agent<'_> {
         )?;
         let now = self.0.clock.now();
         if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
-            return Ok(Some(newest));
+            let made = Some(newest.id.get());
+            let done = self.0.commit(&given, Vec::new(), made).await?;
+            return Ok(done.is_ok().then_some(newest));
         }
         let session = AgentSession::open(id, &signal, by, now);
         let points = Change::default()
@@ -72,8 +83,8 @@ impl Agent<'_> {
             Write::update(key::signal(tenant, signal.id), points, as_it_was),
             Write::create(&session)?,
         ];
-        let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(session))
+        let done = self.0.commit(&given, writes, Some(id.get())).await?;
+        Ok(done.is_ok().then(|| Stored::created(session)))
     }
 
     async fn signal(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
@@ -86,11 +97,10 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         id: Option<AgentSessionId>,
-    ) -> Result<Option<AgentSession>, Error> {
+    ) -> Result<Option<Stored<AgentSession>>, Error> {
         let Some(id) = id else { return Ok(None) };
         let key = key::agent_session(tenant, id);
-        let session = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(session.map(|stored| stored.record))
+        self.0.table.get(&key, Read::Consistent).await
     }
 
     async fn session(
@@ -103,17 +113,40 @@ impl Agent<'_> {
         session.or_not_found(AgentSessionId::NOUN)
     }
 
-    /// Begins an analysis: `analyzing` is written while signal and history are read. 404 when the
-    /// session is not the tenant's, 409 unless it is started or awaits confirmation.
-    pub async fn begin_analysis(
+    /// Analyses a session's signal, given the newest signals of its class before it, newest first, at
+    /// most [`HISTORY`](AgentSession::HISTORY), and proposes what `analyse` comes to; the actions get
+    /// their ids. 404 when the session is not the tenant's, 409 unless it is started or awaits
+    /// confirmation, and when it was cancelled, or the analysis counted as interrupted, meanwhile. A
+    /// session whose analysis fails says `failed`.
+    pub async fn propose(
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-    ) -> Result<Analyzing, Error> {
+        analyse: impl AsyncFnOnce(&Signal, &[Signal]) -> Result<Proposal, Error>,
+        failed: &str,
+    ) -> Result<Stored<AgentSession>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let mut session = permit.beside(self.session(tenant, id)).await?;
-        session.begin_analysis(self.0.clock.now())?;
+        let propose = async |permit| {
+            let analyzing = self.begin_analysis(permit, id).await?;
+            match analyse(&analyzing.signal, &analyzing.history).await {
+                Ok(proposal) => self.finish_analysis(analyzing, proposal).await,
+                Err(error) => {
+                    self.fail_analysis(analyzing, failed).await?;
+                    Err(error)
+                }
+            }
+        };
+        let again = async |_| self.session(tenant, id).await;
+        permit.once(propose, again).await
+    }
+
+    /// Begins an analysis: `analyzing` is written while signal and history are read.
+    async fn begin_analysis(&self, permit: Permit, id: AgentSessionId) -> Result<Analyzing, Error> {
+        let tenant = permit.tenant();
+        let (given, mut session) = permit.beside(self.session(tenant, id)).await?;
+        let key = given.attempt().map(|attempt| attempt.key.as_str());
+        session.begin_analysis(key, self.0.clock.now())?;
         let write = Write::replace(&session)?;
         let signals = self.0.signals();
         let (written, mut signals) = tokio::try_join!(
@@ -137,41 +170,38 @@ impl Agent<'_> {
         };
         signals.truncate(AgentSession::HISTORY);
         Ok(Analyzing {
+            given,
             session,
             signal,
             history: signals,
         })
     }
 
-    /// Ends an analysis with what it proposes; the actions get their ids. 409 when the session was
-    /// cancelled, or the analysis counted as interrupted, meanwhile.
-    pub async fn finish_analysis(
+    /// Ends an analysis with what it proposes.
+    async fn finish_analysis(
         &self,
         analyzing: Analyzing,
         proposal: Proposal,
-    ) -> Result<AgentSession, Error> {
-        let Analyzing { mut session, .. } = analyzing;
+    ) -> Result<Stored<AgentSession>, Error> {
+        let Analyzing {
+            given, mut session, ..
+        } = analyzing;
         session.finish_analysis(proposal, self.0.clock.now())?;
-        self.replace(session).await
+        let writes = vec![Write::replace(&session)?];
+        let done = self
+            .0
+            .commit(&given, writes, Some(session.id.get()))
+            .await?;
+        done.map_err(|_| Error::contended())?;
+        Ok(session.replaced())
     }
 
     /// Ends an analysis that did not come to a proposal.
-    pub async fn fail_analysis(
-        &self,
-        analyzing: Analyzing,
-        error: &str,
-    ) -> Result<AgentSession, Error> {
+    async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
         let Analyzing { mut session, .. } = analyzing;
         session.fail_analysis(error, self.0.clock.now());
-        self.replace(session).await
-    }
-
-    async fn replace(&self, session: Stored<AgentSession>) -> Result<AgentSession, Error> {
-        let write = Write::replace(&session)?;
-        match self.0.table.write(write).await? {
-            Ok(()) => Ok(session.record),
-            Err(_) => Err(Error::contended()),
-        }
+        let done = self.0.table.write(Write::replace(&session)?).await?;
+        done.map_err(|_| Error::contended())
     }
 
     /// Approves actions, all or none, and writes them with their session in one transaction. 404
@@ -187,22 +217,28 @@ impl Agent<'_> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
-        permit
-            .rewrite(read, |whole| self.approve_in(whole, ids, trace))
-            .await
+        let approve = async |permit: Permit| {
+            let approve = |given, whole| self.approve_in(given, whole, ids, trace);
+            permit.rewrite(read, approve).await
+        };
+        let again = async |_| self.get(tenant, id).await.map(Approval::Standing);
+        permit.once(approve, again).await
     }
 
     /// None when the session changed meanwhile.
     async fn approve_in(
         &self,
+        given: Given,
         mut whole: SessionWithActions,
         ids: &[String],
         trace: Option<&str>,
     ) -> Result<Option<Approval>, Error> {
         let SessionWithActions { session, actions } = &mut whole;
+        let made = Some(session.id.get());
         let approved = session.approve(actions, ids, trace, self.0.clock.now())?;
         let Approved::Queued { again, new } = approved else {
-            return Ok(Some(Approval::Standing(whole)));
+            let done = self.0.commit(&given, Vec::new(), made).await?;
+            return Ok(done.is_ok().then_some(Approval::Standing(whole)));
         };
         let mut writes = vec![Write::replace(session)?];
         for action in again {
@@ -212,7 +248,7 @@ impl Agent<'_> {
             writes.push(Write::create(action)?);
         }
         let queued = session.approved.clone();
-        let done = self.0.table.transact(writes).await?;
+        let done = self.0.commit(&given, writes, made).await?;
         Ok(done
             .is_ok()
             .then(|| Approval::Queued(whole.approved(new), queued)))
@@ -225,32 +261,40 @@ impl Agent<'_> {
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-    ) -> Result<(AgentSession, Vec<ActionState>), Error> {
+    ) -> Result<(Stored<AgentSession>, Vec<ActionState>), Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
-        permit.rewrite(read, |whole| self.cancel_in(whole)).await
+        let cancel = async |permit: Permit| {
+            let cancel = |given, whole| self.cancel_in(given, whole);
+            permit.rewrite(read, cancel).await
+        };
+        let again = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
+        permit.once(cancel, again).await
     }
 
     /// None when a worker claimed an action or ended one meanwhile.
     async fn cancel_in(
         &self,
+        given: Given,
         whole: SessionWithActions,
-    ) -> Result<Option<(AgentSession, Vec<ActionState>)>, Error> {
+    ) -> Result<Option<(Stored<AgentSession>, Vec<ActionState>)>, Error> {
         let SessionWithActions {
             mut session,
             mut actions,
         } = whole;
+        let made = Some(session.id.get());
         let Some(ended) = session.cancel(&mut actions, self.0.clock.now())? else {
-            return Ok(Some((session.record, Vec::new())));
+            let done = self.0.commit(&given, Vec::new(), made).await?;
+            return Ok(done.is_ok().then_some((session, Vec::new())));
         };
         let outcomes = ended.iter().map(|action| action.state).collect();
         let mut writes = vec![Write::replace(&session)?];
         for action in ended {
             writes.push(Write::replace(action)?);
         }
-        let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some((session.record, outcomes)))
+        let done = self.0.commit(&given, writes, made).await?;
+        Ok(done.is_ok().then(|| (session.replaced(), outcomes)))
     }
 
     /// Ends a session all of whose approved actions have ended; otherwise, and when it has ended

@@ -156,7 +156,8 @@ impl Cleanups<'_> {
         after: Option<Place>,
     ) -> Result<Page<R>, Error> {
         let wanted = Wanted { rows: None, after };
-        self.0.table.page(rows, &wanted).await
+        let page = self.0.table.page(rows, &wanted).await?;
+        Ok(page.map(|stored| stored.record))
     }
 
     /// Writes that somebody else may have made needless meanwhile.

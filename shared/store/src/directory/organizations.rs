@@ -6,7 +6,7 @@ use model::{
 
 use super::{Directory, NewUser, Reference};
 use crate::{
-    Permit,
+    Given, Permit,
     key::{self, Key},
     table::{OrNotFound, Read, Record, Stored, Write},
 };
@@ -29,12 +29,8 @@ impl Directory<'_> {
         let id = self.0.next_id().await?;
         let organization = self.new_organization(id, name, plan_features);
         let reference = Reference::from(&organization);
-        self.0
-            .create_all(vec![
-                Write::create(&organization)?,
-                Write::create(&reference)?,
-            ])
-            .await?;
+        let writes = vec![Write::create(&organization)?, Write::create(&reference)?];
+        self.0.create_all(&Given::from(id), writes, id).await?;
         Ok(organization)
     }
 
@@ -52,7 +48,8 @@ impl Directory<'_> {
             Write::create(&organization)?,
             Write::create(&Reference::from(&organization))?,
         ]);
-        self.write_new_user(writes).await?;
+        let given = Given::from(organization.id);
+        self.write_new_user(&given, writes, admin_id).await?;
         Ok((organization, admin))
     }
 
@@ -73,10 +70,10 @@ impl Directory<'_> {
     }
 
     /// An organization. 404 when there is none of this id.
-    pub async fn organization(&self, id: OrganizationId) -> Result<Organization, Error> {
+    pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>, Error> {
         let key = key::organization(id);
         let organization = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(organization.or_not_found(OrganizationId::NOUN)?.record)
+        organization.or_not_found(OrganizationId::NOUN)
     }
 
     /// Changes the tenant's organization, and what reference search finds it by.
@@ -84,7 +81,7 @@ impl Directory<'_> {
         &self,
         permit: impl Into<Permit>,
         update: OrganizationUpdate,
-    ) -> Result<Organization, Error> {
+    ) -> Result<Stored<Organization>, Error> {
         let change = |organization: &mut Organization| update.clone().apply(organization);
         self.change_organization(permit, change).await
     }
@@ -94,7 +91,7 @@ impl Directory<'_> {
         &self,
         permit: impl Into<Permit>,
         features: Vec<PlanFeature>,
-    ) -> Result<Organization, Error> {
+    ) -> Result<Stored<Organization>, Error> {
         let change =
             |organization: &mut Organization| organization.plan_features.clone_from(&features);
         self.change_organization(permit, change).await
@@ -104,14 +101,14 @@ impl Directory<'_> {
         &self,
         permit: impl Into<Permit>,
         change: impl Fn(&mut Organization),
-    ) -> Result<Organization, Error> {
+    ) -> Result<Stored<Organization>, Error> {
         let permit = permit.into();
         let table = &self.0.table;
         let key = key::organization(permit.tenant());
         let read = || table.get(&key, Read::Consistent);
         let change = &change;
-        let write = |organization: Option<Stored<Organization>>| async move {
-            let mut organization = organization.or_not_found(OrganizationId::NOUN)?;
+        let write = |given: Given, organization: Option<Stored<Organization>>| async move {
+            let mut organization = given.current(organization, OrganizationId::NOUN)?;
             let was_called = organization.name.clone();
             change(&mut organization);
             organization.updated_at = self.0.clock.now();
@@ -120,7 +117,7 @@ impl Directory<'_> {
                 writes.push(Write::put(&Reference::from(&organization.record))?);
             }
             let done = table.transact(writes).await?;
-            Ok(done.is_ok().then_some(organization.record))
+            Ok(done.is_ok().then(|| organization.replaced()))
         };
         permit.rewrite(read, write).await
     }

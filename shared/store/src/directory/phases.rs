@@ -6,10 +6,10 @@ use model::{
 
 use super::{Directory, projects::takes_work};
 use crate::{
-    Permit,
+    Given, Permit,
     cleanup::Subject,
-    id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     table::{OrNotFound, Read, Record, Stored, Write},
 };
@@ -33,7 +33,7 @@ impl Directory<'_> {
         tenant: OrganizationId,
         project: ProjectId,
         wanted: &Wanted,
-    ) -> Result<Page<Phase>, Error> {
+    ) -> Result<Page<Stored<Phase>>, Error> {
         let table = &self.0.table;
         let key = key::project(tenant, project);
         let phases = key::phases_of_project(tenant, project);
@@ -50,12 +50,30 @@ impl Directory<'_> {
         permit: impl Into<Permit>,
         project: ProjectId,
         new: PhaseCreate,
-    ) -> Result<Phase, Error> {
+    ) -> Result<Stored<Phase>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
+        let create = async |permit| self.create_new_phase(permit, project, new).await;
+        let again = async |made| {
+            let key = key::phase(tenant, id_of(made)?);
+            let phase = self.0.table.get(&key, Read::Consistent).await?;
+            phase.or_not_found(PhaseId::NOUN)
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new_phase(
+        &self,
+        permit: Permit,
+        project: ProjectId,
+        new: PhaseCreate,
+    ) -> Result<Stored<Phase>, Error> {
+        let tenant = permit.tenant();
         let place = self.place_of(tenant, project, new.order);
-        let read = async { tokio::try_join!(self.0.next_id(), place) };
-        let (id, order) = permit.beside(read).await?;
+        let of = self.project(tenant, project);
+        let read = async { tokio::try_join!(self.0.next_id(), place, of) };
+        let (given, (id, order, of)) = permit.beside(read).await?;
+        takes_work(&of)?;
         let now = self.0.clock.now();
         let phase = Phase {
             id,
@@ -66,12 +84,9 @@ impl Directory<'_> {
             created_at: now,
             updated_at: now,
         };
-        let writes = vec![Write::create(&phase)?, takes_work(tenant, project)];
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(phase),
-            Err(refused) if refused.at(0) => Err(id_is_taken(Phase::KIND)),
-            Err(_) => Err(self.0.no_work_for(tenant, project).await),
-        }
+        let writes = vec![Write::create(&phase)?];
+        self.0.create_all(&given, writes, id).await?;
+        Ok(Stored::created(phase))
     }
 
     /// The place that was asked for, or else one behind the project's last phase. The index may lag
@@ -99,18 +114,18 @@ impl Directory<'_> {
         permit: impl Into<Permit>,
         id: PhaseId,
         update: PhaseUpdate,
-    ) -> Result<Phase, Error> {
+    ) -> Result<Stored<Phase>, Error> {
         let permit = permit.into();
         let table = &self.0.table;
         let key = key::phase(permit.tenant(), id);
         let read = || table.get(&key, Read::Consistent);
         let update = &update;
-        let write = |phase: Option<Stored<Phase>>| async move {
-            let mut phase = phase.or_not_found(PhaseId::NOUN)?;
+        let write = |given: Given, phase: Option<Stored<Phase>>| async move {
+            let mut phase = given.current(phase, PhaseId::NOUN)?;
             update.clone().apply(&mut phase);
             phase.updated_at = self.0.clock.now();
             let done = table.write(Write::replace(&phase)?).await?;
-            Ok(done.is_ok().then_some(phase.record))
+            Ok(done.is_ok().then(|| phase.replaced()))
         };
         permit.rewrite(read, write).await
     }
@@ -119,12 +134,10 @@ impl Directory<'_> {
     /// of it, whatever their number. 404 when it is not the tenant's.
     pub async fn delete_phase(&self, permit: impl Into<Permit>, id: PhaseId) -> Result<(), Error> {
         let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = key::phase(tenant, id);
-        let phase = self.0.table.get(&key, Read::Consistent);
-        let phase = permit.beside(phase).await?.or_not_found(PhaseId::NOUN)?;
-        let subject = Subject::Phase(phase.project_id, id);
-        let deleted = self.0.delete_with_cleanup(tenant, key, subject).await?;
-        deleted.or_not_found(PhaseId::NOUN)
+        let key = key::phase(permit.tenant(), id);
+        let subject = |phase: &Phase| Subject::Phase(phase.project_id, id);
+        self.0
+            .delete_with_cleanup(permit, key, PhaseId::NOUN, subject, async |_| Ok(()))
+            .await
     }
 }

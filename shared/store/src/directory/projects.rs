@@ -1,17 +1,18 @@
 //! Projects, and whether they take work.
 
 use model::{
-    Code, Error, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
+    Code, Error, HistoryOf, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
     ProjectStatus, ProjectUpdate, UserId,
 };
 
 use super::{Directory, Reference, totals, words};
 use crate::{
-    Permit, Store,
+    Given, Permit,
     filter::Filter,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
-    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 impl Record for Project {
@@ -27,6 +28,10 @@ impl Record for Project {
 
     fn words(&self) -> Option<String> {
         Some(words(&self.title).concat())
+    }
+
+    fn history(&self) -> Option<HistoryOf> {
+        Some(HistoryOf::Project(self.id))
     }
 }
 
@@ -56,7 +61,7 @@ impl Directory<'_> {
             status => fits.any("status", status.as_ref())?,
         };
         let projects = key::projects(tenant).filter(fits.condition());
-        self.0.table.page_stored(projects, wanted).await
+        self.0.table.page(projects, wanted).await
     }
 
     /// Creates a project, counts it if it is active, and lets reference search find it.
@@ -67,13 +72,19 @@ impl Directory<'_> {
     ) -> Result<Stored<Project>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let id = permit.beside(self.0.next_id()).await?;
-        let project = Project::new(id, tenant, new, self.0.clock.now());
-        let reference = Reference::from(&project);
-        let mut writes = vec![Write::create(&project)?, Write::create(&reference)?];
-        writes.extend(count_active(tenant, None, project.status));
-        self.0.create_all(writes).await?;
-        Ok(Stored::created(project))
+        let create = async |permit: Permit| {
+            let (given, id) = permit.beside(self.0.next_id()).await?;
+            let now = self.0.clock.now();
+            let project = Project::new(id, tenant, new, now);
+            let reference = Reference::from(&project);
+            let mut writes = vec![Write::create(&project)?, Write::create(&reference)?];
+            writes.extend(count_active(tenant, None, project.status));
+            writes.extend(given.created(&project, now)?);
+            self.0.create_all(&given, writes, id).await?;
+            Ok(Stored::created(project))
+        };
+        let again = async |made| self.project(tenant, id_of(made)?).await;
+        permit.once(create, again).await
     }
 
     /// Changes a project, counts it among the active ones or no more, and lets reference search find
@@ -90,8 +101,8 @@ impl Directory<'_> {
         let key = key::project(tenant, id);
         let read = || table.get(&key, Read::Consistent);
         let update = &update;
-        let write = |project: Option<Stored<Project>>| async move {
-            let before = project.or_not_found(ProjectId::NOUN)?;
+        let write = |given: Given, project: Option<Stored<Project>>| async move {
+            let before = given.current(project, ProjectId::NOUN)?;
             let mut after = before.clone();
             update.clone().apply(&mut after);
             after.updated_at = self.0.clock.now();
@@ -100,6 +111,7 @@ impl Directory<'_> {
                 writes.push(Write::put(&Reference::from(&after.record))?);
             }
             writes.extend(count_active(tenant, Some(before.status), after.status));
+            writes.extend(given.updated(&before.record, &after, after.updated_at)?);
             let done = table.transact(writes).await?;
             Ok(done.is_ok().then(|| after.replaced()))
         };
@@ -127,29 +139,13 @@ fn count_active(
     ))
 }
 
-/// Lets a transaction pass that brings a project new work, while the project is there and not
-/// archived. It decides in the moment of the write: nothing slips in beside an archiving.
-pub(crate) fn takes_work(tenant: OrganizationId, project: ProjectId) -> Write {
-    let archived = ProjectStatus::Archived.into_attribute();
-    let is_open = Condition::exists().and("# <> :", "status", [archived]);
-    Write::check(key::project(tenant, project), is_open)
-}
-
-/// 409: a project that is there was refused by [`takes_work`].
-pub(crate) fn archived() -> Error {
-    Error::conflict(
-        Code::ProjectArchived,
-        "The project is archived and takes no new work; change its status first.",
-    )
-}
-
-impl Store {
-    /// Why [`takes_work`] refused: 404 when the project is not the tenant's, 409 when it is
-    /// archived.
-    pub(crate) async fn no_work_for(&self, tenant: OrganizationId, project: ProjectId) -> Error {
-        match self.directory().project(tenant, project).await {
-            Ok(_) => archived(),
-            Err(error) => error,
-        }
+/// 409 when a project takes no new work. It is read for that, just before the write, and not checked
+/// by it: a project is never deleted, and a check would make the writes of all who work in it stand
+/// in each other's way. What is archived in that instant gets one record more.
+pub(crate) fn takes_work(project: &Project) -> Result<(), Error> {
+    if project.status == ProjectStatus::Archived {
+        let detail = "The project is archived and takes no new work; change its status first.";
+        return Err(Error::conflict(Code::ProjectArchived, detail));
     }
+    Ok(())
 }

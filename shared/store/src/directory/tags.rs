@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Directory, fold};
 use crate::{
-    Permit,
+    Given, Permit,
     cleanup::Subject,
     id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     table::{Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
 };
@@ -62,7 +63,11 @@ impl Record for NameOfTag {
 
 impl Directory<'_> {
     /// The organization's tags by name.
-    pub async fn tags(&self, tenant: OrganizationId, wanted: &Wanted) -> Result<Page<Tag>, Error> {
+    pub async fn tags(
+        &self,
+        tenant: OrganizationId,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Tag>>, Error> {
         self.0.table.page(key::tags(tenant), wanted).await
     }
 
@@ -71,10 +76,21 @@ impl Directory<'_> {
         &self,
         permit: impl Into<Permit>,
         new: TagCreate,
-    ) -> Result<Tag, Error> {
+    ) -> Result<Stored<Tag>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let id = permit.beside(self.0.next_id()).await?;
+        let create = async |permit| self.create_new_tag(permit, new).await;
+        let again = async |made| {
+            let key = key::tag(tenant, id_of(made)?);
+            let tag = self.0.table.get(&key, Read::Consistent).await?;
+            tag.or_not_found(TagId::NOUN)
+        };
+        permit.once(create, again).await
+    }
+
+    async fn create_new_tag(&self, permit: Permit, new: TagCreate) -> Result<Stored<Tag>, Error> {
+        let tenant = permit.tenant();
+        let (given, id) = permit.beside(self.0.next_id()).await?;
         let now = self.0.clock.now();
         let tag = Tag {
             id,
@@ -84,8 +100,8 @@ impl Directory<'_> {
             updated_at: now,
         };
         let writes = vec![Write::create(&tag)?, Write::create(&NameOfTag::of(&tag))?];
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(tag),
+        match self.0.commit(&given, writes, Some(id.get())).await? {
+            Ok(()) => Ok(Stored::created(tag)),
             Err(refused) if refused.at(0) => Err(id_is_taken(Tag::KIND)),
             Err(_) => Err(name_is_taken()),
         }
@@ -97,14 +113,14 @@ impl Directory<'_> {
         permit: impl Into<Permit>,
         id: TagId,
         update: TagUpdate,
-    ) -> Result<Tag, Error> {
+    ) -> Result<Stored<Tag>, Error> {
         let permit = permit.into();
         let table = &self.0.table;
         let key = key::tag(permit.tenant(), id);
         let read = || table.get(&key, Read::Consistent);
         let update = &update;
-        let write = |tag: Option<Stored<Tag>>| async move {
-            let mut tag = tag.or_not_found(TagId::NOUN)?;
+        let write = |given: Given, tag: Option<Stored<Tag>>| async move {
+            let mut tag = given.current(tag, TagId::NOUN)?;
             let old = NameOfTag::of(&tag);
             update.clone().apply(&mut tag);
             tag.updated_at = self.0.clock.now();
@@ -114,7 +130,7 @@ impl Directory<'_> {
                 writes.extend([Write::create(&new)?, old.release()]);
             }
             match table.transact(writes).await? {
-                Ok(()) => Ok(Some(tag.record)),
+                Ok(()) => Ok(Some(tag.replaced())),
                 Err(refused) if refused.at(0) => Ok(None),
                 Err(_) => Err(name_is_taken()),
             }
@@ -129,8 +145,8 @@ impl Directory<'_> {
         let tenant = permit.tenant();
         let key = key::tag(tenant, id);
         let read = || self.0.table.get(&key, Read::Consistent);
-        let write = |tag: Option<Stored<Tag>>| async move {
-            let tag = tag.or_not_found(TagId::NOUN)?;
+        let write = |given: Given, tag: Option<Stored<Tag>>| async move {
+            let tag = given.current(tag, TagId::NOUN)?;
             let writes = vec![
                 Write::delete(tag.key(), Condition::version(tag.version)),
                 NameOfTag::of(&tag).release(),

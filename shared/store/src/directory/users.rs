@@ -7,10 +7,11 @@ use model::{
 
 use super::{Directory, fold, words};
 use crate::{
-    Permit,
+    Given, Permit,
     filter::Filter,
     id_is_taken,
     key::{self, Gsi1, Key},
+    once::id_of,
     page::{Page, Wanted},
     rewrite::rewrite,
     sessions::end_all,
@@ -74,7 +75,7 @@ impl Directory<'_> {
             .is("disabled", filter.disabled)
             .query(filter.query.as_ref());
         let users = key::users(tenant).filter(fits.condition());
-        self.0.table.page_stored(users, wanted).await
+        self.0.table.page(users, wanted).await
     }
 
     /// Creates a user with an account. 409 when the username is taken.
@@ -96,11 +97,15 @@ impl Directory<'_> {
     ) -> Result<Stored<User>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let ready = async { tokio::try_join!(self.0.next_id(), new) };
-        let (id, new) = permit.beside(ready).await?;
-        let (user, writes) = self.new_user(tenant, id, new)?;
-        self.write_new_user(writes).await?;
-        Ok(Stored::created(user))
+        let create = async |permit: Permit| {
+            let ready = async { tokio::try_join!(self.0.next_id(), new) };
+            let (given, (id, new)) = permit.beside(ready).await?;
+            let (user, writes) = self.new_user(tenant, id, new)?;
+            self.write_new_user(&given, writes, id).await?;
+            Ok(Stored::created(user))
+        };
+        let again = async |made| self.user(tenant, id_of(made)?).await;
+        permit.once(create, again).await
     }
 
     /// A user, and what is to be written for one: an account, which comes first, and the user; an
@@ -138,8 +143,13 @@ impl Directory<'_> {
     }
 
     /// Writes what [`new_user`](Self::new_user) begins with.
-    pub(super) async fn write_new_user(&self, writes: Vec<Write>) -> Result<(), Error> {
-        let done = self.0.table.transact(writes).await?;
+    pub(super) async fn write_new_user(
+        &self,
+        given: &Given,
+        writes: Vec<Write>,
+        id: UserId,
+    ) -> Result<(), Error> {
+        let done = self.0.commit(given, writes, Some(id.get())).await?;
         done.map_err(|refused| {
             if refused.at(0) {
                 Error::conflict(Code::UsernameTaken, "Another user has this username.")
@@ -163,10 +173,10 @@ impl Directory<'_> {
         let key = key::user(permit.tenant(), id);
         let read = || self.0.table.get(&key, Read::Consistent);
         let found = async { tokio::try_join!(read(), by) };
-        let (found, by) = permit.beside(found).await?;
-        let (by, update) = (&by, &update);
+        let (given, (found, by)) = permit.beside(found).await?;
+        let (given, by, update) = (&given, &by, &update);
         let write = |user: Option<Stored<User>>| async move {
-            let before = user.or_not_found(UserId::NOUN)?;
+            let before = given.current(user, UserId::NOUN)?;
             by.may_change(&before)?;
             let mut after = before.clone();
             after.change(update.clone());
@@ -187,8 +197,8 @@ impl Directory<'_> {
         let permit = permit.into();
         let key = key::user(permit.tenant(), user);
         let read = || self.0.table.get(&key, Read::Consistent);
-        let write = |user: Option<Stored<User>>| async move {
-            let before = user.or_not_found(UserId::NOUN)?;
+        let write = |given: Given, user: Option<Stored<User>>| async move {
+            let before = given.current(user, UserId::NOUN)?;
             let mut after = before.clone();
             after.disable(disabled);
             self.replace_user(&before, after).await
@@ -225,7 +235,7 @@ impl Directory<'_> {
         user: &User,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
+        let tenant = permit.into().given().await?.tenant();
         let is_there = Condition::exists();
         let done = self.write_password(tenant, user, password_hash, is_there);
         done.await?.or_not_found(UserId::NOUN)
@@ -240,10 +250,11 @@ impl Directory<'_> {
         user: Stored<User>,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?;
-        let id = user.id;
+        let given = &permit.into().given().await?;
+        let (tenant, id) = (given.tenant(), user.id);
         let (read, hash) = (|| self.user(tenant, id), &password_hash);
         let write = |user: Stored<User>| async move {
+            let user = given.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
             let done = self.write_password(tenant, &user, PasswordHash::clone(hash), is_the_same);

@@ -70,6 +70,24 @@ pub(super) fn is_conflict(error: &SdkError<TransactWriteItemsError>) -> bool {
     }
 }
 
+/// Whether a transaction failed because another one was writing what stands at this place in it, for
+/// as long as it was tried.
+pub(crate) fn is_conflict_at(error: &Error, place: usize) -> bool {
+    let Error::Unavailable { source, .. } = error else {
+        return false;
+    };
+    let Some(SdkError::ServiceError(failed)) =
+        source.downcast_ref::<SdkError<TransactWriteItemsError>>()
+    else {
+        return false;
+    };
+    let TransactWriteItemsError::TransactionCanceledException(cancelled) = failed.err() else {
+        return false;
+    };
+    let reason = cancelled.cancellation_reasons().get(place);
+    reason.is_some_and(|reason| reason.code() == Some("TransactionConflict"))
+}
+
 /// What a failed request of the table means to the one who asked.
 pub(super) fn failure<E>(error: SdkError<E>) -> Error
 where

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{ActionState, AgentSessionStatus, Error, ProjectStatus, ReferenceType, ServiceStatus};
+use model::{
+    ActionState, AgentSessionStatus, Error, HistoryOf, ProjectStatus, ReferenceType, ServiceStatus,
+};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::decode;
@@ -42,6 +44,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
     /// The words by which a list's `query` finds it, each with a space before it, in an attribute of
     /// their own, if there is such a list.
     fn words(&self) -> Option<String> {
+        None
+    }
+
+    /// Whose history its changes are, if they are kept.
+    fn history(&self) -> Option<HistoryOf> {
         None
     }
 

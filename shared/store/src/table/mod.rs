@@ -15,6 +15,7 @@ mod writing;
 
 pub(crate) use batch::Batch;
 pub(crate) use expression::{Change, Condition};
+pub(crate) use failure::is_conflict_at;
 pub(crate) use item::{IntoAttribute, Item, Record, attribute};
 pub(crate) use query::{Query, Read};
 pub(crate) use refused::{OrLeave, OrNotFound, Refused};
@@ -30,7 +31,7 @@ use model::random;
 use super::meter;
 
 /// How often a write is tried while others keep writing the same items.
-const ATTEMPTS: u32 = 6;
+const ATTEMPTS: u32 = 8;
 
 /// The table.
 #[derive(Clone, Debug)]

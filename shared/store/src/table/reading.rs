@@ -128,16 +128,6 @@ impl Table {
         &self,
         list: List<R, I>,
         wanted: &Wanted,
-    ) -> Result<Page<R>, Error> {
-        let page = self.page_stored(list, wanted).await?;
-        Ok(page.map(|stored| stored.record))
-    }
-
-    /// As [`page`](Self::page), for records that are shown with their version.
-    pub(crate) async fn page_stored<R: DeserializeOwned, I: Index>(
-        &self,
-        list: List<R, I>,
-        wanted: &Wanted,
     ) -> Result<Page<Stored<R>>, Error> {
         let query = list.after(wanted.after.as_ref()).query;
         let most = wanted.most();

@@ -43,6 +43,14 @@ impl Write {
         })
     }
 
+    /// A record over whatever is there and fits the condition.
+    pub(crate) fn put_where<T: Record>(record: &T, condition: Condition) -> Result<Self, Error> {
+        Ok(Self {
+            condition,
+            ..Self::put(record)?
+        })
+    }
+
     /// A record in place of the one that was read.
     pub(crate) fn replace<T: Record>(stored: &Stored<T>) -> Result<Self, Error> {
         Ok(Self {

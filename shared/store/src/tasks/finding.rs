@@ -4,7 +4,7 @@ use model::{
     AnyOf, Error, Fault, FaultCode, OrganizationId, Task, TaskFilter, TaskSort, UserId, Who,
 };
 
-use super::JoinedTask;
+use super::{JoinedTask, Stored};
 use crate::{
     filter::Filter,
     key::{self, Index, List},
@@ -26,7 +26,7 @@ pub(super) struct Finding<'a> {
 
 impl Finding<'_> {
     /// The tasks in that order. 400 for an order that takes a filter which is not there.
-    pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Task>, Error> {
+    pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>, Error> {
         let Self {
             table,
             tenant,
@@ -88,7 +88,7 @@ impl Finding<'_> {
         self,
         tasks: List<Task, I>,
         newest_first: bool,
-    ) -> Result<Option<Page<Task>>, Error> {
+    ) -> Result<Option<Page<Stored<Task>>>, Error> {
         let Page { mut rows, end } = self.table.page(tasks, &Wanted::default()).await?;
         if end.is_some() {
             return Ok(None);

@@ -7,7 +7,7 @@ use model::{
     TagRef, Task, UserId, UserRef,
 };
 
-use super::JoinedTask;
+use super::{JoinedTask, Stored};
 use crate::{
     key::{self, AnyKey},
     table::Batch,
@@ -77,7 +77,7 @@ impl Names {
 
 impl Named {
     /// A task together with what it names.
-    pub(super) fn join(&self, mut task: Task) -> JoinedTask {
+    pub(super) fn join(&self, mut task: Stored<Task>) -> JoinedTask {
         let milestone = task.milestone_id.and_then(|id| self.milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);
         task.phase_id = task.phase_id.filter(|id| self.phases.contains(id));

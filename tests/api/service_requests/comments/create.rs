@@ -19,7 +19,7 @@ async fn a_comment_comes_back_with_its_author() {
         .post(&comments(request), json!({"content": " Which one?\n"}))
         .await;
     let comment = json!({
-        "id": 1, "content": " Which one?\n", "serviceRequestId": request, "userId": sue.id(),
+        "version": 1, "id": 1, "content": " Which one?\n", "serviceRequestId": request, "userId": sue.id(),
         "parentId": null, "createdAt": "2026-01-15T12:00:00.000Z",
         "updatedAt": "2026-01-15T12:00:00.000Z", "deletedAt": null,
         "user": {"id": sue.id(), "username": "sue", "fullName": "Sue Tester"},

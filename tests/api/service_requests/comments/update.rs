@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::{
     api::service_requests::comments,
-    support::{Api, Fault},
+    support::{Api, Fault, raise_version},
 };
 
 #[tokio::test]
@@ -28,6 +28,7 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
         api.clock.advance(by);
         expected["content"] = json!(content);
         expected["updatedAt"] = json!(updated_at);
+        raise_version(&mut expected);
         let edited = mia.patch(&path, json!({"content": content})).await;
         assert_eq!(edited.expect(200), expected);
         let read = mia.get(&list).await.expect(200);

@@ -62,7 +62,7 @@ fn opened() -> AgentSession {
 /// That, with a proposal of two automated actions and a manual one that was made at 0.
 fn awaiting() -> AgentSession {
     let mut session = opened();
-    session.begin_analysis(at(0)).unwrap();
+    session.begin_analysis(None, at(0)).unwrap();
     session.finish_analysis(proposal(), at(0)).unwrap();
     session
 }

@@ -63,7 +63,7 @@ fn an_opened_session_is_its_signals() {
 fn an_analysis_begins_where_nothing_was_approved() {
     for status in STATUSES {
         let mut session = in_status(status);
-        let begun = session.begin_analysis(at(5));
+        let begun = session.begin_analysis(None, at(5));
         if matches!(status, Started | AwaitingConfirmation) {
             begun.unwrap();
             assert_eq!(session.status, Analyzing);
@@ -82,7 +82,7 @@ fn an_analysis_begins_where_nothing_was_approved() {
 fn an_expired_proposal_is_not_replaced() {
     let mut session = awaiting();
     let error = session
-        .begin_analysis(at(AgentSession::CONFIRMATION))
+        .begin_analysis(None, at(AgentSession::CONFIRMATION))
         .unwrap_err();
     assert!(error.to_string().contains("expired"), "{error}");
 }
@@ -94,7 +94,7 @@ fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
     assert_eq!(given, [FIRST, SECOND, MANUAL]);
     assert_eq!(session.status, AwaitingConfirmation);
     assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
-    session.begin_analysis(at(1)).unwrap();
+    session.begin_analysis(None, at(1)).unwrap();
     session.finish_analysis(proposal(), at(2)).unwrap();
     assert_eq!(session.proposal, 2);
     assert_eq!(session.proposed_actions[0].id, "s7-p2-a1");
@@ -119,7 +119,7 @@ fn ids_of_earlier_proposals_are_void_and_others_unknown() {
 #[test]
 fn a_late_proposal_is_refused() {
     let mut session = opened();
-    session.begin_analysis(at(0)).unwrap();
+    session.begin_analysis(None, at(0)).unwrap();
     let late = at(AgentSession::ANALYSIS);
     let error = session.finish_analysis(proposal(), late).unwrap_err();
     assert_eq!(code(&error), Code::AnalysisInterrupted);
@@ -132,7 +132,7 @@ fn a_late_proposal_is_refused() {
 #[test]
 fn a_failed_analysis_says_why() {
     let mut session = opened();
-    session.begin_analysis(at(0)).unwrap();
+    session.begin_analysis(None, at(0)).unwrap();
     session.fail_analysis("It failed.", at(5));
     assert_eq!((session.status, session.due_at), (Failed, None));
     assert_eq!(session.error_at(at(9)), Some("It failed."));
@@ -141,7 +141,7 @@ fn a_failed_analysis_says_why() {
 #[test]
 fn what_time_did_is_read_at_once_and_written_once() {
     let mut analyzing = opened();
-    analyzing.begin_analysis(at(0)).unwrap();
+    analyzing.begin_analysis(None, at(0)).unwrap();
     for (mut session, lasts, status, error) in [
         (awaiting(), AgentSession::CONFIRMATION, Expired, None),
         (

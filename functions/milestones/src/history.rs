@@ -1,0 +1,29 @@
+//! `GET /api/milestones/{id}/history`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, Path, PathId},
+    model::{HistoryOf, HistorySort, Listing, MilestoneId},
+    view::HistoryEntryView,
+};
+
+/// Lists what happened to a milestone, the newest first, also when it was deleted since.
+#[utoipa::path(
+    get,
+    path = "/api/milestones/{id}/history",
+    operation_id = "listMilestoneHistory"
+)]
+pub async fn history(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, Listing<(), HistorySort>>,
+    Path(id): Path<PathId<MilestoneId>>,
+) -> Result<List<HistoryEntryView>, Problem> {
+    let (of, pages) = (HistoryOf::Milestone(id.known()?), caller.pages(&app)?);
+    let page = app
+        .store
+        .history(caller.tenant(), of, &pages.wanted)
+        .await?;
+    Ok(pages.answer(page, HistoryEntryView::from)?)
+}

@@ -1,0 +1,142 @@
+//! What happened to a record: an entry for each change, which nobody alters.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::{
+    MilestoneId, OrganizationId, ProjectId, ServiceRequestId, TaskId, TicketId, Timestamp, UserId,
+};
+
+/// A change of a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct HistoryEntry {
+    /// The version of the record that it led to.
+    pub id: i64,
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// What was changed.
+    pub of: HistoryOf,
+    /// When.
+    pub at: Timestamp,
+    /// Who changed it; none where the service itself did.
+    pub actor: Option<UserId>,
+    /// What became of the record.
+    pub what: HistoryEvent,
+    /// The fields that changed, by name; none of a record that was created or deleted.
+    #[serde(default)]
+    pub changes: Vec<FieldChange>,
+}
+
+/// A record whose history is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryOf {
+    /// A task.
+    Task(TaskId),
+    /// A milestone.
+    Milestone(MilestoneId),
+    /// A service request.
+    ServiceRequest(ServiceRequestId),
+    /// A ticket.
+    Ticket(TicketId),
+    /// A project.
+    Project(ProjectId),
+}
+
+/// What became of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryEvent {
+    /// It came to be.
+    Created,
+    /// Some of its fields changed.
+    Updated,
+    /// It was deleted.
+    Deleted,
+}
+
+/// Orders of the history of a record.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum HistorySort {
+    /// The newest first.
+    #[default]
+    #[serde(rename = "-at")]
+    NewestFirst,
+}
+
+/// A field that changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct FieldChange {
+    /// Its name, as bodies have it; `tagIds` for the tags.
+    #[schema(examples("status"))]
+    pub field: String,
+    /// What it was; of a long text, the first 500 characters.
+    #[schema(required = true, nullable = true)]
+    pub from: Value,
+    /// What it is; of a long text, the first 500 characters.
+    #[schema(required = true, nullable = true)]
+    pub to: Value,
+}
+
+impl FieldChange {
+    /// The most characters of a text.
+    pub const MOST: usize = 500;
+
+    /// A change, if the two differ.
+    #[must_use]
+    pub fn between(field: &str, from: Value, to: Value) -> Option<Self> {
+        (from != to).then(|| Self {
+            field: field.to_owned(),
+            from: cut(from),
+            to: cut(to),
+        })
+    }
+}
+
+/// A value without what is too long to keep.
+fn cut(value: Value) -> Value {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Array(_) | Value::Object(_) => {
+            let text = value.to_string();
+            if text.chars().nth(FieldChange::MOST).is_none() {
+                return value;
+            }
+            text
+        }
+        _ => return value,
+    };
+    Value::String(text.chars().take(FieldChange::MOST).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_the_same_is_no_change() {
+        assert_eq!(FieldChange::between("title", json!("a"), json!("a")), None);
+        assert_eq!(
+            FieldChange::between("dueDate", Value::Null, Value::Null),
+            None
+        );
+    }
+
+    #[test]
+    fn long_values_are_cut_at_a_character() {
+        let long = "ä".repeat(501);
+        let change = FieldChange::between("description", json!(long), Value::Null).unwrap();
+        assert_eq!(change.from, json!("ä".repeat(500)));
+        assert_eq!(change.to, Value::Null);
+        let whole = FieldChange::between("description", Value::Null, json!("ä".repeat(500)));
+        assert_eq!(whole.unwrap().to, json!("ä".repeat(500)));
+        let ids: Vec<i64> = (1_000..1_200).collect();
+        let many = FieldChange::between("tagIds", json!([1]), json!(ids)).unwrap();
+        assert_eq!(many.from, json!([1]));
+        assert_eq!(many.to.as_str().unwrap().len(), 500);
+    }
+}

@@ -1,0 +1,66 @@
+//! Single records, each with its version as the entity tag of the answer (RFC 9110, 8.8.3).
+
+use axum::{
+    Json,
+    response::{IntoResponse, Response},
+};
+use http::{HeaderValue, StatusCode, header};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::operation::{Answer, Description, about};
+
+/// A record as the API answers it.
+pub trait Versioned {
+    /// Raised by every write of the record. It speaks of the record, not of what is joined to it.
+    fn version(&self) -> i64;
+}
+
+/// 200 with a record.
+#[derive(Debug)]
+pub struct Single<T>(pub T);
+
+/// The header of an answer with a record in it, and what it says.
+pub(super) const ETAG: (&str, &str) = (
+    "ETag",
+    "The record's version in quotes, for If-Match of what changes it",
+);
+
+/// The entity tag of a version.
+pub(super) fn entity_tag(version: i64) -> Option<HeaderValue> {
+    HeaderValue::try_from(format!("\"{version}\"")).ok()
+}
+
+/// Adds the entity tag of a version.
+pub(super) fn tagged(mut response: Response, version: i64) -> Response {
+    if let Some(tag) = entity_tag(version) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+impl<T: Serialize + Versioned> IntoResponse for Single<T> {
+    fn into_response(self) -> Response {
+        let version = self.0.version();
+        tagged(Json(self.0).into_response(), version)
+    }
+}
+
+impl<T: ToSchema> Answer for Single<T> {
+    fn describe(description: &mut Description) {
+        let schema = description.schema::<T>();
+        description.success(StatusCode::OK, &about::<T>(), Some(schema), &[ETAG]);
+    }
+}
+
+/// Views with a field `version` that has it, or a part that does.
+#[macro_export]
+macro_rules! versioned {
+    ($($view:ty $(: $part:ident)*),* $(,)?) => {$(
+        impl $crate::http::Versioned for $view {
+            fn version(&self) -> i64 {
+                self.$($part.)*version
+            }
+        }
+    )*};
+}
