@@ -18,7 +18,7 @@ use model::{
 };
 
 use crate::{
-    agent::{Part, Readable},
+    agent::Part,
     cleanup::{Cleanup, Subject},
     dashboard::Totals,
     directory::{NameOfTag, Reference, fold},
@@ -492,7 +492,7 @@ pub fn agent_action(
 }
 
 /// An agent session and its approved actions.
-pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Readable<Part>> {
+pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
     List::new(agent_partition(tenant, id))
 }
 
