@@ -67,6 +67,7 @@
 //! | tasks by status, priority, phase, tag, due date, change, or several values | the table, or the index that answers another filter | a walk | 1–2 per MB | n/8 R |
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
 //! | milestones by status | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
+//! | whether the milestones of a page are still there, which the index may not know yet | table | `#MILESTONE` / id | 1 batch per 100 | 1 R each |
 //! | the tasks of a page of milestones | gsi1 | `#PROJECT#p#TASK`, a walk through all of a project's tasks that are linked; of a project with more than 1,000, gsi2 for each of at most 100 milestones | 1, or 1 per milestone | n/8 R |
 //! | create a milestone or a task in a project that takes work | table, indexes | project (checked), record | 1 transaction | 6–9 W |
 //! | create a task of no project | table | `#TASK` / id | 1 | 1–2 W |
