@@ -102,7 +102,7 @@ const ROWS: &[Row] = &[
     row("PUT /api/milestones/{id}", 2, 3),
     row("DELETE /api/milestones/{id}", 2, 3),
     row("GET /api/milestones/{id}/history", 2, 4),
-    row("GET /api/projects/{projectId}/milestones", 1, 4),
+    row("GET /api/projects/{projectId}/milestones", 2, 5),
     row("GET /api/tasks", 2, 3),
     row("POST /api/tasks", 2, 5),
     row("GET /api/tasks/{id}", 2, 3),

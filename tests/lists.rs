@@ -1,9 +1,14 @@
 //! Every list of the API is walked page by page, in each of its orders, while rows come and go.
 
+use std::collections::BTreeSet;
+
 use futures::{StreamExt, stream};
 use serde_json::{Value, json};
+use shared::store::metered;
 
-use crate::support::{Answer, Api, Caller, Operation, World, described, operations};
+use crate::support::{
+    Answer, Api, Caller, DAMAGES, Operation, World, described, key_of, operations, text_of,
+};
 
 /// Rows that a list begins with, beside those of the world.
 const ROWS: usize = 9;
@@ -65,6 +70,36 @@ async fn no_list_is_larger_than_an_answer_may_be() {
         long += 1;
     }
     assert!(long >= 12, "{long}");
+}
+
+/// Whatever is wrong with a row, and in whatever order: the list goes on without it, and it is noted
+/// by its key.
+#[tokio::test]
+async fn rows_that_do_not_read_are_left_out_of_every_list() {
+    let mut damaged = 0;
+    for list in lists() {
+        let sorts = sorts(list);
+        let mut walk = Walk::start(list, &sorts[0]).await;
+        let mut before = Vec::new();
+        for sort in &sorts {
+            walk.go(sort);
+            before.push(walk.ids(&walk.in_pages_of(200)).await);
+        }
+        let keys = walk.damage_some().await;
+        for (sort, before) in sorts.iter().zip(before) {
+            walk.go(sort);
+            for limit in [2, 200] {
+                let path = walk.in_pages_of(limit);
+                let (after, used) = metered(walk.ids(&path)).await;
+                assert_eq!(used.unreadable, keys, "{path}");
+                let left: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
+                assert_eq!(left, after.iter().collect::<Vec<_>>(), "{path}");
+                assert_eq!(after.len(), before.len() - keys.len(), "{path}");
+            }
+        }
+        damaged += 1;
+    }
+    assert!(damaged >= 18, "{damaged}");
 }
 
 #[tokio::test]
@@ -155,24 +190,85 @@ impl Walk {
     async fn start(list: &'static Operation, sort: &str) -> Self {
         let world = World::start().await;
         let ada = world.api().sign_in("ada").await;
-        let filter = match sort {
-            "order" if list.path == "/api/tasks" => "projectId=1",
-            "dueDate" if list.path == "/api/tasks" => "assigneeId=me",
-            _ => "",
-        };
-        let path = crate::support::example(&list.path, "1");
-        let walk = Self {
-            path: format!("{path}?{filter}"),
+        let mut walk = Self {
+            path: String::new(),
             template: &list.path,
-            sort: sort.to_owned(),
+            sort: String::new(),
             text: "Some words".to_owned(),
             world,
             ada,
         };
+        walk.go(sort);
         for number in 0..ROWS {
             walk.grow(number).await;
         }
         walk
+    }
+
+    /// From now on in this order.
+    fn go(&mut self, sort: &str) {
+        let filter = match sort {
+            "order" if self.template == "/api/tasks" => "projectId=1",
+            "dueDate" if self.template == "/api/tasks" => "assigneeId=me",
+            _ => "",
+        };
+        let path = crate::support::example(self.template, "1");
+        self.path = format!("{path}?{filter}");
+        sort.clone_into(&mut self.sort);
+    }
+
+    fn in_pages_of(&self, limit: usize) -> String {
+        format!("{}&sort={}&limit={limit}", self.path, self.sort)
+    }
+
+    /// Damages some of the rows that were added last, each in another way; answers their keys.
+    async fn damage_some(&self) -> BTreeSet<String> {
+        let api = self.world.api();
+        let (kind, partition) = self.items();
+        let mut items = api.items_of(kind).await;
+        items.retain(|item| text_of(item, "pk").starts_with(&partition));
+        items.sort_by_key(|item| text_of(item, "gsi1sk").to_owned() + &key_of(item));
+        items.reverse();
+        items.truncate(DAMAGES.len());
+        for (item, damage) in items.iter_mut().zip(DAMAGES) {
+            damage(item);
+        }
+        let keys = items.iter().map(key_of).collect();
+        api.puts(items).await;
+        keys
+    }
+
+    /// What its rows are in the table: their kind, and what their partition begins with.
+    fn items(&self) -> (&'static str, String) {
+        let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
+        let kind = match self.template {
+            "/api/auth/sessions" => return ("session", of_user("SESSION")),
+            "/api/tokens" => return ("token", of_user("TOKEN")),
+            "/api/tasks/{taskId}/comments" => return ("comment", "ORG#1#TASK#1#".to_owned()),
+            "/api/activities/{activityId}/comments" => {
+                return ("comment", "ORG#1#ACTIVITY#1#".to_owned());
+            }
+            "/api/service-requests/{serviceRequestId}/comments" => {
+                return ("comment", "ORG#1#REQUEST#1#".to_owned());
+            }
+            "/api/managed-services/ticket/{ticketId}" => {
+                return ("ticket_message", "ORG#1#TICKET#1#".to_owned());
+            }
+            "/api/service-requests" => "service_request",
+            "/api/managed-services/search-references" => "reference",
+            "/api/concierge/alerts" => "signal",
+            "/api/concierge/agent-sessions" => "agent_session",
+            "/api/projects" => "project",
+            "/api/tags" => "tag",
+            "/api/users" => "user",
+            path if path.ends_with("/tasks") => "task",
+            path if path.ends_with("/milestones") => "milestone",
+            path if path.ends_with("/activities") => "activity",
+            path if path.ends_with("/phases") => "phase",
+            path if path.ends_with("/tickets") => "ticket",
+            other => panic!("what are the rows of {other}?"),
+        };
+        (kind, "ORG#1#".to_owned())
     }
 
     /// Rows that are there all the time are found once, in their order.

@@ -156,6 +156,7 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
     if record.is_cold_start() {
         telemetry::count(Metric::ColdStart, clock.now());
     }
+    telemetry::unreadable(record.unreadable(), Some(&request_id), clock.now());
     let raised = response.extensions_mut().remove::<Raised>();
     let cause = raised.and_then(|raised| raised.take());
     let status = response.status();

@@ -17,7 +17,7 @@ use shared::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
         User,
     },
-    store::Store,
+    store::{Progress, Store},
 };
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
@@ -299,25 +299,25 @@ impl Api {
         Store::new(client, &self.table, self.clock.clone())
     }
 
+    /// Runs the cleanups that are due, under the sweeper's role; answers how many were finished.
+    /// None may fail.
+    pub async fn cleans_up(&self) -> usize {
+        let mut finished = 0;
+        let store = self.store_of("sweeper");
+        let cleanups = store.cleanups();
+        let run = cleanups.run_due(|key, progress| {
+            let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
+            finished += usize::from(progress == Progress::Finished);
+        });
+        run.await.unwrap();
+        finished
+    }
+
     /// Every item of the table as text, in a fixed order: for «nothing was written».
     pub async fn table_dump(&self) -> Vec<String> {
-        let mut items = Vec::new();
-        let mut start = None;
-        loop {
-            let scan = self
-                .client
-                .scan()
-                .table_name(&self.table)
-                .set_exclusive_start_key(start);
-            let page = scan.send().await.unwrap();
-            for item in page.items.unwrap_or_default() {
-                items.push(text(&AttributeValue::M(item)));
-            }
-            start = page.last_evaluated_key;
-            if start.is_none() {
-                items.sort();
-                return items;
-            }
-        }
+        let items = self.items().await.into_iter();
+        let mut items: Vec<_> = items.map(|item| text(&AttributeValue::M(item))).collect();
+        items.sort();
+        items
     }
 }

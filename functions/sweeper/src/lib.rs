@@ -2,19 +2,20 @@
 //! deletes. Whatever a request or a worker left undone because it died is done here, so a run
 //! that dies itself leaves nothing worse than it found.
 
+use std::time::Duration;
+
 use futures::{StreamExt, stream};
-use model::{AgentSessionStatus, Error, Message};
+use model::{AgentSessionStatus, Error, Message, Stopwatch};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
 };
 use serde::Serialize;
-use store::{DueAction, DueSession, Store};
+use store::{DueAction, DueSession, Page, Progress, Store, Wanted};
+use tokio::time::timeout;
 
-/// The most of each that one run looks at; the rest waits for the next.
-const CLEANUPS: usize = 50;
-const ACTIONS: usize = 200;
-const SESSIONS: usize = 200;
+/// Actions or sessions of a look at what is due.
+const AT_ONCE: usize = 200;
 
 /// Records that are worked on at the same time.
 const CONCURRENCY: usize = 10;
@@ -24,6 +25,27 @@ const CONCURRENCY: usize = 10;
 pub struct Sweeper {
     store: Store,
     queue: Queue,
+    budget: Budget,
+}
+
+/// How long a run may take. Whatever it has begun by then is left as it is, for the next run.
+#[derive(Clone, Copy, Debug)]
+pub struct Budget {
+    /// For the agent's actions and sessions, which come first.
+    pub agent: Duration,
+    /// For all of it: what is left is for cleanups.
+    pub all: Duration,
+}
+
+impl Default for Budget {
+    /// Half of the function's timeout, and less than what its latency alarm allows. However much
+    /// there is to do for the agent, some of it is left for cleanups.
+    fn default() -> Self {
+        Self {
+            agent: Duration::from_secs(20),
+            all: Duration::from_secs(25),
+        }
+    }
 }
 
 /// What a run did.
@@ -49,32 +71,36 @@ pub struct Swept {
 impl Sweeper {
     /// A sweeper of that store which sends to that queue.
     #[must_use]
-    pub const fn new(store: Store, queue: Queue) -> Self {
-        Self { store, queue }
+    pub fn new(store: Store, queue: Queue) -> Self {
+        Self {
+            store,
+            queue,
+            budget: Budget::default(),
+        }
     }
 
-    /// One run. What fails holds up nothing else.
+    /// The same with another budget.
+    #[must_use]
+    pub fn within(self, budget: Budget) -> Self {
+        Self { budget, ..self }
+    }
+
+    /// One run. What fails holds up nothing else; the agent's work comes first, and what does not
+    /// fit into the budget waits for the next run.
     pub async fn sweep(&self) -> Swept {
+        let (swept, used) = store::metered(Box::pin(self.run())).await;
+        telemetry::unreadable(&used.unreadable, None, self.store.now());
+        swept
+    }
+
+    async fn run(&self) -> Swept {
+        let began = Stopwatch::start();
         let mut swept = Swept::default();
-        match self.store.cleanups().run_due(CLEANUPS).await {
-            Ok(finished) => swept.cleanups = finished,
-            Err(error) => swept.failed("cleanups", &error),
-        }
         let mut overdue = 0;
-        match self.store.agent().due_actions(ACTIONS).await {
-            Ok(due) => {
-                overdue += due.len();
-                self.actions(due, &mut swept).await;
-            }
-            Err(error) => swept.failed("actions that are due", &error),
-        }
-        match self.store.agent().due_sessions(SESSIONS).await {
-            Ok(due) => {
-                overdue += due.len();
-                self.sessions(due, &mut swept).await;
-            }
-            Err(error) => swept.failed("sessions that are due", &error),
-        }
+        let agent = self.agent(&mut swept, &mut overdue);
+        let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
+        let left = self.budget.all.saturating_sub(began.elapsed());
+        in_time &= timeout(left, self.cleanups(&mut swept)).await.is_ok();
         telemetry::count(Metric::Overdue(overdue), self.store.now());
         tracing::info!(
             cleanups = swept.cleanups,
@@ -84,8 +110,47 @@ impl Sweeper {
             interrupted = swept.interrupted,
             settled = swept.settled,
             errors = swept.errors,
+            inTime = in_time,
         );
         swept
+    }
+
+    /// What is due of the agent's actions, and then of its sessions.
+    async fn agent(&self, swept: &mut Swept, overdue: &mut usize) {
+        let (agent, now) = (self.store.agent(), self.store.now());
+        let actions = each_page(
+            async |wanted| agent.due_actions(now, wanted).await,
+            async |due| {
+                *overdue += due.len();
+                self.actions(due, swept).await;
+            },
+        );
+        if let Err(error) = actions.await {
+            swept.failed("actions that are due", &error);
+        }
+        let sessions = each_page(
+            async |wanted| agent.due_sessions(now, wanted).await,
+            async |due| {
+                *overdue += due.len();
+                self.sessions(due, swept).await;
+            },
+        );
+        if let Err(error) = sessions.await {
+            swept.failed("sessions that are due", &error);
+        }
+    }
+
+    /// What is left of deletes.
+    async fn cleanups(&self, swept: &mut Swept) {
+        let cleanups = self.store.cleanups();
+        let run = cleanups.run_due(|key, came_of_it| match came_of_it {
+            Ok(Progress::Finished) => swept.cleanups += 1,
+            Ok(Progress::GoesOn) => {}
+            Err(error) => swept.failed(key, &error),
+        });
+        if let Err(error) = run.await {
+            swept.failed("cleanups that are due", &error);
+        }
     }
 
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
@@ -126,14 +191,20 @@ impl Sweeper {
     }
 
     async fn give_up(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        for due in due {
-            match self.store.agent().give_up_due(&due).await {
+        let agent = self.store.agent();
+        let given_up: Vec<_> = stream::iter(due)
+            .map(async |due| (due.name(), agent.give_up_due(&due).await))
+            .buffer_unordered(CONCURRENCY)
+            .collect()
+            .await;
+        for (name, outcome) in given_up {
+            match outcome {
                 Ok(Some(outcome)) => {
                     telemetry::count(Metric::Action(outcome.name()), self.store.now());
                     swept.given_up += 1;
                 }
                 Ok(None) => {}
-                Err(error) => swept.failed(&due.name(), &error),
+                Err(error) => swept.failed(&name, &error),
             }
         }
     }
@@ -158,6 +229,22 @@ impl Sweeper {
                 Ok(_) => {}
                 Err(error) => swept.failed(&name, &error),
             }
+        }
+    }
+}
+
+/// Hands a list on, page by page.
+async fn each_page<T>(
+    read: impl AsyncFn(&Wanted) -> Result<Page<T>, Error>,
+    mut work: impl AsyncFnMut(Vec<T>),
+) -> Result<(), Error> {
+    let mut wanted = Wanted::first(AT_ONCE);
+    loop {
+        let page = read(&wanted).await?;
+        work(page.rows.into_iter().map(|row| row.record).collect()).await;
+        wanted.after = page.end;
+        if wanted.after.is_none() {
+            return Ok(());
         }
     }
 }

@@ -6,6 +6,7 @@
 
 use std::{
     cell::Cell,
+    collections::BTreeSet,
     io::Write,
     sync::{
         OnceLock,
@@ -55,6 +56,8 @@ pub enum Metric {
     SignInFailure,
     /// A process of this function answered for the first time.
     ColdStart,
+    /// So many records did not read, of those that a request or a run came upon.
+    Unreadable(usize),
 }
 
 /// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process; `function`
@@ -120,6 +123,26 @@ pub fn warn(what: &str, error: &Error) {
     tracing::warn!(cause = error.chain(), "{what}");
 }
 
+/// Tells of records that did not read, of which lists are answered without: one line with the keys of
+/// the first of them, and how many there are. `request` is where they were come upon, if in one.
+pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timestamp) {
+    /// Keys of a line.
+    const NAMED: usize = 10;
+
+    if records.is_empty() {
+        return;
+    }
+    let named: Vec<&str> = records.iter().take(NAMED).map(String::as_str).collect();
+    tracing::error!(
+        function = FUNCTION.get().copied(),
+        requestId = request,
+        records = named.join(", "),
+        count = records.len(),
+        "records that do not read"
+    );
+    count(Metric::Unreadable(records.len()), now);
+}
+
 /// Counts a metric.
 pub fn count(metric: Metric, now: Timestamp) {
     let function = FUNCTION.get().copied().unwrap_or_default();
@@ -136,6 +159,7 @@ fn embedded_metric(metric: Metric, function: &str, now: Timestamp) -> Value {
         Metric::Overdue(count) => ("OverdueActions", count, None),
         Metric::SignInFailure => ("SignInFailures", 1, None),
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
+        Metric::Unreadable(count) => ("UnreadableRecords", count, None),
     };
     let dimensions: Vec<&str> = dimension.iter().map(|(name, _)| *name).collect();
     let mut line = json!({
@@ -160,6 +184,12 @@ impl Record {
     #[must_use]
     pub const fn is_cold_start(&self) -> bool {
         self.cold_start
+    }
+
+    /// The keys of records that did not read.
+    #[must_use]
+    pub const fn unreadable(&self) -> &BTreeSet<String> {
+        &self.used.unreadable
     }
 
     /// Writes the line: an error with its cause for a 5xx, information otherwise.
@@ -202,6 +232,8 @@ impl Record {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
 
     #[test]
@@ -232,6 +264,53 @@ mod tests {
             line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
             json!([[]])
         );
+    }
+
+    #[test]
+    fn records_that_do_not_read_are_told_of_in_one_line_by_their_keys() {
+        static LINES: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+        struct Lines;
+        impl Write for Lines {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                LINES.lock().unwrap().write(bytes)
+            }
+
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let subscriber = tracing_subscriber::fmt()
+            .json()
+            .flatten_event(true)
+            .with_writer(|| Lines)
+            .finish();
+        let keys = |count| {
+            (10..10 + count)
+                .map(|id| format!("ORG#1#TASK {id}"))
+                .collect()
+        };
+        let now = Timestamp::from_millis(7);
+        tracing::subscriber::with_default(subscriber, || {
+            unreadable(&keys(0), Some("request"), now);
+            unreadable(&keys(2), Some("request"), now);
+            unreadable(&keys(12), None, now);
+        });
+        let lines = String::from_utf8(LINES.lock().unwrap().clone()).unwrap();
+        let lines: Vec<Value> = lines
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert_eq!(lines[0]["level"], "ERROR");
+        assert_eq!(lines[0]["records"], "ORG#1#TASK 10, ORG#1#TASK 11");
+        assert_eq!(
+            (&lines[0]["requestId"], &lines[0]["count"]),
+            (&json!("request"), &json!(2))
+        );
+        let named = lines[1]["records"].as_str().unwrap().split(", ").count();
+        assert_eq!((named, &lines[1]["count"]), (10, &json!(12)));
+        let metric = embedded_metric(Metric::Unreadable(2), "tasks", now);
+        assert_eq!(metric["UnreadableRecords"], 2);
     }
 
     #[test]

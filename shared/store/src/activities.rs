@@ -63,7 +63,7 @@ pub struct ActivitiesAsked<'a> {
     pub wanted: &'a Wanted,
 }
 
-/// What some activities name, of which what is gone is named by none.
+/// What some activities name, of which what is gone, or does not read, is named by none.
 struct Named {
     creators: HashMap<UserId, UserRef>,
     projects: HashMap<ProjectId, ProjectRef>,
@@ -259,7 +259,7 @@ impl Activities<'_> {
                 table.write(Write::replace(&activity)?),
                 table.batch_get(tags, JOIN),
             )?;
-            let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found)?;
+            let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
             Ok(done.is_ok().then(|| TaggedActivity {
                 tags: tagging::carried(&activity.tag_ids, &there),
                 activity: activity.replaced(),
@@ -306,9 +306,9 @@ impl Activities<'_> {
         let keys = keys.chain(tagging::keys(tenant, tags.clone()));
         let found = self.0.table.batch_get(keys, JOIN).await?;
         Ok(Named {
-            creators: found.all(creators, user)?,
-            projects: found.all(projects, project)?,
-            tags: tagging::found(tenant, tags, &found)?,
+            creators: found.all(creators, user),
+            projects: found.all(projects, project),
+            tags: tagging::found(tenant, tags, &found),
         })
     }
 }

@@ -4,15 +4,21 @@
 
 mod walk;
 
-use model::{Error, MilestoneId, OrganizationId, PhaseId, ProjectId, TagId, Thread, Timestamp};
+pub(super) use walk::NamesOfTask;
+
+use futures::{StreamExt, stream};
+use model::{
+    Error, MilestoneId, OrganizationId, PhaseId, ProjectId, TagId, Thread, Timestamp, span,
+};
 use serde::{Deserialize, Serialize};
 
 use self::walk::Walked;
 use super::{
     Permit, Store,
-    key::{self, Gsi2, Key},
+    key::{self, AnyKey, Gsi2, Key},
+    page::{Row, Wanted},
     rewrite::rewrite,
-    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
+    table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write, attribute},
 };
 
 /// Something left to do.
@@ -22,9 +28,12 @@ pub(super) struct Cleanup {
     pub(super) organization_id: OrganizationId,
     pub(super) subject: Subject,
     pub(super) due_at: Timestamp,
-    /// How far a walk over many records came, once it has begun.
+    /// How far it came, once it has begun.
     #[serde(default)]
     walked: Option<Walked>,
+    /// How often in a row it failed.
+    #[serde(default)]
+    failures: u32,
 }
 
 /// What was deleted.
@@ -91,6 +100,7 @@ impl Store {
             subject,
             due_at: self.clock.now(),
             walked: None,
+            failures: 0,
         })
     }
 }
@@ -99,108 +109,143 @@ impl Store {
 #[derive(Clone, Copy, Debug)]
 pub struct Cleanups<'a>(pub(super) &'a Store);
 
+/// How far a cleanup came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// All of it is done.
+    Finished,
+    /// There is more to do, behind all others that are due.
+    GoesOn,
+}
+
+/// A cleanup that is due, or what is left of one that does not read.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+enum Due {
+    Sound(Cleanup),
+    Damaged {
+        #[serde(default)]
+        failures: u32,
+    },
+}
+
 impl Cleanups<'_> {
-    /// Records handled before a cleanup is put off to the next round, so that one huge delete
-    /// does not hold up the others.
-    const RECORDS_A_ROUND: usize = 500;
+    /// Cleanups of a look at what is due.
+    const AT_ONCE: usize = 100;
 
-    /// Does what is due, at most `most` cleanups, and answers how many it finished.
-    pub async fn run_due(&self, most: usize) -> Result<usize, Error> {
-        let now = self.0.clock.now();
-        let due = key::due().up_to(key::due_from(now)).limit(most);
-        let mut finished = 0;
-        for cleanup in self.0.table.list(due).await? {
-            if self.run(&cleanup).await? {
-                finished += 1;
-            }
-        }
-        Ok(finished)
-    }
+    /// Cleanups that are under way at the same time.
+    const CONCURRENCY: usize = 10;
 
-    /// Does one round of a cleanup; answers whether that was the last.
-    async fn run(&self, cleanup: &Cleanup) -> Result<bool, Error> {
-        let tenant = cleanup.organization_id;
-        let walked = cleanup.walked.as_ref();
-        let handled = match cleanup.subject {
-            Subject::Milestone(id) => self.unlink_tasks(tenant, id).await?,
-            Subject::Thread(thread) => self.delete_comments(tenant, thread).await?,
-            Subject::Phase(project, id) => {
-                let left = self.leave_phase(tenant, project, id, walked).await?;
-                return self.finish_or_go_on(cleanup, left).await;
-            }
-            Subject::Tag(id) => {
-                let left = self.take_tag_off(tenant, id, walked).await?;
-                return self.finish_or_go_on(cleanup, left).await;
-            }
-        };
-        if handled == Self::RECORDS_A_ROUND {
-            return Ok(false);
-        }
-        self.finish(cleanup).await
-    }
-
-    /// Keeps how far a walk came for the next round, behind all others that are due; without that,
-    /// it is over.
-    async fn finish_or_go_on(
+    /// Does what is due until nothing of that is left, the longest overdue first, and tells of each
+    /// round of a cleanup, by its key, what came of it. Each is done for itself: one that fails is put
+    /// off, for longer each time, and holds up no other. May be dropped at any time: what is not
+    /// finished stays due.
+    pub async fn run_due(
         &self,
-        cleanup: &Cleanup,
-        walked: Option<Walked>,
-    ) -> Result<bool, Error> {
-        let Some(walked) = walked else {
-            return self.finish(cleanup).await;
+        mut tell: impl FnMut(&str, Result<Progress, Error>),
+    ) -> Result<(), Error> {
+        loop {
+            let now = self.0.clock.now();
+            let mut wanted = Wanted::first(Self::AT_ONCE);
+            let mut any_goes_on = false;
+            loop {
+                let due = key::due::<Cleanup>().up_to(key::due_from(now));
+                let due = due.read_as::<Due>();
+                let page = self.0.table.page_readable(due, &wanted).await?;
+                let rounds = page.rows.into_iter().map(|row| self.attend_to(row));
+                let mut rounds = stream::iter(rounds).buffer_unordered(Self::CONCURRENCY);
+                while let Some((key, came_of_it)) = rounds.next().await {
+                    any_goes_on |= matches!(came_of_it, Ok(Progress::GoesOn));
+                    tell(&key.to_string(), came_of_it);
+                }
+                if page.end.is_none() {
+                    break;
+                }
+                wanted.after = page.end;
+            }
+            if !any_goes_on {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Does a round of a cleanup that is due, or puts it off.
+    async fn attend_to(&self, row: Row<Readable<Due>>) -> (AnyKey, Result<Progress, Error>) {
+        let key = row.place.key();
+        let (failures, done) = match row.record.yes().map(|stored| stored.record) {
+            Some(Due::Sound(cleanup)) => (cleanup.failures, self.round(&cleanup).await),
+            Some(Due::Damaged { failures }) => (failures, Err(does_not_read())),
+            // What it begins anew with reads next time.
+            None => (0, Err(does_not_read())),
+        };
+        let done = match done {
+            Ok(progress) => Ok(progress),
+            Err(error) => Err(self.put_off(&key, failures, error).await),
+        };
+        (key, done)
+    }
+
+    /// Puts off a cleanup that failed once more; answers the error.
+    async fn put_off(&self, key: &AnyKey, failures: u32, error: Error) -> Error {
+        let due_at = self.0.clock.now().plus(pause(failures));
+        let change = Change::default()
+            .set("failures", i64::from(failures.saturating_add(1)))
+            .set("dueAt", due_at)
+            .move_to(key::due_from(due_at));
+        match self.0.table.write(Write::mend(key.clone(), change)).await {
+            // Refused means that another run finished it.
+            Ok(done) => {
+                done.or_leave();
+                error
+            }
+            Err(second) => {
+                let both = format!("{}; and before that: {}", second.chain(), error.chain());
+                Error::internal("putting off a cleanup", both)
+            }
+        }
+    }
+
+    /// Does one round of a cleanup: it handles a page of the records that hang on what was deleted,
+    /// and keeps its place for the next one.
+    async fn round(&self, cleanup: &Cleanup) -> Result<Progress, Error> {
+        let Some(walked) = self.next_page(cleanup).await? else {
+            let done = Write::delete(cleanup.key(), Condition::default());
+            self.0.table.write(done).await?.or_leave();
+            return Ok(Progress::Finished);
         };
         let now = self.0.clock.now();
         let change = Change::default()
             .set("walked", attribute(&walked)?)
+            .remove("failures")
             .set("dueAt", now)
             .move_to(key::due_from(now));
         let write = Write::update(cleanup.key(), change, Condition::exists());
-        // Refused means that another run finished it.
-        self.0.table.write(write).await?.or_leave();
-        Ok(false)
+        Ok(match self.0.table.write(write).await? {
+            Ok(()) => Progress::GoesOn,
+            // Another run finished it.
+            Err(_) => Progress::Finished,
+        })
     }
+}
 
-    async fn finish(&self, cleanup: &Cleanup) -> Result<bool, Error> {
-        let done = Write::delete(cleanup.key(), Condition::default());
-        self.0.table.write(done).await?.or_leave();
-        Ok(true)
-    }
+/// Milliseconds until a cleanup is tried again that had failed so often before in a row: a minute,
+/// and twice as long each time, up to an hour.
+fn pause(failures: u32) -> i64 {
+    (span::MINUTE << failures.min(6)).min(span::HOUR)
+}
 
-    /// The index may lag behind a link made just before the delete. Such a task keeps the id of a
-    /// milestone that is gone, which every reader takes for none.
-    async fn unlink_tasks(
-        &self,
-        tenant: OrganizationId,
-        milestone: MilestoneId,
-    ) -> Result<usize, Error> {
-        let linked = key::tasks_of_milestone(tenant, milestone).limit(Self::RECORDS_A_ROUND);
-        let tasks = self.0.table.list(linked).await?;
-        for task in &tasks {
-            let unlink = Change::default().remove("milestoneId").leave(Gsi2);
-            let still_linked = Condition::default().equals("milestoneId", milestone);
-            let write = Write::update(key::task(tenant, task.id), unlink, still_linked);
-            // Refused means that somebody moved the task or deleted it meanwhile.
-            self.0.table.write(write).await?.or_leave();
-        }
-        Ok(tasks.len())
-    }
+fn does_not_read() -> Error {
+    Error::internal("cleaning up", "the note of what to do does not read")
+}
 
-    async fn delete_comments(
-        &self,
-        tenant: OrganizationId,
-        thread: Thread,
-    ) -> Result<usize, Error> {
-        let all = key::comments(tenant, thread)
-            .consistent()
-            .limit(Self::RECORDS_A_ROUND);
-        let comments = self.0.table.list(all).await?;
-        for some in comments.chunks(100) {
-            let deletes = some
-                .iter()
-                .map(|comment| Write::delete(comment.key(), Condition::default()))
-                .collect();
-            self.0.table.transact(deletes).await?.or_leave();
-        }
-        Ok(comments.len())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_up_to_an_hour() {
+        let minutes =
+            [0, 1, 2, 5, 6, 63, 64, u32::MAX].map(|failures| pause(failures) / span::MINUTE);
+        assert_eq!(minutes, [1, 2, 4, 32, 60, 60, 60, 60]);
     }
 }

@@ -87,8 +87,8 @@ impl Comments<'_> {
         Ok(Stored::created(comment))
     }
 
-    /// Writes a comment, and opens the service request again that it is on, if it does so and
-    /// nobody changed that since it was read; none when somebody did.
+    /// Writes a comment, and opens the service request again that it is on, if it does so; none when
+    /// somebody changed that request since it was read, and what the comment does depends on it.
     async fn write(
         &self,
         given: &Given,
@@ -100,15 +100,22 @@ impl Comments<'_> {
         const PARENT: usize = 2;
 
         let (tenant, thread) = (comment.organization_id, comment.thread);
-        let reopening = request
-            .filter(|request| request.reopens_on_comment_of(comment.user_id))
-            .map(|request| reopen(given, &request, comment.created_at))
-            .transpose()?;
-        let reopens = reopening.is_some();
-        let (on, also) = reopening.unwrap_or_else(|| {
-            let key = key::subject(tenant, thread);
-            (Write::check(key, Condition::exists()), Vec::new())
-        });
+        // What a comment of the request's creator does depends on where the request stands.
+        let by_creator = request.filter(|request| request.creator_id == comment.user_id);
+        let depends = by_creator.is_some();
+        let (on, also) = match by_creator {
+            None => {
+                let is_there = Write::check(key::subject(tenant, thread), Condition::exists());
+                (is_there, Vec::new())
+            }
+            Some(request) if request.reopens_on_comment_of(comment.user_id) => {
+                reopen(given, &request, comment.created_at)?
+            }
+            Some(request) => {
+                let as_read = Condition::default().equals("status", request.status);
+                (Write::check(request.key(), as_read), Vec::new())
+            }
+        };
         let mut writes = vec![on, Write::create(comment)?];
         writes.extend(comment.parent_id.map(|parent| {
             let key = key::comment(tenant, thread, parent);
@@ -118,7 +125,7 @@ impl Comments<'_> {
         let made = Some(comment.id.get());
         match self.0.commit(given, writes, made).await? {
             Ok(()) => Ok(Some(())),
-            Err(refused) if refused.at(SUBJECT) && reopens => Ok(None),
+            Err(refused) if refused.at(SUBJECT) && depends => Ok(None),
             Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
             Err(refused) if refused.at(PARENT) => Err(unknown_parent()),
             Err(_) => Err(id_is_taken(Comment::KIND)),
@@ -179,10 +186,11 @@ impl Comments<'_> {
             let mut comment = there(given, &found)?;
             change(&mut comment, self.0.clock.now());
             let author = key::user(tenant, comment.user_id);
-            let (done, author) = tokio::try_join!(
+            let (done, found) = tokio::try_join!(
                 table.write(Write::replace(&comment)?),
-                table.get(&author, Read::Eventual),
+                table.batch_get([author.clone()], Read::Eventual),
             )?;
+            let author = found.named(&author);
             Ok(done.is_ok().then(|| CommentWithAuthor {
                 comment: comment.replaced(),
                 author: author.map(|author| UserRef::from(&author.record)),
@@ -214,7 +222,7 @@ impl Comments<'_> {
         let authors = || page.records().map(|comment| comment.user_id);
         let user = |id| key::user(tenant, id);
         let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all(authors(), user)?;
+        let users: HashMap<_, UserRef> = batch.all(authors(), user);
         Ok(page.map(|comment| CommentWithAuthor {
             author: users.get(&comment.user_id).cloned(),
             comment,

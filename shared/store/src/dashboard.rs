@@ -100,7 +100,7 @@ impl Dashboards<'_> {
         let user = |id| key::user(tenant, id);
         let keys = creators().map(user);
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = found.all(creators(), user)?;
+        let users: HashMap<_, UserRef> = found.all(creators(), user);
         let item = |activity: Stored<Activity>| FeedItem {
             creator: users.get(&activity.creator_id).cloned(),
             activity: activity.record,

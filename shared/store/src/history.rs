@@ -158,7 +158,7 @@ impl Store {
             .table
             .batch_get(actors().map(user), Read::Eventual)
             .await?;
-        let users = found.all(actors(), user)?;
+        let users = found.all(actors(), user);
         Ok(page.map(|entry: HistoryEntry| EntryWithActor {
             actor: entry.actor.and_then(|id| users.get(&id).cloned()),
             entry,

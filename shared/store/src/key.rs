@@ -19,8 +19,8 @@ use model::{
 };
 
 use crate::{
-    agent::{Part, Readable},
-    cleanup::{Cleanup, Subject},
+    agent::Part,
+    cleanup::{Cleanup, NamesOfTask, Subject},
     dashboard::Totals,
     directory::{NameOfTag, Reference, fold},
     ids::Counter,
@@ -337,6 +337,17 @@ pub(super) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
     }
 }
 
+/// What a task names.
+pub(super) fn names_of_task(tenant: OrganizationId, id: TaskId) -> Key<NamesOfTask> {
+    record(tenant, "TASK", id)
+}
+
+/// The task whose key this is.
+pub(super) fn task_of(tenant: OrganizationId, key: &AnyKey) -> Option<TaskId> {
+    let id = TaskId::new(key.sk().parse().ok()?)?;
+    (AnyKey::from(task(tenant, id)) == *key).then_some(id)
+}
+
 /// A service request.
 pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<ServiceRequest> {
     record(tenant, "REQUEST", id)
@@ -516,7 +527,7 @@ pub fn agent_action(
 }
 
 /// An agent session and its approved actions.
-pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Readable<Part>> {
+pub(super) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
     List::new(agent_partition(tenant, id))
 }
 

@@ -9,6 +9,13 @@
 //! that it needs beside that and then writes, two requests one after another. Reads by id are one
 //! request deep; what joins other records, the lists and the dashboard among them, two.
 //!
+//! # Records that do not read
+//!
+//! A version that was rolled back may have written what this one does not know. Such a record harms
+//! only itself: lists are answered without it, others that name it are shown as if it were gone, and
+//! cleanups read nothing but keys. It is noted by its key for the log and a metric. To read it by its
+//! own id is an error.
+//!
 //! # Access patterns
 //!
 //! Keys are written without their `ORG#<organization>` prefix; `n` is the number of rows. Capacity
@@ -60,6 +67,7 @@
 //! | tasks by status, priority, phase, tag, due date, change, or several values | the table, or the index that answers another filter | a walk | 1–2 per MB | n/8 R |
 //! | a project's milestones, by due date | gsi1 | `#PROJECT#p#MILESTONE` / due#id | 1 per MB | n/8 R |
 //! | milestones by status | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
+//! | whether the milestones of a page are still there, which the index may not know yet | table | `#MILESTONE` / id | 1 batch per 100 | 1 R each |
 //! | the tasks of a page of milestones | gsi1 | `#PROJECT#p#TASK`, a walk through all of a project's tasks that are linked; of a project with more than 1,000, gsi2 for each of at most 100 milestones | 1, or 1 per milestone | n/8 R |
 //! | create a milestone or a task in a project that takes work | table, indexes | project (checked), record | 1 transaction | 6–9 W |
 //! | create a task of no project | table | `#TASK` / id | 1 | 1–2 W |
@@ -77,7 +85,7 @@
 //! | delete an activity, and remember to delete its comments | table, indexes | `#ACTIVITY` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | attach a tag to a task or an activity, or detach it | table, indexes | the record, tag | 1 batch, 1 transaction | 2 R, 6–8 W |
 //! | a thread's comments, by time | gsi1 | `#REQUEST#r#COMMENT`, `#ACTIVITY#a#COMMENT` or `#TASK#t#COMMENT` / createdAt#id | 1 per MB | n/8 R |
-//! | a thread's comments, all of them, to delete them | table | the same partition / id | 1 per MB | n/4 R |
+//! | a thread's comments, all of them, to delete them, 1,000 a round | table | the same partition / id | 1 per MB, 1 transaction per 100 | n/4 R, 4 W each |
 //! | comment on what exists, in reply to what exists | table | thread, parent, comment | 1 transaction | 6–8 W |
 //! | edit or delete a comment of what exists | table, gsi1 | thread, comment | 1 batch, 1 | 2 R, 2 W |
 //! | comment as the creator of a request that is pending or resolved | table | request, parent, comment, `#RESOLUTIONS` / day | 1 transaction | 8–12 W |
@@ -110,10 +118,12 @@
 //! | approve or cancel actions | table, gsi2 | session and its actions | 1 transaction of up to 51 | 4 W each |
 //! | claim an action, and go on with it, while the session executes | table, gsi2 | session (checked) and action | 1 transaction | 6–8 W |
 //! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
-//! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each | n/8 R |
-//! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 | n/8 R |
-//! | take a deleted phase from the project's tasks, 5,000 a round | gsi1 | `#PROJECT#p#TASK`, all of them | 1 per MB | n/8 R, 2–3 W each that was in it |
-//! | take a deleted tag from tasks and activities, 5,000 a round | table | `#TASK`, `#ACTIVITY`, all of them | 1 per MB | n/4 R, 2–3 W each that carried it |
+//! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each per 200 | n/8 R |
+//! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 per 100 | n/8 R |
+//! | keep a cleanup's place between its rounds, or put it off | table, gsi2 | `#CLEANUP` / subject | 1 | 4 W |
+//! | unlink the tasks of a deleted milestone, 1,000 a round | gsi2, then table | `#MILESTONE#m#TASK` | 1 per MB | n/8 R, 3–4 W each |
+//! | take a deleted phase from the project's tasks, 1,000 a round | gsi1, then table | `#PROJECT#p#TASK`, all of them | 1 per MB | n/8 R, 2–3 W each that was in it |
+//! | take a deleted tag from tasks and activities, 1,000 a round | table | `#TASK`, `#ACTIVITY`, all of them | 1 per MB | n/4 R, 2–3 W each that carried it |
 
 mod activities;
 mod agent;
@@ -146,7 +156,7 @@ mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{Agent, Approval, DueAction, DueSession, Lease, SessionWithActions};
-pub use cleanup::Cleanups;
+pub use cleanup::{Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};

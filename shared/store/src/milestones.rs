@@ -154,17 +154,29 @@ impl Milestones<'_> {
             table.page(tasks, &all),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
-        if tasks.end.is_none() {
+        // Of a project with more tasks than a page reads, each milestone is asked for its own.
+        let each_asked = tasks.end.is_some();
+        let milestones = if each_asked {
+            milestones.cut(ASKED)
+        } else {
+            milestones
+        };
+        // The index may lag behind a delete, and no task is linked to a milestone that is gone.
+        let key_of = |milestone: &Stored<Milestone>| key::milestone(tenant, milestone.id);
+        let there = table.batch_get(milestones.records().map(key_of), Read::Consistent);
+        if !each_asked {
+            let there = there.await?;
+            let milestones = milestones.filter_map(|one| there.has(&key_of(&one)).then_some(one));
             return Ok(with_tasks(milestones, tasks));
         }
-        // Of a project with more tasks than a page reads, each milestone is asked for its own.
-        let milestones = milestones.cut(ASKED);
         let each = milestones.records();
         let each = each.map(|milestone| self.tasks_of(tenant, milestone.id));
-        let mut tasks = try_join_all(each).await?.into_iter();
+        let (there, tasks) = tokio::try_join!(there, try_join_all(each))?;
+        let mut tasks = tasks.into_iter();
         Ok(milestones.filter_map(|milestone| {
             let tasks = tasks.next()?;
-            Some(MilestoneWithTasks { milestone, tasks })
+            let is_there = there.has(&key_of(&milestone));
+            is_there.then_some(MilestoneWithTasks { milestone, tasks })
         }))
     }
 
@@ -175,11 +187,7 @@ impl Milestones<'_> {
         id: MilestoneId,
     ) -> Result<Page<LinkedTask>, Error> {
         let linked = key::tasks_of_milestone(tenant, id).only(LinkedTask::ATTRIBUTES);
-        let first = Wanted {
-            rows: Some(TASKS),
-            after: None,
-        };
-        let page = self.0.table.page(linked, &first).await?;
+        let page = self.0.table.page(linked, &Wanted::first(TASKS)).await?;
         Ok(page.map(|stored| stored.record))
     }
 

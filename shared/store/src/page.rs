@@ -2,7 +2,7 @@
 
 use model::OrganizationId;
 
-use super::key::{padded, tenant_prefix};
+use super::key::{AnyKey, padded, tenant_prefix};
 
 /// The most rows of a page, also when nobody says how many; and the most that one reads of a list
 /// of which it keeps only some.
@@ -46,6 +46,15 @@ pub struct Place {
 }
 
 impl Wanted {
+    /// The first page, of at most so many rows.
+    #[must_use]
+    pub const fn first(rows: usize) -> Self {
+        Self {
+            rows: Some(rows),
+            after: None,
+        }
+    }
+
     /// How many rows are wanted at most.
     pub(crate) fn most(&self) -> usize {
         self.rows.unwrap_or(MOST_ROWS).min(MOST_ROWS)
@@ -118,6 +127,11 @@ impl<T> Page<T> {
 }
 
 impl Place {
+    /// The key of the row that stands there.
+    pub(crate) fn key(&self) -> AnyKey {
+        AnyKey::found(self.pk.clone(), self.sk.clone())
+    }
+
     /// The place of the same row in a list by id, in the table or in an index.
     pub(crate) fn by_id(self) -> Self {
         Self {

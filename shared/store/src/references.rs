@@ -69,12 +69,7 @@ impl References<'_> {
             .records()
             .filter_map(|reference| key_of(tenant, reference));
         let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let mut named = Vec::with_capacity(matching.rows.len());
-        for reference in matching.records() {
-            named.push(found_in(&found, tenant, reference)?);
-        }
-        let mut named = named.into_iter();
-        Ok(matching.filter_map(|_| named.next().flatten()))
+        Ok(matching.filter_map(|reference| found_in(&found, tenant, &reference)))
     }
 }
 
@@ -89,26 +84,27 @@ fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     }
 }
 
-/// The record as it is called now; none when it is gone.
+/// The record as it is called now; none when it is gone or does not read.
 fn found_in(
     found: &Batch,
     tenant: OrganizationId,
     reference: &Reference,
-) -> Result<Option<FoundReference>, Error> {
+) -> Option<FoundReference> {
     let titled = |title, description| FoundReference {
         id: reference.id,
         refers_to: reference.refers_to,
         title,
         description,
     };
-    Ok(match reference.refers_to {
-        ReferenceType::Project => ProjectId::new(reference.id.get())
-            .map(|id| found.get(&key::project(tenant, id)))
-            .transpose()?
-            .flatten()
-            .map(|Stored { record, .. }| titled(record.title.into(), record.description)),
-        ReferenceType::Organization => found
-            .get(&key::organization(tenant))?
-            .map(|Stored { record, .. }| titled(record.name, None)),
-    })
+    match reference.refers_to {
+        ReferenceType::Project => {
+            let project = ProjectId::new(reference.id.get())?;
+            let Stored { record, .. } = found.named(&key::project(tenant, project))?;
+            Some(titled(record.title.into(), record.description))
+        }
+        ReferenceType::Organization => {
+            let Stored { record, .. } = found.named(&key::organization(tenant))?;
+            Some(titled(record.name, None))
+        }
+    }
 }

@@ -194,7 +194,7 @@ pub(super) fn found<'a>(
     tenant: OrganizationId,
     carried: impl Iterator<Item = &'a BTreeSet<TagId>>,
     found: &Batch,
-) -> Result<HashMap<TagId, TagRef>, Error> {
+) -> HashMap<TagId, TagRef> {
     found.all(carried.flatten().copied(), |id| key::tag(tenant, id))
 }
 

@@ -283,7 +283,7 @@ impl Tasks<'_> {
     /// Reads what tasks name.
     async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
         let found = self.0.table.batch_get(names.keys(tenant), JOIN).await?;
-        names.found(tenant, &found)
+        Ok(names.found(tenant, &found))
     }
 
     /// The largest order in the project's list, 0 when that is empty, if there is a project. The

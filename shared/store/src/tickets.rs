@@ -289,7 +289,7 @@ impl Tickets<'_> {
         let authors = || messages.records().map(|message| message.user_id);
         let user = |id| key::user(tenant, id);
         let found = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let senders: HashMap<_, Sender> = found.all(authors(), user)?;
+        let senders: HashMap<_, Sender> = found.all(authors(), user);
         let messages = messages.map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
             message: message.record,

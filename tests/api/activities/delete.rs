@@ -57,7 +57,7 @@ async fn a_deleted_activity_is_gone_at_once_with_its_comments() {
     ] {
         answer.expect_problem(404, "not_found");
     }
-    assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
+    assert_eq!(api.cleans_up().await, 1);
     let left = api.table_dump().await;
     assert!(!left.iter().any(|item| item.contains("#ACTIVITY#1#")));
     assert_eq!(mia.get("/api/activities/2/comments").await.ids().len(), 2);

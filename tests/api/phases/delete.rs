@@ -1,19 +1,8 @@
 //! `DELETE /api/phases/{id}`
 
 use serde_json::{Value, json};
-use shared::store::Store;
 
 use crate::support::Api;
-
-/// Runs cleanups until nothing is left to do, and answers how many rounds that took.
-pub async fn clean_up(store: &Store) -> usize {
-    for rounds in 1..50 {
-        if store.cleanups().run_due(10).await.unwrap() > 0 {
-            return rounds;
-        }
-    }
-    panic!("a cleanup does not end");
-}
 
 #[tokio::test]
 async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
@@ -38,8 +27,7 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     answer.expect_faults(&[("/phaseId", "unknown")]);
     let first = max.get("/api/tasks/1").await.expect(200);
     assert_eq!(first["phaseId"], Value::Null, "before anything is swept");
-    let sweeper = api.store_of("sweeper");
-    assert_eq!(clean_up(&sweeper).await, 1);
+    assert_eq!(api.cleans_up().await, 1);
     let listed = max.get("/api/projects/1/tasks").await.expect(200);
     let phases: Vec<_> = listed
         .as_array()
@@ -50,7 +38,7 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
     assert_eq!(phases, [&Value::Null, &other, &Value::Null, &Value::Null]);
     let left = api.records().await;
     assert!(!left.iter().any(|row| row.contains("CLEANUP")));
-    assert_eq!(sweeper.cleanups().run_due(10).await.unwrap(), 0);
+    assert_eq!(api.cleans_up().await, 0);
 }
 
 /// More tasks than a step of the walk reads at once.
@@ -72,6 +60,6 @@ async fn every_task_leaves_a_deleted_phase() {
         rows.len()
     };
     assert_eq!(in_it().await, 1_101);
-    assert_eq!(clean_up(&api.store_of("sweeper")).await, 1);
+    assert_eq!(api.cleans_up().await, 1);
     assert_eq!(in_it().await, 0);
 }

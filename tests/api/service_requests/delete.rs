@@ -53,7 +53,7 @@ async fn a_deleted_request_is_gone_at_once_with_its_comments() {
     mia.post(&comments(request), json!({"content": "x"}))
         .await
         .expect_problem(404, "not_found");
-    assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
+    assert_eq!(api.cleans_up().await, 1);
     let left = api.table_dump().await;
     assert!(!left.iter().any(|item| item.contains("Goes")));
     assert!(!left.iter().any(|item| item.contains("CLEANUP")));

@@ -103,7 +103,7 @@ async fn a_deleted_task_is_gone_at_once_with_its_comments() {
     max.post(LIST, json!({"content": "x"}))
         .await
         .expect_problem(404, "not_found");
-    assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
+    assert_eq!(api.cleans_up().await, 1);
     let left = api.table_dump().await;
     assert!(!left.iter().any(|item| item.contains("#TASK#1#COMMENT")));
     assert_eq!(max.get("/api/tasks/2/comments").await.ids(), [2]);

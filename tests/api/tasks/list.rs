@@ -27,7 +27,7 @@ async fn a_milestone_that_is_gone_is_seen_on_no_task() {
     max.patch("/api/tasks/1", link)
         .await
         .expect_faults(&[("/milestoneId", "unknown")]);
-    assert_eq!(api.store.cleanups().run_due(10).await.unwrap(), 1);
+    assert_eq!(api.cleans_up().await, 1);
     let dump = api.records().await;
     assert!(!dump.iter().any(|item| item.contains("milestoneId")));
 }

@@ -166,7 +166,7 @@ async fn a_link_made_while_the_milestone_is_deleted_is_refused_or_unlinked() {
             assert_eq!(task["milestoneId"], Value::Null);
         }
     }
-    api.store.cleanups().run_due(10).await.unwrap();
+    api.cleans_up().await;
     let dump = api.records().await;
     let mut tasks = dump.iter().filter(|item| !item.contains("#HISTORY"));
     assert!(!tasks.any(|item| item.contains("milestoneId")));

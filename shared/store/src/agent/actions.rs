@@ -173,7 +173,7 @@ impl Agent<'_> {
             .set("setAsideAt", self.0.clock.now())
             .set("state", ActionState::Failed)
             .leave(Gsi2);
-        let write = Write::update(key.clone(), change, Condition::exists());
+        let write = Write::mend(key.clone(), change);
         // Refused means that it is gone.
         self.0.table.write(write).await?.or_leave();
         Ok(())

@@ -1,11 +1,14 @@
 //! What the sweeper does: messages that were never delivered, sessions that were forgotten.
 
-use model::{ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, Message};
+use model::{
+    ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, Message, Timestamp,
+};
 
-use super::{Agent, Readable};
+use super::Agent;
 use crate::{
     key::{self, AnyKey},
-    table::{OrLeave, Record, Stored, Write},
+    page::{Page, Wanted},
+    table::{OrLeave, Readable, Record, Stored, Write},
 };
 
 /// An approved action that should have got further by now.
@@ -39,7 +42,7 @@ impl DueAction {
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
-        format!("{} {}", self.0.key.pk(), self.0.key.sk())
+        self.0.key.to_string()
     }
 }
 
@@ -59,36 +62,34 @@ impl DueSession {
 }
 
 impl Agent<'_> {
-    /// The actions that are due, at most `most`, the longest overdue first.
-    pub async fn due_actions(&self, most: usize) -> Result<Vec<DueAction>, Error> {
-        let due = self.due(most).await?;
-        Ok(due.into_iter().map(DueAction).collect())
+    /// A page of the actions that are due at an instant, the longest overdue first.
+    pub async fn due_actions(
+        &self,
+        now: Timestamp,
+        wanted: &Wanted,
+    ) -> Result<Page<DueAction>, Error> {
+        Ok(self.due(now, wanted).await?.map(DueAction))
     }
 
-    /// The sessions that are due, at most `most`, the longest overdue first.
-    pub async fn due_sessions(&self, most: usize) -> Result<Vec<DueSession>, Error> {
-        let due = self.due(most).await?;
-        Ok(due.into_iter().map(DueSession).collect())
+    /// A page of the sessions that are due at an instant, the longest overdue first.
+    pub async fn due_sessions(
+        &self,
+        now: Timestamp,
+        wanted: &Wanted,
+    ) -> Result<Page<DueSession>, Error> {
+        Ok(self.due(now, wanted).await?.map(DueSession))
     }
 
-    async fn due<R: Record>(&self, most: usize) -> Result<Vec<Due<R>>, Error> {
-        let now = self.0.clock.now();
-        let due = key::due::<R>().up_to(key::due_from(now)).limit(most);
-        let due = due.read_as::<Readable<R>>();
-        let found = self.0.table.list_stored(due).await?;
-        let due = found
-            .into_iter()
-            .map(|Stored { record, version }| match record {
-                Readable::Yes(record) => Due::<R> {
-                    key: record.key().into(),
-                    record: Some(Stored { record, version }),
-                },
-                Readable::No { pk, sk } => Due {
-                    key: AnyKey::found(pk, sk),
-                    record: None,
-                },
-            });
-        Ok(due.collect())
+    async fn due<R: Record>(&self, now: Timestamp, wanted: &Wanted) -> Result<Page<Due<R>>, Error> {
+        let due = key::due::<R>().up_to(key::due_from(now));
+        let page = self.0.table.page_readable(due, wanted).await?;
+        Ok(page.map(|readable| match readable {
+            Readable::Yes(stored) => Due {
+                key: stored.key().into(),
+                record: Some(stored),
+            },
+            Readable::No(key) => Due { key, record: None },
+        }))
     }
 
     /// Notes that another message was sent for an action, and puts it off.

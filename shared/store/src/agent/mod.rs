@@ -26,7 +26,7 @@ use super::{
     filter::Filter,
     key::{self, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    table::{OrNotFound, Record, Stored},
+    table::{OrNotFound, Readable, Record, Stored},
 };
 
 /// Resolution-agent sessions.
@@ -59,14 +59,6 @@ impl Record for AgentAction {
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         Some(key::due().at(key::due_from(self.due_at?)))
     }
-}
-
-/// A record, or the key of one that does not read, so that what is damaged harms only itself.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Readable<R> {
-    Yes(R),
-    No { pk: String, sk: String },
 }
 
 /// Any item of a session's partition.
@@ -144,18 +136,16 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<SessionWithActions, Error> {
         let parts = key::agent_parts(tenant, id).consistent();
-        let parts = self.0.table.list_stored(parts).await?;
+        let parts = self.0.table.list_readable(parts).await?;
         let mut session = None;
         let mut actions = ApprovedActions::none();
-        for Stored { record, version } in parts {
-            match record {
-                Readable::Yes(Part::AgentSession(record)) => {
-                    session = Some(Stored { record, version });
-                }
-                Readable::Yes(Part::AgentAction(record)) => {
-                    actions.known.push(Stored { record, version });
-                }
-                Readable::No { sk, .. } => match key::action_id(&sk) {
+        for part in parts {
+            match part {
+                Readable::Yes(Stored { record, version }) => match record {
+                    Part::AgentSession(record) => session = Some(Stored { record, version }),
+                    Part::AgentAction(record) => actions.known.push(Stored { record, version }),
+                },
+                Readable::No(key) => match key::action_id(key.sk()) {
                     Some(action_id) => actions.unreadable.push(action_id.to_owned()),
                     None => return Err(does_not_read(AgentSession::KIND)),
                 },

@@ -1,175 +1,239 @@
-//! Walks over all records that may name what was deleted, where no index tells which ones do. A walk
-//! takes as many rounds as it needs, and keeps its place between them.
+//! The records that hang on what was deleted, page by page. Nothing of them is read but their keys,
+//! so that one that is damaged is in nobody's way.
 
 use std::collections::BTreeSet;
 
-use futures::{StreamExt, TryStreamExt, stream};
-use model::{Error, Id, OrganizationId, PhaseId, ProjectId, TagId, TaskId};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use futures::{StreamExt, stream};
+use model::{
+    Error, FieldChange, HistoryOf, MilestoneId, OrganizationId, PhaseId, TagId, TaskId, Thread,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use super::Cleanups;
+use super::{Cleanup, Cleanups, Subject};
 use crate::{
-    key::{self, AnyKey, Index, List},
-    page::{Page, Place, Wanted},
-    table::{Change, Condition, OrLeave, Write},
+    Given,
+    key::{self, AnyKey, Gsi2, Index, List},
+    page::{Place, Wanted},
+    table::{Change, Condition, OrLeave, Read, Write},
+    tagging::TAG_IDS,
 };
 
-/// Pages of a round, of up to 1,000 rows each, so that one huge walk does not hold up other cleanups.
-const PAGES_A_ROUND: usize = 5;
-
-/// Writes that are under way at the same time.
+/// Writes of a cleanup that are under way at the same time.
 const CONCURRENCY: usize = 10;
 
-/// How far a walk came: behind which row it goes on.
+/// How far a cleanup came: behind which row it goes on.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Walked {
     /// Through tasks, up to this place.
     Tasks(String),
     /// Through all tasks and through activities, up to this place if there is one.
     Activities(Option<String>),
+    /// Through comments, up to this place.
+    Comments(String),
 }
 
-/// What a walk reads of a task of a project.
-#[derive(Debug, Deserialize)]
+/// How often a task is read again that others keep changing.
+const REREADS: usize = 5;
+
+/// What a task names that may be deleted.
+#[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct TaskInPhase {
-    id: TaskId,
+pub(crate) struct NamesOfTask {
+    #[serde(default)]
+    milestone_id: Option<MilestoneId>,
     #[serde(default)]
     phase_id: Option<PhaseId>,
-}
-
-impl TaskInPhase {
-    const ATTRIBUTES: &'static [&'static str] = &["id", "phaseId"];
-}
-
-/// What a walk reads of a record that may carry tags.
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Tagged<I> {
-    id: I,
     #[serde(default)]
     tag_ids: BTreeSet<TagId>,
 }
 
-/// The attributes of [`Tagged`].
-const TAGGED: &[&str] = &["id", "tagIds"];
-
 impl Cleanups<'_> {
-    /// Takes a project's tasks out of a phase, from a place on; answers where to go on, or none at
-    /// the end. A task that is moved past the walk keeps the id of a phase that is gone, which every
-    /// reader takes for none.
-    pub(super) async fn leave_phase(
-        &self,
-        tenant: OrganizationId,
-        project: ProjectId,
-        phase: PhaseId,
-        walked: Option<&Walked>,
-    ) -> Result<Option<Walked>, Error> {
-        let mut after = match walked {
-            Some(Walked::Tasks(place)) => Place::from_text(tenant, place),
-            _ => None,
-        };
-        for _ in 0..PAGES_A_ROUND {
-            let tasks = key::tasks_of_project(tenant, project);
-            let tasks = tasks.only::<TaskInPhase>(TaskInPhase::ATTRIBUTES);
-            let page = self.page(tasks, after).await?;
-            let in_it = page.records().filter(|task| task.phase_id == Some(phase));
-            let leave = in_it.map(|task| {
-                let change = Change::default().remove("phaseId");
-                let still_in_it = Condition::default().equals("phaseId", phase);
-                Write::update(key::task(tenant, task.id), change, still_in_it)
-            });
-            self.write_all(leave).await?;
-            if page.end.is_none() {
-                return Ok(None);
+    /// Handles the next records that hang on what was deleted, of up to 1,000 that are looked at;
+    /// answers how far that came, or none at the end.
+    pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>, Error> {
+        let (tenant, subject) = (cleanup.organization_id, cleanup.subject);
+        let after = cleanup.place();
+        let text = |place: Place| place.to_text(tenant);
+        Ok(match subject {
+            // The index may lag behind a link made just before the delete. Such a task keeps the id of
+            // a milestone that is gone, which every reader takes for none.
+            Subject::Milestone(id) => {
+                let tasks = key::tasks_of_milestone(tenant, id);
+                let end = self.let_go(tenant, subject, tasks, after).await?;
+                end.map(text).map(Walked::Tasks)
             }
-            after = page.end;
-        }
-        Ok(after.map(|place| Walked::Tasks(place.to_text(tenant))))
-    }
-
-    /// Takes a tag off the organization's tasks, then its activities, from a place on; answers
-    /// where to go on, or none at the end. Nothing is given a tag that is gone, so that what the walk
-    /// has passed stays without it.
-    pub(super) async fn take_tag_off(
-        &self,
-        tenant: OrganizationId,
-        tag: TagId,
-        walked: Option<&Walked>,
-    ) -> Result<Option<Walked>, Error> {
-        let place = |text: &String| Place::from_text(tenant, text);
-        let (mut past_tasks, mut after) = match walked {
-            None => (false, None),
-            Some(Walked::Tasks(text)) => (false, place(text)),
-            Some(Walked::Activities(text)) => (true, text.as_ref().and_then(place)),
-        };
-        for _ in 0..PAGES_A_ROUND {
-            after = if past_tasks {
+            // So does a task that is moved past the walk, of a phase.
+            Subject::Phase(project, id) => {
+                let in_it = Condition::default().equals("phaseId", id);
+                let tasks = key::tasks_of_project(tenant, project).filter(in_it);
+                let end = self.let_go(tenant, subject, tasks, after).await?;
+                end.map(text).map(Walked::Tasks)
+            }
+            // Nothing is given a tag that is gone, so that what the walk has passed stays without it.
+            Subject::Tag(id) if cleanup.is_past_tasks() => {
                 let activities = key::activities_by_id(tenant).consistent();
-                let key = |id| key::activity(tenant, id).into();
-                let end = self.page_of_tag(activities, after, tag, key).await?;
-                if end.is_none() {
-                    return Ok(None);
-                }
-                end
-            } else {
-                let tasks = key::tasks(tenant).consistent();
-                let key = |id| key::task(tenant, id).into();
-                let end = self.page_of_tag(tasks, after, tag, key).await?;
-                past_tasks = end.is_none();
-                end
-            };
-        }
-        let place = after.map(|place| place.to_text(tenant));
-        Ok(if past_tasks {
-            Some(Walked::Activities(place))
-        } else {
-            place.map(Walked::Tasks)
+                let activities = activities.filter(carrying(id));
+                let end = self.let_go(tenant, subject, activities, after).await?;
+                end.map(|place| Walked::Activities(Some(text(place))))
+            }
+            Subject::Tag(id) => {
+                let tasks = key::tasks(tenant).consistent().filter(carrying(id));
+                let end = self.let_go(tenant, subject, tasks, after).await?;
+                Some(end.map_or(Walked::Activities(None), |place| Walked::Tasks(text(place))))
+            }
+            Subject::Thread(thread) => {
+                let end = self.delete_comments(tenant, thread, after).await?;
+                end.map(text).map(Walked::Comments)
+            }
         })
     }
 
-    /// Takes a tag off a page of records; answers where it ends, unless it is the last one.
-    async fn page_of_tag<R, I: Index, D>(
+    /// Lets the records of a page of a list go of what was deleted; answers where the page ends,
+    /// unless it is the last one.
+    async fn let_go<R, I: Index>(
         &self,
+        tenant: OrganizationId,
+        subject: Subject,
         records: List<R, I>,
         after: Option<Place>,
-        tag: TagId,
-        key: impl Fn(D) -> AnyKey,
-    ) -> Result<Option<Place>, Error>
-    where
-        D: Id + DeserializeOwned,
-    {
-        let page = self.page(records.only::<Tagged<D>>(TAGGED), after).await?;
-        let carrying = page.records().filter(|one| one.tag_ids.contains(&tag));
-        let take_off = carrying.map(|one| {
-            let change = Change::default().take_from_set("tagIds", tag);
-            let still_carried = Condition::default().in_set("tagIds", tag);
-            Write::update(key(one.id), change, still_carried)
-        });
-        self.write_all(take_off).await?;
+    ) -> Result<Option<Place>, Error> {
+        let wanted = Wanted { rows: None, after };
+        let page = self.0.table.page(records.places(), &wanted).await?;
+        let keys = page.rows.into_iter().map(|row| row.place.key());
+        let done: Vec<Result<(), Error>> = stream::iter(keys)
+            .map(|record| self.let_one_go(tenant, subject, record))
+            .buffer_unordered(CONCURRENCY)
+            .collect()
+            .await;
+        // One that fails is tried again with its page.
+        done.into_iter().collect::<Result<(), Error>>()?;
         Ok(page.end)
     }
 
-    async fn page<R: DeserializeOwned, I: Index>(
+    /// Lets a task or an activity go of what was deleted, if it names that and its version is one:
+    /// whatever a cleanup changes in them, it changes here. A task's history tells of it.
+    async fn let_one_go(
         &self,
-        rows: List<R, I>,
-        after: Option<Place>,
-    ) -> Result<Page<R>, Error> {
-        let wanted = Wanted { rows: None, after };
-        let page = self.0.table.page(rows, &wanted).await?;
-        Ok(page.map(|stored| stored.record))
+        tenant: OrganizationId,
+        subject: Subject,
+        record: AnyKey,
+    ) -> Result<(), Error> {
+        let (change, still_named) = match subject {
+            Subject::Milestone(id) => (
+                Change::default().remove("milestoneId").leave(Gsi2),
+                Condition::default().equals("milestoneId", id),
+            ),
+            Subject::Phase(_, id) => (
+                Change::default().remove("phaseId"),
+                Condition::default().equals("phaseId", id),
+            ),
+            Subject::Tag(id) => (
+                Change::default().take_from_set(TAG_IDS, id),
+                carrying(id).of_type(TAG_IDS, "NS"),
+            ),
+            Subject::Thread(_) => return Ok(()),
+        };
+        let still_named = still_named.of_type("version", "N");
+        if let Some(task) = key::task_of(tenant, &record) {
+            let mut refused = None;
+            for _ in 0..REREADS {
+                let Some((version, entry)) = self.entry(tenant, subject, task).await? else {
+                    return Ok(());
+                };
+                // Nobody changed it, and yet it is not what it reads as: it is damaged.
+                if refused.replace(version) == Some(version) {
+                    return Ok(());
+                }
+                let as_read = still_named.clone().equals("version", version);
+                let update = Write::update(record.clone(), change.clone(), as_read);
+                let writes = [Some(update), entry].into_iter().flatten().collect();
+                if self.0.table.transact(writes).await?.is_ok() {
+                    return Ok(());
+                }
+            }
+            return Err(Error::contended());
+        }
+        let write = Write::update(record, change, still_named);
+        // Refused means that somebody changed the record or deleted it meanwhile, or that it is
+        // damaged in just these attributes, and then names nothing.
+        self.0.table.write(write).await?.or_leave();
+        Ok(())
     }
 
-    /// Writes that somebody else may have made needless meanwhile.
-    async fn write_all(&self, writes: impl Iterator<Item = Write>) -> Result<(), Error> {
-        let writes: Vec<Write> = writes.collect();
-        stream::iter(writes)
-            .map(|write| self.0.table.write(write))
-            .buffer_unordered(CONCURRENCY)
-            .try_for_each(|done| {
-                done.or_leave();
-                std::future::ready(Ok(()))
-            })
-            .await
+    /// The version of a task that names what was deleted, and what its history says of that going;
+    /// none of a task that is gone, names it no more, or is damaged in just these attributes.
+    async fn entry(
+        &self,
+        tenant: OrganizationId,
+        subject: Subject,
+        task: TaskId,
+    ) -> Result<Option<(i64, Option<Write>)>, Error> {
+        let key = key::names_of_task(tenant, task);
+        let named = match self.0.table.get(&key, Read::Consistent).await {
+            Ok(Some(named)) => named,
+            Ok(None) | Err(Error::Internal { .. }) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let change = match subject {
+            Subject::Milestone(id) if named.milestone_id == Some(id) => {
+                FieldChange::between("milestoneId", json!(id), Value::Null)
+            }
+            Subject::Phase(_, id) if named.phase_id == Some(id) => {
+                FieldChange::between("phaseId", json!(id), Value::Null)
+            }
+            Subject::Tag(id) if named.tag_ids.contains(&id) => {
+                let mut left = named.tag_ids.clone();
+                left.remove(&id);
+                FieldChange::between(TAG_IDS, json!(named.tag_ids), json!(left))
+            }
+            _ => return Ok(None),
+        };
+        let (of, version) = (Some(HistoryOf::Task(task)), named.version + 1);
+        let service = Given::from(tenant);
+        let entry = service.changed(of, version, change, self.0.clock.now())?;
+        Ok(Some((named.version, entry)))
     }
+
+    /// Deletes the comments of a page of a thread; answers where the page ends, unless it is the last
+    /// one.
+    async fn delete_comments(
+        &self,
+        tenant: OrganizationId,
+        thread: Thread,
+        after: Option<Place>,
+    ) -> Result<Option<Place>, Error> {
+        let comments = key::comments(tenant, thread).consistent().places();
+        let wanted = Wanted { rows: None, after };
+        let page = self.0.table.page(comments, &wanted).await?;
+        for some in page.rows.chunks(100) {
+            let deletes = some
+                .iter()
+                .map(|row| Write::delete(row.place.key(), Condition::default()))
+                .collect();
+            self.0.table.transact(deletes).await?.or_leave();
+        }
+        Ok(page.end)
+    }
+}
+
+impl Cleanup {
+    /// Where it goes on, if it has begun with the records that it is at.
+    fn place(&self) -> Option<Place> {
+        let text = match self.walked.as_ref()? {
+            Walked::Tasks(text) | Walked::Comments(text) => text,
+            Walked::Activities(text) => text.as_ref()?,
+        };
+        Place::from_text(self.organization_id, text)
+    }
+
+    /// Whether it went through all tasks, and is at activities.
+    const fn is_past_tasks(&self) -> bool {
+        matches!(self.walked, Some(Walked::Activities(_)))
+    }
+}
+
+/// The record carries a tag.
+fn carrying(tag: TagId) -> Condition {
+    Condition::default().in_set(TAG_IDS, tag)
 }

@@ -2,6 +2,8 @@
 
 use std::{fmt, marker::PhantomData};
 
+use serde::de::IgnoredAny;
+
 use super::typed::{Index, Key, Main, Sort};
 use crate::{
     page::Place,
@@ -108,8 +110,13 @@ impl<R, I> List<R, I> {
 
     /// The same items, each read as another type, which needs only these attributes.
     pub(crate) fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
-        self.query.only = attributes;
+        self.query.only = Some(attributes);
         self.read_as()
+    }
+
+    /// The places of the same items, whatever stands there.
+    pub(crate) fn places(self) -> List<IgnoredAny, I> {
+        self.only(&[])
     }
 
     /// Read so many rows for a page at most, of which some may not fit; 1,000 otherwise.

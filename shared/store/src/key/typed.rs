@@ -86,6 +86,13 @@ impl AnyKey {
     }
 }
 
+/// As the log has it.
+impl fmt::Display for AnyKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.pk, self.sk)
+    }
+}
+
 /// Where a record of the type `R` lives in the table, or where an index has it.
 ///
 /// A read or a write infers the record from its key, and a key of another record does not compile:

@@ -6,7 +6,7 @@ use model::{Error, Id};
 
 use serde::de::DeserializeOwned;
 
-use super::item::{Item, Record, Stored, stored};
+use super::item::{Item, Record, Stored, stored_at};
 use crate::key::{AnyKey, Key};
 
 /// The items of a batch read.
@@ -19,15 +19,23 @@ impl Batch {
         &self,
         key: &Key<R>,
     ) -> Result<Option<Stored<R>>, Error> {
-        self.0.get(key.as_ref()).cloned().map(stored).transpose()
+        let key = key.as_ref();
+        let item = self.0.get(key).cloned();
+        item.map(|item| stored_at(key, item)).transpose()
     }
 
-    /// Those of some records that are there, each in the form in which other records show it.
+    /// The record under a key for others that name it: to them, one that does not read is gone.
+    pub(crate) fn named<R: DeserializeOwned>(&self, key: &Key<R>) -> Option<Stored<R>> {
+        self.get(key).ok().flatten()
+    }
+
+    /// Those of some records that others name and that are there, each in the form in which they
+    /// show it.
     pub(crate) fn all<R, I, V>(
         &self,
         ids: impl Iterator<Item = I>,
         key: impl Fn(I) -> Key<R>,
-    ) -> Result<HashMap<I, V>, Error>
+    ) -> HashMap<I, V>
     where
         R: Record,
         I: Id + Eq + Hash,
@@ -36,12 +44,12 @@ impl Batch {
         let mut all = HashMap::new();
         for id in ids {
             if !all.contains_key(&id)
-                && let Some(stored) = self.get(&key(id))?
+                && let Some(stored) = self.named(&key(id))
             {
                 all.insert(id, V::from(&stored.record));
             }
         }
-        Ok(all)
+        all
     }
 
     /// Whether there is an item under a key.

@@ -3,12 +3,14 @@
 //! `serde_dynamo`, which writes them, reads from a map of its own, and hashes every attribute twice
 //! more on the way there. A list of a hundred rows spent a tenth of its CPU time on that.
 
+use std::fmt;
+
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::{
     Deserializer,
     de::{
-        DeserializeOwned, Error as _, IntoDeserializer, Visitor,
-        value::{Error, MapAccessDeserializer, MapDeserializer, SeqDeserializer},
+        self, DeserializeOwned, Expected, IntoDeserializer, Unexpected, Visitor,
+        value::{MapAccessDeserializer, MapDeserializer, SeqDeserializer},
     },
     forward_to_deserialize_any,
 };
@@ -16,11 +18,55 @@ use serde::{
 use super::item::Item;
 
 /// The record in an item; attributes that it does not know are ignored.
-pub(super) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, Error> {
+pub(super) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, NoRecord> {
     T::deserialize(map(item))
 }
 
-fn map(item: Item) -> MapDeserializer<'static, impl Iterator<Item = (String, Attribute)>, Error> {
+/// Why there is no record in an item. It goes into the log, and so tells nothing of what the item
+/// holds.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NoRecord(String);
+
+impl fmt::Display for NoRecord {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoRecord {}
+
+impl NoRecord {
+    pub(super) fn new(why: &str) -> Self {
+        Self(why.to_owned())
+    }
+}
+
+impl de::Error for NoRecord {
+    /// The text of whoever refuses a value often repeats the value.
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self::new("a value that its type refuses")
+    }
+
+    fn invalid_type(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self(format!("a value of another type than {expected}"))
+    }
+
+    fn invalid_value(_: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        Self(format!("another value than {expected}"))
+    }
+
+    fn unknown_variant(_: &str, _: &'static [&'static str]) -> Self {
+        Self::new("a variant that is unknown")
+    }
+
+    fn missing_field(field: &'static str) -> Self {
+        Self(format!("`{field}` is missing"))
+    }
+}
+
+fn map(
+    item: Item,
+) -> MapDeserializer<'static, impl Iterator<Item = (String, Attribute)>, NoRecord> {
     MapDeserializer::new(
         item.into_iter()
             .map(|(name, value)| (name, Attribute(value))),
@@ -30,7 +76,7 @@ fn map(item: Item) -> MapDeserializer<'static, impl Iterator<Item = (String, Att
 /// A value of an item.
 struct Attribute(AttributeValue);
 
-impl IntoDeserializer<'_> for Attribute {
+impl IntoDeserializer<'_, NoRecord> for Attribute {
     type Deserializer = Self;
 
     fn into_deserializer(self) -> Self {
@@ -39,9 +85,9 @@ impl IntoDeserializer<'_> for Attribute {
 }
 
 impl<'de> Deserializer<'de> for Attribute {
-    type Error = Error;
+    type Error = NoRecord;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoRecord> {
         match self.0 {
             AttributeValue::S(text) => visitor.visit_string(text),
             AttributeValue::N(digits) => number(&digits, visitor),
@@ -55,11 +101,11 @@ impl<'de> Deserializer<'de> for Attribute {
                 let numbers = numbers.into_iter().map(AttributeValue::N).map(Attribute);
                 SeqDeserializer::new(numbers).deserialize_any(visitor)
             }
-            _ => Err(Error::custom("an attribute of a type that no record has")),
+            _ => Err(NoRecord::new("an attribute of a type that no record has")),
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoRecord> {
         match self.0 {
             AttributeValue::Null(_) => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -70,7 +116,7 @@ impl<'de> Deserializer<'de> for Attribute {
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, NoRecord> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -79,15 +125,15 @@ impl<'de> Deserializer<'de> for Attribute {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Error> {
+    ) -> Result<V::Value, NoRecord> {
         match self.0 {
             AttributeValue::M(item) => visitor.visit_enum(MapAccessDeserializer::new(map(item))),
             AttributeValue::S(name) => visitor.visit_enum(name.into_deserializer()),
-            _ => Err(Error::custom("an attribute that names no variant")),
+            _ => Err(NoRecord::new("an attribute that names no variant")),
         }
     }
 
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, NoRecord> {
         visitor.visit_unit()
     }
 
@@ -97,12 +143,12 @@ impl<'de> Deserializer<'de> for Attribute {
     }
 }
 
-fn number<'de, V: Visitor<'de>>(digits: &str, visitor: V) -> Result<V::Value, Error> {
+fn number<'de, V: Visitor<'de>>(digits: &str, visitor: V) -> Result<V::Value, NoRecord> {
     if let Ok(number) = digits.parse() {
         return visitor.visit_i64(number);
     }
     let number = digits.parse();
-    visitor.visit_f64(number.map_err(|_| Error::custom("a number that is none"))?)
+    visitor.visit_f64(number.map_err(|_| NoRecord::new("a number that is none"))?)
 }
 
 #[cfg(test)]
@@ -233,6 +279,45 @@ mod tests {
         from_item::<Row>([fraction].into()).unwrap_err();
         let none = ("id".to_owned(), number("one"));
         from_item::<Row>([none].into()).unwrap_err();
+    }
+
+    #[test]
+    fn what_is_said_of_a_damaged_item_tells_nothing_of_its_values() {
+        #[derive(Debug, Deserialize)]
+        #[expect(dead_code, reason = "it never reads")]
+        struct Row {
+            id: i64,
+            flag: bool,
+            variant: Variant,
+            at: model::Timestamp,
+        }
+        let text = |text: &str| AttributeValue::S(text.to_owned());
+        let sound = [
+            ("id", number("1")),
+            ("flag", AttributeValue::Bool(true)),
+            ("variant", text("plain")),
+            ("at", text("2026-01-15T12:00:00.000Z")),
+        ];
+        let sound: Item = sound.map(|(name, value)| (name.to_owned(), value)).into();
+        from_item::<Row>(sound.clone()).unwrap();
+        for (name, value, why) in [
+            ("id", text("secret"), "a value of another type than i64"),
+            (
+                "flag",
+                text("secret"),
+                "a value of another type than a boolean",
+            ),
+            ("variant", text("secret"), "a variant that is unknown"),
+            ("at", text("secret"), "a value that its type refuses"),
+        ] {
+            let mut item = sound.clone();
+            item.insert(name.to_owned(), value);
+            assert_eq!(from_item::<Row>(item).unwrap_err(), NoRecord::new(why));
+            let mut item = sound.clone();
+            item.remove(name);
+            let missing = NoRecord(format!("`{name}` is missing"));
+            assert_eq!(from_item::<Row>(item).unwrap_err(), missing);
+        }
     }
 
     #[test]

@@ -33,6 +33,11 @@ impl Condition {
         self.and("# = :", name, [value.into_attribute()])
     }
 
+    /// The attribute is of a type, such as `N`.
+    pub(crate) fn of_type(self, name: &str, kind: &str) -> Self {
+        self.and("attribute_type(#, :)", name, [kind.into_attribute()])
+    }
+
     /// The attribute is absent.
     pub(crate) fn lacks(self, name: &str) -> Self {
         self.and("attribute_not_exists(#)", name, [])

@@ -8,8 +8,12 @@ use model::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-use super::decode;
-use crate::key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main};
+use super::decode::{self, NoRecord};
+use crate::{
+    key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main},
+    meter,
+    page::Place,
+};
 
 /// What the table holds under a key.
 pub(crate) type Item = HashMap<String, AttributeValue>;
@@ -66,6 +70,24 @@ pub struct Stored<T> {
     pub record: T,
     /// Raised by one with every write.
     pub version: i64,
+}
+
+/// A record, or the key of one that does not read, so that what is damaged harms only itself: a
+/// version that was rolled back may have written what this one does not know.
+#[derive(Clone, Debug)]
+pub(crate) enum Readable<T> {
+    Yes(Stored<T>),
+    No(AnyKey),
+}
+
+impl<T> Readable<T> {
+    /// The record, if it reads.
+    pub(crate) fn yes(self) -> Option<Stored<T>> {
+        match self {
+            Self::Yes(stored) => Some(stored),
+            Self::No(_) => None,
+        }
+    }
 }
 
 impl<T> Stored<T> {
@@ -183,14 +205,35 @@ pub(super) fn key_of(item: &Item) -> Option<AnyKey> {
 }
 
 /// The record in an item, whatever its `kind`; unknown attributes are ignored.
-pub(super) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Error> {
-    let version = item
-        .remove("version")
-        .and_then(|value| value.as_n().ok()?.parse().ok())
-        .unwrap_or(1);
-    decode::from_item(item)
-        .map(|record| Stored { record, version })
-        .map_err(|error| Error::internal("reading a record", error))
+fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, NoRecord> {
+    let version = match item.remove("version") {
+        None => Some(1),
+        Some(AttributeValue::N(digits)) => digits.parse().ok(),
+        Some(_) => None,
+    };
+    let version = version.ok_or_else(|| NoRecord::new("a version that is none"))?;
+    let record = decode::from_item(item)?;
+    Ok(Stored { record, version })
+}
+
+/// The record in the item of a key. One that does not read is noted, and is an error.
+pub(super) fn stored_at<T: DeserializeOwned>(key: &AnyKey, item: Item) -> Result<Stored<T>, Error> {
+    stored(item).map_err(|why| {
+        meter::note_unreadable(key);
+        Error::internal("reading a record", format!("{key} does not read: {why}"))
+    })
+}
+
+/// The record in the item of a place. One that does not read is noted.
+pub(super) fn readable_at<T: DeserializeOwned>(place: &Place, item: Item) -> Readable<T> {
+    stored(item).map_or_else(
+        |_| {
+            let key = place.key();
+            meter::note_unreadable(&key);
+            Readable::No(key)
+        },
+        Readable::Yes,
+    )
 }
 
 pub(super) fn item<T: Record>(record: &T, version: i64) -> Result<Item, Error> {
@@ -284,6 +327,15 @@ mod tests {
         let item = written(&tagged(&[]));
         assert!(item.is_empty());
         assert_eq!(stored::<Tagged>(item).unwrap().record, tagged(&[]));
+    }
+
+    #[test]
+    fn a_version_that_is_no_number_does_not_read() {
+        let version = |value| stored::<Tagged>([("version".to_owned(), value)].into());
+        let seven = version(AttributeValue::N("7".to_owned()));
+        assert_eq!(seven.unwrap().version, 7);
+        version(AttributeValue::S("7".to_owned())).unwrap_err();
+        version(AttributeValue::N("7.5".to_owned())).unwrap_err();
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod writing;
 pub(crate) use batch::Batch;
 pub(crate) use expression::{Change, Condition};
 pub(crate) use failure::is_conflict_at;
-pub(crate) use item::{IntoAttribute, Item, Record, attribute};
+pub(crate) use item::{IntoAttribute, Item, Readable, Record, attribute};
 pub(crate) use query::{Query, Read};
 pub(crate) use refused::{OrLeave, OrNotFound, Refused};
 pub(crate) use write::Write;

@@ -40,8 +40,8 @@ pub(crate) struct Query {
     pub(crate) filter: Option<Condition>,
     /// How many rows a page reads at most to find those that fit.
     pub(crate) most_read: usize,
-    /// Only these attributes, and the keys.
-    pub(crate) only: &'static [&'static str],
+    /// Only these attributes, and the keys; all of them otherwise.
+    pub(crate) only: Option<&'static [&'static str]>,
 }
 
 impl Query {
@@ -59,7 +59,7 @@ impl Query {
             limit: MOST_ROWS,
             filter: None,
             most_read: MOST_ROWS,
-            only: &[],
+            only: None,
         }
     }
 
@@ -84,10 +84,10 @@ impl Query {
             condition.push_str(" AND ");
             condition.push_str(&range);
         }
-        let projection = (!self.only.is_empty()).then(|| {
+        let projection = self.only.map(|only| {
             let keys = [Main::PARTITION, Main::SORT, pk, sk];
             let keys: BTreeSet<_> = keys.into_iter().collect();
-            let attributes = self.only.iter().copied().chain(keys);
+            let attributes = only.iter().copied().chain(keys);
             let names = attributes.map(|name| expression.name(name));
             names.collect::<Vec<_>>().join(", ")
         });

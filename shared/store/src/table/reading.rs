@@ -9,13 +9,13 @@ use serde::de::DeserializeOwned;
 use super::{
     ATTEMPTS, Batch, Item, Query, Read, Stored, Table, back_off,
     failure::{failure, unavailable},
-    item::{key_item, key_of, stored},
+    item::{Readable, key_item, key_of, readable_at, stored_at},
     meter,
     query::Expressed,
 };
 use crate::{
     key::{AnyKey, Index, Key, List},
-    page::{Page, Row, Wanted},
+    page::{Page, Place, Row, Wanted},
 };
 
 /// After so many answers of the table, of which each but the first was asked for because the one
@@ -40,6 +40,7 @@ impl Table {
         let sent = Box::pin(request.send()).await;
         let output = sent.map_err(failure)?;
         meter(output.consumed_capacity.as_slice());
+        let stored = |item| stored_at(key.as_ref(), item);
         output.item.map(stored).transpose()
     }
 
@@ -105,7 +106,7 @@ impl Table {
         Ok(found)
     }
 
-    /// The records of a list, up to its limit, page after page.
+    /// The records of a list that read, up to its limit.
     pub(crate) async fn list<R: DeserializeOwned, I: Index>(
         &self,
         list: List<R, I>,
@@ -119,16 +120,43 @@ impl Table {
         &self,
         list: List<R, I>,
     ) -> Result<Vec<Stored<R>>, Error> {
-        let items = self.query(list.query).await?;
-        items.into_iter().map(stored).collect()
+        self.rows(&list.query, Readable::yes).await
     }
 
-    /// A page of a list. Filtered, it may have fewer rows than are wanted, even none, and yet go on.
+    /// As [`list`](Self::list), for who has to know of those that do not read.
+    pub(crate) async fn list_readable<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<Readable<R>>, Error> {
+        self.rows(&list.query, Some).await
+    }
+
+    /// A page of a list, without those that do not read. Filtered, it may have fewer rows than are
+    /// wanted, even none, and yet go on.
     pub(crate) async fn page<R: DeserializeOwned, I: Index>(
         &self,
         list: List<R, I>,
         wanted: &Wanted,
     ) -> Result<Page<Stored<R>>, Error> {
+        self.page_of(list, wanted, Readable::yes).await
+    }
+
+    /// As [`page`](Self::page), for who has to know of those that do not read.
+    pub(crate) async fn page_readable<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Readable<R>>, Error> {
+        self.page_of(list, wanted, Some).await
+    }
+
+    /// A page of what `take` takes.
+    async fn page_of<R: DeserializeOwned, I: Index, T>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+        take: impl Fn(Readable<R>) -> Option<T>,
+    ) -> Result<Page<T>, Error> {
         let query = list.after(wanted.after.as_ref()).query;
         let most = wanted.most();
         let mut rows = Vec::new();
@@ -145,11 +173,9 @@ impl Table {
             let Some(items) = self.walk(&mut walk, next).await? else {
                 break;
             };
-            for mut item in items {
-                let place = query.place(&mut item);
-                let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
-                let record = stored(item)?;
-                rows.push(Row { record, place });
+            for item in items {
+                let (place, readable) = found(&query, item)?;
+                rows.extend(take(readable).map(|record| Row { record, place }));
             }
             if walk.answers == FULL_ANSWERS
                 || (query.filter.is_some() && walk.read >= query.most_read)
@@ -161,26 +187,25 @@ impl Table {
         Ok(Page { rows, end }.cut(most))
     }
 
-    /// The records of a list up to its limit.
-    async fn query(&self, query: Query) -> Result<Vec<Item>, Error> {
-        // A page's limit counts what is filtered out as well. Ten times the rows that are wanted
-        // end a search of common words early; after that, pages are as large as they get.
-        let mut filtered_page = Some(query.limit.saturating_mul(10));
-        let mut items = Vec::new();
-        let mut walk = Walk::new(&query);
-        while items.len() < query.limit {
-            let left = query.limit - items.len();
-            let next = if query.filter.is_some() {
-                filtered_page.take().unwrap_or(usize::MAX)
-            } else {
-                left
-            };
-            let Some(more) = self.walk(&mut walk, next).await? else {
+    /// What `take` takes of a list, up to its limit.
+    async fn rows<R: DeserializeOwned, T>(
+        &self,
+        query: &Query,
+        take: impl Fn(Readable<R>) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        let mut rows = Vec::new();
+        let mut walk = Walk::new(query);
+        while rows.len() < query.limit {
+            let left = query.limit - rows.len();
+            let Some(items) = self.walk(&mut walk, left).await? else {
                 break;
             };
-            items.extend(more.into_iter().take(left));
+            for item in items {
+                let (_, readable) = found(query, item)?;
+                rows.extend(take(readable));
+            }
         }
-        Ok(items)
+        Ok(rows)
     }
 
     /// What comes next in a walk: the items among the next `most` that are not filtered out, or
@@ -220,6 +245,17 @@ impl Table {
         walk.is_over = walk.start.is_none();
         Ok(Some(output.items.unwrap_or_default()))
     }
+}
+
+/// What was found under which keys.
+fn found<R: DeserializeOwned>(
+    query: &Query,
+    mut item: Item,
+) -> Result<(Place, Readable<R>), Error> {
+    let place = query.place(&mut item);
+    let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
+    let readable = readable_at(&place, item);
+    Ok((place, readable))
 }
 
 /// How far a query has been read.

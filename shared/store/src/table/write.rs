@@ -69,6 +69,16 @@ impl Write {
         }
     }
 
+    /// Some attributes of an item that may not read. Its version begins anew, since that may be what
+    /// is damaged.
+    pub(crate) fn mend(key: impl Into<AnyKey>, change: Change) -> Self {
+        Self {
+            key: key.into(),
+            what: What::Update(change.set("version", 1)),
+            condition: Condition::exists(),
+        }
+    }
+
     /// Removes an item.
     pub(crate) fn delete(key: impl Into<AnyKey>, condition: Condition) -> Self {
         Self {

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use model::{
-    Error, MilestoneId, MilestoneRef, OrganizationId, PhaseId, ProjectId, ProjectRef, TagId,
-    TagRef, Task, UserId, UserRef,
+    MilestoneId, MilestoneRef, OrganizationId, PhaseId, ProjectId, ProjectRef, TagId, TagRef, Task,
+    UserId, UserRef,
 };
 
 use super::{JoinedTask, Stored};
@@ -23,7 +23,7 @@ pub(super) struct Names {
     tags: BTreeSet<TagId>,
 }
 
-/// The same as it was found. What is gone is named by no task.
+/// The same as it was found. What is gone, or does not read, is named by no task.
 pub(super) struct Named {
     assignees: HashMap<UserId, UserRef>,
     pub(super) projects: HashMap<ProjectId, ProjectRef>,
@@ -63,15 +63,15 @@ impl Names {
     }
 
     /// What of it was found.
-    pub(super) fn found(mut self, tenant: OrganizationId, found: &Batch) -> Result<Named, Error> {
+    pub(super) fn found(mut self, tenant: OrganizationId, found: &Batch) -> Named {
         self.phases.retain(|id| found.has(&key::phase(tenant, *id)));
-        Ok(Named {
-            assignees: found.all(self.assignees.into_iter(), |id| key::user(tenant, id))?,
-            projects: found.all(self.projects.into_iter(), |id| key::project(tenant, id))?,
-            milestones: found.all(self.milestones.into_iter(), |id| key::milestone(tenant, id))?,
+        Named {
+            assignees: found.all(self.assignees.into_iter(), |id| key::user(tenant, id)),
+            projects: found.all(self.projects.into_iter(), |id| key::project(tenant, id)),
+            milestones: found.all(self.milestones.into_iter(), |id| key::milestone(tenant, id)),
             phases: self.phases,
-            tags: found.all(self.tags.into_iter(), |id| key::tag(tenant, id))?,
-        })
+            tags: found.all(self.tags.into_iter(), |id| key::tag(tenant, id)),
+        }
     }
 }
 

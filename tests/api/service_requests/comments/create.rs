@@ -6,7 +6,7 @@ use shared::model::{Id, ServiceStatus};
 use crate::{
     api::service_requests::{comments, exists, resolutions, stored},
     budgets::within,
-    support::{Api, Fault},
+    support::{Api, Fault, Requests},
 };
 
 #[tokio::test]
@@ -106,6 +106,27 @@ async fn the_creators_comment_reopens_a_pending_or_resolved_request() {
         assert_eq!(after.created_at, request.created_at);
         assert_eq!(resolutions(&api).await, (0, 0));
     }
+}
+
+/// Between the look at the request and the comment, the request becomes one that the comment opens
+/// again.
+#[tokio::test]
+async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
+    let (api, faults) = Api::behind_faults().await;
+    let mia = api.sign_in("mia").await;
+    let ada = api.sign_in("ada").await;
+    let request = exists(&api, &mia, ServiceStatus::Open).await.id.get();
+    faults.hold(Requests::Of("TransactWriteItems"));
+    let waits = async {
+        faults.holds(1).await;
+        let pending = json!({"status": "pending"});
+        let path = format!("/api/service-requests/{request}");
+        ada.patch(&path, pending).await.expect(200);
+        faults.release();
+    };
+    tokio::join!(mia.comments_on_request(request, "Still broken"), waits);
+    assert_eq!(stored(&api, request).await.status, ServiceStatus::Open);
+    assert_eq!(mia.get(&comments(request)).await.ids().len(), 1);
 }
 
 #[tokio::test]
