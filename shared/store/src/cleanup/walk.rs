@@ -1,12 +1,8 @@
 //! The records that hang on what was deleted, page by page. Nothing of them is read but their keys,
 //! so that one that is damaged is in nobody's way.
 
-use std::collections::BTreeSet;
-
 use futures::{StreamExt, stream};
-use model::{
-    Error, FieldChange, HistoryOf, MilestoneId, OrganizationId, PhaseId, TagId, TaskId, Thread,
-};
+use model::{Error, FieldChange, HistoryOf, OrganizationId, TagId, TaskId, Thread};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -36,16 +32,14 @@ pub(super) enum Walked {
 /// How often a task is read again that others keep changing.
 const REREADS: usize = 5;
 
-/// What a task names that may be deleted.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
+/// What a task names that may be deleted, each as it stands there: one that is damaged is in no
+/// other's way.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub(crate) struct NamesOfTask {
-    #[serde(default)]
-    milestone_id: Option<MilestoneId>,
-    #[serde(default)]
-    phase_id: Option<PhaseId>,
-    #[serde(default)]
-    tag_ids: BTreeSet<TagId>,
+    milestone_id: Value,
+    phase_id: Value,
+    tag_ids: Value,
 }
 
 impl Cleanups<'_> {
@@ -170,24 +164,28 @@ impl Cleanups<'_> {
         task: TaskId,
     ) -> Result<Option<(i64, Option<Write>)>, Error> {
         let key = key::names_of_task(tenant, task);
-        let named = match self.0.table.get(&key, Read::Consistent).await {
-            Ok(Some(named)) => named,
-            Ok(None) | Err(Error::Internal { .. }) => return Ok(None),
-            Err(error) => return Err(error),
+        let keys = [AnyKey::from(&key)];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let Some(named) = found.named(&key) else {
+            return Ok(None);
+        };
+        let gone = |name, id: Value, named: &Value| {
+            let is_named = *named == id;
+            is_named.then(|| FieldChange::between(name, id, Value::Null))
         };
         let change = match subject {
-            Subject::Milestone(id) if named.milestone_id == Some(id) => {
-                FieldChange::between("milestoneId", json!(id), Value::Null)
-            }
-            Subject::Phase(_, id) if named.phase_id == Some(id) => {
-                FieldChange::between("phaseId", json!(id), Value::Null)
-            }
-            Subject::Tag(id) if named.tag_ids.contains(&id) => {
-                let mut left = named.tag_ids.clone();
-                left.remove(&id);
-                FieldChange::between(TAG_IDS, json!(named.tag_ids), json!(left))
-            }
-            _ => return Ok(None),
+            Subject::Milestone(id) => gone("milestoneId", json!(id), &named.milestone_id),
+            Subject::Phase(_, id) => gone("phaseId", json!(id), &named.phase_id),
+            Subject::Tag(id) => named.tag_ids.as_array().and_then(|tags| {
+                let left = tags.iter().filter(|tag| **tag != json!(id));
+                let left: Vec<&Value> = left.collect();
+                let is_named = left.len() < tags.len();
+                is_named.then(|| FieldChange::between(TAG_IDS, json!(tags), json!(left)))
+            }),
+            Subject::Thread(_) => None,
+        };
+        let Some(change) = change else {
+            return Ok(None);
         };
         let (of, version) = (Some(HistoryOf::Task(task)), named.version + 1);
         let service = Given::from(tenant);
