@@ -13,6 +13,7 @@ mod budgets;
 mod claim;
 mod contract;
 mod cors;
+mod effects;
 mod failures;
 mod generated;
 mod lists;

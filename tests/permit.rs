@@ -6,9 +6,9 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Code, CommentId, Error, Held, Id, MilestoneCreate, MilestoneId,
-        MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate, ServiceRequestId,
-        SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Approving, Code, CommentId, Error, Held, Id, MilestoneCreate,
+        MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate,
+        ServiceRequestId, SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -215,9 +215,15 @@ impl Sessions {
     /// Every write that a request leads to.
     fn writes<'a>(&'a self, api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync)) -> Writes<'a> {
         let store: &Store = &api.store;
+        let approving = Approving {
+            ids: &self.actions,
+            again: false,
+            by: id(1),
+            trace: None,
+        };
         writes![
             agent().open(permit(), self.signal, id(1)) of store,
-            agent().approve(permit(), self.one, &self.actions, None) of store,
+            agent().approve(permit(), self.one, &approving) of store,
             agent().cancel(permit(), self.one) of store,
             agent().begin_analysis(permit(), self.other) of store,
         ]

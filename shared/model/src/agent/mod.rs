@@ -84,18 +84,22 @@
 
 mod action;
 mod approval;
+mod effect;
 mod execute;
 mod lease;
 mod proposal;
+mod reply;
 mod session;
 #[cfg(test)]
 mod tests;
 
-pub use action::{ActionResult, ActionState, AgentAction};
-pub use approval::{Approved, ApprovedActions};
-pub use execute::ActionsExecute;
-pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, answer};
+pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
+pub use approval::{Approved, ApprovedActions, Cancelled};
+pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
+pub use execute::{ActionsExecute, Approving};
+pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, Surroundings};
 pub use proposal::{
     ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk,
 };
+pub use reply::{Reply, answer, retry_after};
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus};

@@ -1,15 +1,15 @@
 //! Transitions of a session.
 
 use model::{
-    ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Error, Id,
-    OrganizationId, Proposal, Signal, SignalId, UserId,
+    ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
+    Code, Error, Id, OrganizationId, Proposal, Signal, SignalId, UserId,
 };
 
 use super::{Agent, SessionWithActions};
 use crate::{
     Permit, key,
     rewrite::try_rewrite,
-    table::{Change, Condition, OrNotFound, Read, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// A session whose signal is being analysed.
@@ -57,8 +57,10 @@ impl Agent<'_> {
             self.0.next_id(),
         )?;
         let now = self.0.clock.now();
-        if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
-            return Ok(Some(newest));
+        if let Some(newest) = &newest
+            && !newest.status_at(now).has_ended()
+        {
+            return Ok(Some(newest.record.clone()));
         }
         let session = AgentSession::open(id, &signal, by, now);
         let points = Change::default()
@@ -68,10 +70,15 @@ impl Agent<'_> {
             None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
             Some(old) => Condition::default().equals("agentSessionId", old),
         };
-        let writes = vec![
+        let mut writes = vec![
             Write::update(key::signal(tenant, signal.id), points, as_it_was),
             Write::create(&session)?,
         ];
+        // A session that failed may be executed again until there is another one.
+        if let Some(newest) = newest {
+            let as_it_was = Condition::version(newest.version);
+            writes.push(Write::check(newest.key(), as_it_was));
+        }
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session))
     }
@@ -86,11 +93,10 @@ impl Agent<'_> {
         &self,
         tenant: OrganizationId,
         id: Option<AgentSessionId>,
-    ) -> Result<Option<AgentSession>, Error> {
+    ) -> Result<Option<Stored<AgentSession>>, Error> {
         let Some(id) = id else { return Ok(None) };
         let key = key::agent_session(tenant, id);
-        let session = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(session.map(|stored| stored.record))
+        self.0.table.get(&key, Read::Consistent).await
     }
 
     async fn session(
@@ -175,20 +181,20 @@ impl Agent<'_> {
     }
 
     /// Approves actions, all or none, and writes them with their session in one transaction. 404
-    /// when the session is not the tenant's, else as [`AgentSession::approve`] says. `ids` holds 1
-    /// to 50 distinct ones.
+    /// when the session is not the tenant's, else as [`AgentSession::approve`] says, and 409 when
+    /// actions are to run again and another session was opened on the signal. There are 1 to 50
+    /// ids.
     pub async fn approve(
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-        ids: &[String],
-        trace: Option<&str>,
+        approving: &Approving<'_>,
     ) -> Result<Approval, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
         permit
-            .rewrite(read, |whole| self.approve_in(whole, ids, trace))
+            .rewrite(read, |whole| self.approve_in(whole, approving))
             .await
     }
 
@@ -196,26 +202,34 @@ impl Agent<'_> {
     async fn approve_in(
         &self,
         mut whole: SessionWithActions,
-        ids: &[String],
-        trace: Option<&str>,
+        approving: &Approving<'_>,
     ) -> Result<Option<Approval>, Error> {
         let SessionWithActions { session, actions } = &mut whole;
-        let approved = session.approve(actions, ids, trace, self.0.clock.now())?;
+        let approved = session.approve(actions, approving, self.0.clock.now())?;
         let Approved::Queued { again, new } = approved else {
             return Ok(Some(Approval::Standing(whole)));
         };
         let mut writes = vec![Write::replace(session)?];
+        let runs_again = !again.is_empty();
         for action in again {
             writes.push(Write::replace(action)?);
         }
         for action in &new {
             writes.push(Write::create(action)?);
         }
+        if runs_again {
+            writes.push(while_newest(session));
+        }
+        let signal = writes.len() - 1;
         let queued = session.approved.clone();
-        let done = self.0.table.transact(writes).await?;
-        Ok(done
-            .is_ok()
-            .then(|| Approval::Queued(whole.approved(new), queued)))
+        match self.0.table.transact(writes).await? {
+            Ok(()) => Ok(Some(Approval::Queued(whole.approved(new), queued))),
+            Err(refused) if runs_again && refused.at(signal) => Err(Error::conflict(
+                Code::SessionSuperseded,
+                "Another session was opened on the alert since; go on there.",
+            )),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Cancels a session: actions that are queued are skipped, those that run end and are
@@ -241,13 +255,20 @@ impl Agent<'_> {
             mut session,
             mut actions,
         } = whole;
-        let Some(ended) = session.cancel(&mut actions, self.0.clock.now())? else {
+        let Some(cancelled) = session.cancel(&mut actions, self.0.clock.now())? else {
             return Ok(Some((session.record, Vec::new())));
         };
+        let Cancelled { ended, stopping } = cancelled;
         let outcomes = ended.iter().map(|action| action.state).collect();
         let mut writes = vec![Write::replace(&session)?];
         for action in ended {
             writes.push(Write::replace(action)?);
+        }
+        for action in stopping {
+            // Its holder goes on writing it: what matters is that it still runs.
+            let runs = Condition::default().equals("state", ActionState::Running);
+            let stops = Change::default().set("stopping", true);
+            writes.push(Write::update(action.key(), stops, runs));
         }
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some((session.record, outcomes)))
@@ -260,8 +281,27 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<AgentSessionStatus, Error> {
+        self.settle_found(self.get(tenant, id).await?).await
+    }
+
+    /// As [`settle`](Self::settle); answers the ids of the actions that waited for one that has
+    /// ended.
+    pub async fn settle_after(
+        &self,
+        tenant: OrganizationId,
+        id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<Vec<String>, Error> {
+        let whole = self.get(tenant, id).await?;
+        let waiting = whole.actions.waiting_for(action_id);
+        self.settle_found(whole).await?;
+        Ok(waiting)
+    }
+
+    async fn settle_found(&self, whole: SessionWithActions) -> Result<AgentSessionStatus, Error> {
+        let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        let settled = try_rewrite(read().await?, read, |whole| self.settle_in(whole)).await?;
+        let settled = try_rewrite(whole, read, |whole| self.settle_in(whole)).await?;
         // Others keep writing it, and each of them settles after that.
         Ok(settled.unwrap_or(AgentSessionStatus::Executing))
     }
@@ -283,10 +323,10 @@ impl Agent<'_> {
     }
 }
 
-/// The check that the claim and each further step make in their transactions.
-pub(super) fn while_executing(tenant: OrganizationId, id: AgentSessionId) -> Write {
+/// Expects that no other session was opened on the signal.
+fn while_newest(session: &AgentSession) -> Write {
     Write::check(
-        key::agent_session(tenant, id),
-        Condition::default().equals("status", AgentSessionStatus::Executing),
+        key::signal(session.organization_id, session.alert_id),
+        Condition::default().equals("agentSessionId", session.id),
     )
 }

@@ -134,6 +134,14 @@ impl<R, I> Key<R, I> {
         }
     }
 
+    /// The same place, read as something else than the record.
+    pub(crate) fn read_as<T>(self) -> Key<T, I> {
+        Key {
+            key: self.key,
+            of: PhantomData,
+        }
+    }
+
     /// Partition key and sort key.
     pub(crate) fn into_parts(self) -> (String, String) {
         (self.key.pk, self.key.sk)
