@@ -1,8 +1,9 @@
 //! Effects on records of target systems: each takes place once at most, whichever session asks for
 //! it, and in the order and company that a playbook allows.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
+use action_worker::Limits;
 use futures::future::BoxFuture;
 use local::target_systems::{Fault, FaultMode};
 use resolution_agent::{Engine, EngineError};
@@ -511,6 +512,32 @@ async fn an_outcome_is_recorded_though_the_totals_are_busy() {
     world.api.clock.advance(HOUR);
     assert_eq!(world.sweeper().sweep().await, sweeper::Swept::default());
     assert_eq!(world.minutes_saved().await, 25);
+}
+
+/// What the claim's write took is gone from the lease that it gave.
+#[tokio::test]
+async fn the_lease_runs_while_the_claim_is_written() {
+    let (world, faults) = behind_faults().await;
+    let (id, action) = world.approved_message().await;
+    world.takes_messages().await;
+    let (lease, step_timeout) = (Duration::from_millis(800), Duration::from_millis(400));
+    let worker = world.worker_with(Limits {
+        lease,
+        step_timeout,
+        ..Limits::default()
+    });
+    faults.hold(Requests::Of("TransactWriteItems"));
+    let message = world.message(&id, &action);
+    let batch = [(message.as_str(), 1)];
+    let is_slow = async {
+        faults.holds(1).await;
+        // More than what is left then for a call.
+        tokio::time::sleep(lease - step_timeout).await;
+        faults.release();
+    };
+    futures::join!(worker.handle(event(&batch)), is_slow);
+    assert_eq!(world.demo.effects(), []);
+    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
 }
 
 #[tokio::test]

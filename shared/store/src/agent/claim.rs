@@ -17,8 +17,8 @@ use crate::{
 pub struct HeldAction {
     /// The action.
     pub action: Box<AgentAction>,
-    /// Runs since the instant from which its lease is reckoned: whatever the claim's write took is
-    /// gone from it.
+    /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
+    /// write took is gone from it.
     pub since: Stopwatch,
 }
 
@@ -33,6 +33,10 @@ impl Record for EffectGuard {
 /// What a claim is judged by, as the table has it.
 #[derive(Clone, Debug)]
 struct Found {
+    /// When it was read, by which all of it is judged.
+    at: Timestamp,
+    /// Runs since then.
+    since: Stopwatch,
     session: AgentSessionStatus,
     action: Stored<AgentAction>,
     stack: String,
@@ -70,18 +74,16 @@ impl Agent<'_> {
     ) -> Result<Claim<HeldAction>, Error> {
         let read = || self.found(tenant, session_id, action_id);
         let claimed = try_rewrite(read().await?, read, async |mut found: Found| {
-            let since = Stopwatch::start();
-            let now = self.0.clock.now();
-            let around = found.surroundings(&target, now);
-            let claim = found.action.claim(&around, lease, now);
+            let around = found.surroundings(&target);
+            let claim = found.action.claim(&around, lease, found.at);
             let mut writes = vec![Write::replace(&found.action)?];
             let claim = match claim {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
                 Claim::Ended(outcome) => Claim::Ended(outcome),
                 Claim::Held(()) => {
-                    writes.extend(found.guards(now)?);
-                    let action = Box::new(found.action.record);
+                    writes.extend(found.guards()?);
+                    let (action, since) = (Box::new(found.action.record), found.since);
                     Claim::Held(HeldAction { action, since })
                 }
             };
@@ -99,6 +101,7 @@ impl Agent<'_> {
         session_id: AgentSessionId,
         action_id: &str,
     ) -> Result<Found, Error> {
+        let (since, at) = (Stopwatch::start(), self.0.clock.now());
         let session_key = key::agent_session(tenant, session_id);
         let action_key = key::agent_action(tenant, session_id, action_id);
         let mut keys = vec![AnyKey::from(&session_key), AnyKey::from(&action_key)];
@@ -113,6 +116,8 @@ impl Agent<'_> {
             return Err(Error::internal("claiming an action", source));
         };
         let mut found = Found {
+            at,
+            since,
             session: session.record.status,
             stack: self.stack(&batch).await?,
             before: Vec::new(),
@@ -120,7 +125,7 @@ impl Agent<'_> {
             rivals: Vec::new(),
             action,
         };
-        if !found.action.state.has_ended() && !found.action.is_held(self.0.clock.now()) {
+        if !found.action.state.has_ended() && !found.action.is_held(at) {
             self.look_around(&mut found).await?;
         }
         Ok(found)
@@ -193,7 +198,7 @@ impl Agent<'_> {
 }
 
 impl Found {
-    fn surroundings(&self, target: impl Fn(&str) -> Idempotency, now: Timestamp) -> Surroundings {
+    fn surroundings(&self, target: impl Fn(&str) -> Idempotency) -> Surroundings {
         let before = self.before.iter();
         let effects = self.own.iter().chain(&self.rivals);
         Surroundings {
@@ -207,7 +212,7 @@ impl Found {
                 .filter_map(|effect| {
                     let guard = effect.guard.as_ref()?;
                     let is_others = !guard.is_of(&self.action);
-                    let held = HeldEffect::of(guard, effect.owner.as_ref(), now);
+                    let held = HeldEffect::of(guard, effect.owner.as_ref(), self.at);
                     held.filter(|_| is_others)
                 })
                 .collect(),
@@ -215,7 +220,7 @@ impl Found {
     }
 
     /// Writes that claim the action's effects, and expect that nobody claims what excludes it.
-    fn guards(&self, now: Timestamp) -> Result<Vec<Write>, Error> {
+    fn guards(&self) -> Result<Vec<Write>, Error> {
         let action = &self.action;
         let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());
         for FoundEffect { effect, guard, .. } in &self.own {
@@ -224,7 +229,7 @@ impl Found {
                 effect: effect.clone(),
                 session_id: action.session_id,
                 action_id: action.action_id.clone(),
-                claimed_at: now,
+                claimed_at: self.at,
             };
             writes.push(match guard {
                 None => Write::create(&record)?,
