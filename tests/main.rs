@@ -14,6 +14,7 @@ mod claim;
 mod cleanups;
 mod contract;
 mod cors;
+mod effects;
 mod failures;
 mod generated;
 mod history;

@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Analysis, Code, CommentId, Error, Held, Id, MilestoneCreate,
-        MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
+        ActivityId, AgentSessionId, Analysis, Approving, Code, CommentId, Error, Held, Id,
+        MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
         ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId, TaskPlace,
         TaskUpdate, Thread, TicketId, UserId,
     },
@@ -232,9 +232,15 @@ impl Sessions {
     /// Every write that a request leads to.
     fn writes<'a>(&'a self, api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync)) -> Writes<'a> {
         let store: &Store = &api.store;
+        let approving = Approving {
+            ids: &self.actions,
+            again: false,
+            by: id(1),
+            trace: None,
+        };
         writes![
             agent().open(permit(), self.signal, id(1)) of store,
-            agent().approve(permit(), self.one, &self.actions, None) of store,
+            agent().approve(permit(), self.one, &approving) of store,
             agent().cancel(permit(), self.one) of store,
             agent().propose(permit(), self.other, nothing_found, "It failed.") of store,
         ]

@@ -27,16 +27,17 @@ async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
     let (id, action) = world.approved_batch().await;
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);
-    world.api.clock.advance(MINUTE / 2);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-    assert_eq!(world.takes_messages().await, [message.as_str()]);
+    // As long as a message may be hidden that was received, it counts as under way.
+    world.api.clock.advance(2 * MINUTE - 1);
     assert_eq!(world.sweeper().sweep().await.resent, 0);
-    world.api.clock.advance(MINUTE / 2);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-    world.api.clock.advance(MINUTE / 2);
-    assert_eq!(world.sweeper().sweep().await.resent, 0);
-    world.api.clock.advance(MINUTE / 2);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    for pause in [1, 2 * MINUTE, 4 * MINUTE] {
+        world.api.clock.advance(pause - 1);
+        assert_eq!(world.sweeper().sweep().await.resent, 0);
+        world.api.clock.advance(1);
+        assert_eq!(world.sweeper().sweep().await.resent, 1);
+        assert_eq!(world.takes_messages().await, [message.as_str()]);
+        assert_eq!(world.sweeper().sweep().await.resent, 0);
+    }
 }
 
 #[tokio::test]
@@ -68,7 +69,7 @@ async fn while_the_queue_is_down_nothing_counts_as_sent() {
     let world = Concierge::start().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
-    world.api.clock.advance(MINUTE);
+    world.api.clock.advance(2 * MINUTE);
     let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
     let queue = Queue::new(nowhere, &world.api.queues.action_url);
     let swept = Sweeper::new(world.api.store.clone(), queue).sweep().await;
@@ -137,7 +138,7 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
         panic!("{claim:?}");
     };
     let outcome = Outcome::succeeded(None);
-    assert!(agent.record(&held, &outcome).await.unwrap());
+    assert!(agent.record(&held.action, &outcome).await.unwrap());
     assert_eq!(world.session(&id).await["status"], "executing");
     world.api.clock.advance(MINUTE);
     assert_eq!(world.sweeper().sweep().await.settled, 1);
@@ -153,7 +154,7 @@ async fn one_damaged_record_does_not_stop_the_others() {
     world.poisons(&bad, &bad_action).await;
     let (good, good_action) = world.approved_message().await;
     world.takes_messages().await;
-    world.api.clock.advance(MINUTE);
+    world.api.clock.advance(2 * MINUTE);
     let swept = world.sweeper().sweep().await;
     assert_eq!((swept.resent, swept.given_up, swept.errors), (1, 1, 0));
     assert_eq!(swept.settled, 1);

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{ServiceStatus, span},
+    model::{AgentAction, ServiceStatus, span},
     store::NewTicket,
 };
 use tests::{FUNCTIONS, api_functions, records};
@@ -65,7 +65,16 @@ fn routes_that_moved_kept_their_names() {
     }
 }
 
-/// The worker ends an action before its message becomes a dead letter, so it has to know when.
+/// While the queue hides a message that was received, nobody takes it for lost.
+#[test]
+fn the_sweeper_sends_no_message_again_that_the_queue_will() {
+    let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
+    let hidden = queue["VisibilityTimeout"].as_i64().unwrap() * span::SECOND;
+    assert!(AgentAction::DELIVERY >= hidden + 10 * span::SECOND);
+}
+
+/// The worker sets a damaged action aside before its message becomes a dead letter, so it has to
+/// know when.
 #[test]
 fn the_worker_knows_a_messages_last_delivery() {
     let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
@@ -335,6 +344,13 @@ async fn walk_over_the_agent(world: &Concierge) {
     // The last delivery of a message that cannot be handled.
     let poison = world.message(&json!(4711), "s4711-p1-a1");
     world.worker().handle(event(&[(&poison, 5)])).await;
+    // One whose effect another one excludes.
+    let invoice = [("invoice", "inv_2008")];
+    let duplicated = world.signal("invoice_duplicated", &invoice).await;
+    let duplicated = world.opened(&duplicated).await;
+    let void = world.proposed(&duplicated).await.remove(0);
+    world.executes(&duplicated, &[&void]).await.expect(202);
+    world.delivers(&world.worker()).await;
     let cancelled = world.failed_payment().await;
     world.proposed(&cancelled).await;
     world.cancels(&cancelled).await.expect(200);

@@ -6,11 +6,14 @@ use std::time::Duration;
 use action_worker::Limits;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
+use shared::target_systems::TargetSystems;
 
 use crate::support::{Concierge, event};
 
-/// Longer than a lease and what the sweeper waits beyond it.
-const AFTER_THE_LEASE: i64 = 70_000;
+/// Longer than a lease, and than the sweeper waits for a message.
+const AFTER_THE_LEASE: i64 = 130_000;
+
+const MINUTE: i64 = 60_000;
 
 fn impatient() -> Limits {
     Limits {
@@ -39,7 +42,7 @@ async fn an_approved_action_has_its_effect_and_saves_its_minutes() {
     let effects = world.demo.effects();
     assert_eq!(effects.len(), 1);
     assert_eq!(effects[0].entity, "ub_1001");
-    let key = format!("wd-1-{id}-{action}-1");
+    let key = format!("wd-{}-1-{id}-{action}-1-1", world.stack().await);
     assert_eq!(effects[0].idempotency_key.as_deref(), Some(key.as_str()));
     assert_eq!(world.minutes_saved().await, 25);
 }
@@ -198,14 +201,150 @@ async fn every_unclear_answer_is_unknown_at_once_where_they_are_not() {
 #[tokio::test]
 async fn what_was_not_taken_is_tried_again_even_without_keys() {
     let world = Concierge::start().await;
-    for status in [429, 503] {
+    world.demo.inject(Fault {
+        status: 429,
+        times: 2,
+        ..Fault::once("notifications", FaultMode::Fail)
+    });
+    let (id, _) = world.approved_message().await;
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+/// A proxy answers so when the system behind it dies after its commit.
+#[tokio::test]
+async fn a_503_does_not_say_that_nothing_was_done() {
+    for status in [503, 425] {
+        let world = Concierge::start().await;
         world.demo.inject(Fault {
             status,
             ..Fault::once("notifications", FaultMode::Fail)
         });
+        let (id, _) = world.approved_message().await;
+        assert_eq!(world.delivers(&world.worker()).await, 0);
+        let (status, results) = world.outcome(&id).await;
+        assert_eq!(status, "failed");
+        assert!(results[0].1.contains("may have been done"), "{results:?}");
+        assert_eq!(world.demo.effects(), []);
     }
-    let (id, _) = world.approved_message().await;
+}
+
+#[tokio::test]
+async fn a_refusal_of_a_repeat_is_no_answer_to_the_first_call() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    // The first call takes effect, and its answer is lost; then the secret is rotated.
+    world.demo.inject(Fault::once("billing", FaultMode::Drop));
+    world.demo.inject(Fault {
+        status: 401,
+        times: 2,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    let message = world.message(&id, &action);
+    world.worker().handle(event(&[(&message, 1)])).await;
+    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+    world.api.clock.advance(MINUTE);
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
     assert_eq!(world.delivers(&world.worker()).await, 0);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn the_first_calls_refusal_given_again_is_definite() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    world.demo.inject(Fault {
+        status: 422,
+        delay_ms: 600_000,
+        kept: true,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    let worker = world.worker_with(Limits {
+        pauses: vec![Duration::from_millis(1)],
+        ..impatient()
+    });
+    let message = world.message(&id, &action);
+    worker.handle(event(&[(&message, 1)])).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.contains("422"), "{results:?}");
+
+    // Under the old key the system would give the old answer for ever.
+    world.executes_again(&id, &[&action]).await.expect(202);
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    let effects = world.demo.effects();
+    assert_eq!(effects.len(), 1);
+    assert!(
+        effects[0]
+            .idempotency_key
+            .as_ref()
+            .unwrap()
+            .ends_with("-1-2")
+    );
+}
+
+#[tokio::test]
+async fn a_call_that_changes_nothing_never_ends_as_unknown() {
+    for mode in [
+        FaultMode::Hang,
+        FaultMode::Drop,
+        FaultMode::Garbage,
+        FaultMode::Fail,
+    ] {
+        let world = Concierge::start().await;
+        let signal = world.signal("customer_out_of_sync", &[("customer", "cus_501")]);
+        let id = world.opened(&signal.await).await;
+        let action = world.proposed(&id).await.remove(0);
+        world.executes(&id, &[&action]).await.expect(202);
+        let mut settings = world.demo.settings();
+        let billing = settings["billing"].as_object_mut().unwrap();
+        billing.remove("idempotencyHeader");
+        billing.remove("replayedHeader");
+        let targets = || TargetSystems::parse(&settings.to_string()).unwrap();
+        world.demo.inject(Fault {
+            operation: Some("GET /customers/{id}".to_owned()),
+            ..Fault::once("billing", mode)
+        });
+        world
+            .delivers(&world.worker_of(targets(), impatient()))
+            .await;
+        assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+        world.api.clock.advance(MINUTE);
+        assert_eq!(world.sweeper().sweep().await.resent, 1);
+        world
+            .delivers(&world.worker_of(targets(), impatient()))
+            .await;
+        assert_eq!(world.outcome(&id).await.0, "completed", "{mode:?}");
+        assert_eq!(world.demo.effects().len(), 1, "{mode:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_system_that_asks_to_wait_is_left_alone_for_as_long() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_message().await;
+    world.takes_messages().await;
+    let asked = Fault {
+        status: 429,
+        retry_after: Some("600".to_owned()),
+        ..Fault::once("notifications", FaultMode::Fail)
+    };
+    world.demo.inject(asked);
+    let message = world.message(&id, &action);
+    world.worker().handle(event(&[(&message, 1)])).await;
+    world.api.clock.advance(10 * MINUTE - 1);
+    assert_eq!(world.sweeper().sweep().await.resent, 0);
+    // Not even for a message that came twice.
+    world.worker().handle(event(&[(&message, 2)])).await;
+    assert_eq!(world.demo.effects(), []);
+    world.api.clock.advance(1);
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(world.demo.effects().len(), 1);
 }
@@ -241,48 +380,128 @@ async fn what_was_done_before_counts_as_done() {
     assert_eq!(world.demo.effects(), []);
 }
 
-#[tokio::test]
-async fn a_target_system_that_is_down_is_tried_until_the_last_delivery() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
-    let message = world.message(&id, &action);
-    let worker = world.worker();
-    // Five times three calls.
-    world.demo.inject(Fault {
-        times: 15,
-        ..Fault::once("billing", FaultMode::Fail)
-    });
-    for delivery in 1..5 {
-        let response = worker.handle(event(&[(&message, delivery)])).await;
-        assert_eq!(response.batch_item_failures.len(), 1, "{delivery}");
-        assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+/// Lets the time pass in which the sweeper and a worker do what they can; answers how often that
+/// was.
+async fn a_day_passes(world: &Concierge) -> usize {
+    let worker = world.worker_with(impatient());
+    let mut attempts = 0;
+    // Each pause is over when the sweeper comes by, and not before.
+    for pause in [1, 2, 4, 8, 16].into_iter().chain([30; 48]) {
+        world.api.clock.advance(pause * MINUTE - 1);
+        assert_eq!(world.sweeper().sweep().await.resent, 0);
+        world.api.clock.advance(1);
+        attempts += world.sweeper().sweep().await.resent;
+        assert_eq!(world.delivers(&worker).await, 0);
     }
-    // The message becomes a dead letter, and its action has an outcome before that.
-    let response = worker.handle(event(&[(&message, 5)])).await;
-    assert_eq!(response.batch_item_failures.len(), 1);
-    let (status, results) = world.outcome(&id).await;
-    assert_eq!(status, "failed");
-    assert!(results[0].1.contains("may have been done"), "{results:?}");
+    attempts
 }
 
 #[tokio::test]
-async fn nothing_sent_at_all_ends_as_failed_and_can_be_executed_again() {
+async fn a_target_system_that_is_down_is_tried_for_a_day_with_growing_pauses() {
     let world = Concierge::start().await;
-    let (id, action) = world.approved_message().await;
-    let message = world.message(&id, &action);
-    world.demo.inject(Fault {
-        status: 503,
-        times: 3,
-        ..Fault::once("notifications", FaultMode::Fail)
-    });
+    let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
-    world.worker().handle(event(&[(&message, 5)])).await;
-    let (status, results) = world.outcome(&id).await;
-    assert_eq!(status, "failed");
-    assert!(results[0].1.contains("It was not done"), "{results:?}");
-    world.executes(&id, &[&action]).await.expect(202);
+    world.demo.inject(Fault {
+        times: 1_000,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    let message = world.message(&id, &action);
+    let response = world.worker().handle(event(&[(&message, 1)])).await;
+    // The message is done with: nothing of it is delivered again beside what the sweeper sends.
+    assert_eq!(response.batch_item_failures.len(), 0);
+    let attempts = a_day_passes(&world).await;
+    // The last one would have had its next after more than a day.
+    assert_eq!(attempts, 5 + 46);
+    let max = world.api.sign_in("max").await;
+    let session = max
+        .get(&format!("/api/concierge/agent-sessions/{id}"))
+        .await;
+    let session = session.expect(200);
+    assert_eq!(session["status"], "failed");
+    let error = session["executionResults"][0]["error"].as_str().unwrap();
+    assert!(error.contains("may have been done"), "{error}");
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn an_hour_without_its_target_system_costs_an_action_nothing() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_message().await;
+    let mut settings = world.demo.settings();
+    // Nobody listens on this port.
+    settings["notifications"]["baseUrl"] = json!("http://127.0.0.1:9");
+    let nowhere = TargetSystems::parse(&settings.to_string()).unwrap();
+    let down = world.worker_of(nowhere, impatient());
+    assert_eq!(world.delivers(&down).await, 0);
+    for _ in 0..60 {
+        world.api.clock.advance(MINUTE);
+        world.sweeper().sweep().await;
+        assert_eq!(world.delivers(&down).await, 0);
+    }
+    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+    world.api.clock.advance(30 * MINUTE);
+    world.sweeper().sweep().await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_refused_action_can_be_executed_again() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_message().await;
+    world.demo.inject(Fault {
+        status: 404,
+        ..Fault::once("notifications", FaultMode::Fail)
+    });
+    world.delivers(&world.worker()).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.contains("404"), "{results:?}");
+    world.executes_again(&id, &[&action]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn no_call_begins_with_less_of_the_lease_than_it_may_take() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_message().await;
+    let late = Limits {
+        lease: Duration::from_millis(100),
+        ..impatient()
+    };
+    assert_eq!(world.delivers(&world.worker_with(late)).await, 0);
+    // Nothing was sent, so that nothing is unknown, even where keys are not honoured.
+    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+    world.api.clock.advance(MINUTE);
+    world.sweeper().sweep().await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_header_that_was_taken_away_repeats_no_call_without_its_key() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    world.demo.inject(late("billing"));
+    killed_after_the_effect(&world, &world.message(&id, &action)).await;
+    world.api.clock.advance(AFTER_THE_LEASE);
+    let mut settings = world.demo.settings();
+    let billing = settings["billing"].as_object_mut().unwrap();
+    billing.remove("idempotencyHeader");
+    billing.remove("replayedHeader");
+    let unkeyed = TargetSystems::parse(&settings.to_string()).unwrap();
+    let worker = world.worker_of(unkeyed, impatient());
+    worker
+        .handle(event(&[(&world.message(&id, &action), 2)]))
+        .await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.contains("not sent again"), "{results:?}");
     assert_eq!(world.demo.effects().len(), 1);
 }
 

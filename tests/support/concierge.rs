@@ -13,7 +13,7 @@ use shared::{
     App,
     model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity},
     queue::Queue,
-    store::NewSignal,
+    store::{NewSignal, Store},
     target_systems::TargetSystems,
 };
 use sweeper::Sweeper;
@@ -105,12 +105,27 @@ impl Concierge {
 
     pub fn worker_with(&self, limits: Limits) -> Worker {
         let targets = TargetSystems::parse(&self.demo.settings().to_string()).unwrap();
-        Worker::new(self.api.store_of("action-worker"), targets, limits).unwrap()
+        self.worker_of(targets, limits)
+    }
+
+    /// A worker before other target systems than the demo's.
+    pub fn worker_of(&self, targets: TargetSystems, limits: Limits) -> Worker {
+        let store = self.api.store_of("action-worker");
+        Worker::new(store, self.queue(), targets, limits).unwrap()
     }
 
     pub fn sweeper(&self) -> Sweeper {
-        let queue = Queue::new(self.sqs.clone(), &self.api.queues.action_url);
-        Sweeper::new(self.api.store_of("sweeper"), queue)
+        Sweeper::new(self.api.store_of("sweeper"), self.queue())
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::new(self.sqs.clone(), &self.api.queues.action_url)
+    }
+
+    /// A store that reaches the table beside whatever fails or holds up the others.
+    pub async fn store_beside(&self) -> Store {
+        let direct = engines::engines().await.dynamodb();
+        Store::new(direct, &self.api.table, self.api.clock.clone())
     }
 
     /// A signal of organization 1.
@@ -170,6 +185,13 @@ impl Concierge {
     pub async fn executes(&self, session: &Value, ids: &[&str]) -> super::Answer {
         let path = format!("/api/concierge/agent-sessions/{session}/execute");
         self.max.post(&path, json!({"actionIds": ids})).await
+    }
+
+    /// Executes actions once more that are not done.
+    pub async fn executes_again(&self, session: &Value, ids: &[&str]) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/execute");
+        let body = json!({"actionIds": ids, "again": true});
+        self.max.post(&path, body).await
     }
 
     pub async fn cancels(&self, session: &Value) -> super::Answer {
@@ -254,6 +276,30 @@ impl Concierge {
             .send()
             .await
             .unwrap();
+    }
+
+    /// The name that the idempotency keys of this table carry.
+    pub async fn stack(&self) -> String {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let read = self.api.client.get_item().table_name(&self.api.table);
+        let read = read
+            .key("pk", S("STACK".into()))
+            .key("sk", S("STACK".into()));
+        let item = read.send().await.unwrap().item.unwrap();
+        item["name"].as_s().unwrap().clone()
+    }
+
+    /// Pretends that the stack's name was made for another table.
+    pub async fn forgets_the_table_of_the_stack(&self) {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let write = self.api.client.update_item().table_name(&self.api.table);
+        let write = write
+            .key("pk", S("STACK".into()))
+            .key("sk", S("STACK".into()));
+        let write = write.update_expression("SET #table = :other");
+        let write = write.expression_attribute_names("#table", "table");
+        let write = write.expression_attribute_values(":other", S("another".into()));
+        write.send().await.unwrap();
     }
 
     /// The minutes that automated actions saved the organization.

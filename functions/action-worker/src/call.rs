@@ -2,8 +2,8 @@
 
 use std::{error::Error as _, time::Duration};
 
-use model::{ApiCall, Effect, Error, JsonText, answer};
-use reqwest::{Method, Response, StatusCode, Url, redirect, retry};
+use model::{ApiCall, Effect, Error, JsonText, Reply, Timestamp, answer, retry_after};
+use reqwest::{Method, Response, Url, header::RETRY_AFTER, redirect, retry};
 use runtime::target_systems::TargetSystem;
 use secrecy::ExposeSecret;
 use serde_json::Value;
@@ -23,6 +23,21 @@ pub(crate) struct Answer {
     pub(crate) response: Option<JsonText>,
     /// What was wrong, for a person; empty where nothing was.
     pub(crate) problem: String,
+    /// How long the target system asks to wait, in milliseconds.
+    pub(crate) retry_after: Option<i64>,
+}
+
+/// What a call is sent with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sending<'a> {
+    /// Its idempotency key.
+    pub(crate) key: &'a str,
+    /// How long it may take, its answer included.
+    pub(crate) timeout: Duration,
+    /// It may have been sent before with the same key.
+    pub(crate) is_repeated: bool,
+    /// The time by which an answer's instants are read.
+    pub(crate) now: Timestamp,
 }
 
 impl Answer {
@@ -31,6 +46,7 @@ impl Answer {
             effect,
             response,
             problem: problem.into(),
+            retry_after: None,
         }
     }
 }
@@ -50,40 +66,39 @@ pub(crate) fn client() -> Result<reqwest::Client, Error> {
         .map_err(|error| Error::internal("building the HTTP client", error))
 }
 
-/// Sends a call. `repeated` says that it may have been sent before with the same key.
+/// Sends a call.
 pub(crate) async fn send(
     client: &reqwest::Client,
     system: &TargetSystem,
     call: &ApiCall,
-    key: &str,
-    timeout: Duration,
-    repeated: bool,
+    sending: Sending<'_>,
 ) -> Answer {
+    let unsendable = ApiCall::unsendable(sending.is_repeated);
     let Some((method, url)) = target(system, call) else {
         let call = call.summary();
         let problem = format!("{call} is not a call that the configuration allows.");
-        return Answer::new(Effect::Refused, None, problem);
+        return Answer::new(unsendable, None, problem);
     };
-    let mut request = client.request(method, url).timeout(timeout);
+    let mut request = client.request(method, url).timeout(sending.timeout);
     if let Some(secret) = &system.secret {
         request = request.bearer_auth(secret.expose_secret());
     }
     if let Some(header) = &system.idempotency_header {
-        request = request.header(header, key);
+        request = request.header(header, sending.key);
     }
     if let Some(body) = &call.body {
         request = request.json(&body.0);
     }
     match request.send().await {
-        Ok(response) => read(call, response, repeated).await,
+        Ok(response) => read(system, call, response, sending).await,
         Err(error) if error.is_builder() => {
-            Answer::new(Effect::Refused, None, "The request could not be built.")
+            Answer::new(unsendable, None, "The request could not be built.")
         }
         Err(error) if error.is_connect() => {
             let problem = "The target system cannot be reached; nothing was sent.";
             Answer::new(Effect::NotNow, None, problem)
         }
-        Err(error) => Answer::new(Effect::Unclear, None, broken_off(&error)),
+        Err(error) => Answer::new(call.unclear(), None, broken_off(&error)),
     }
 }
 
@@ -100,53 +115,41 @@ fn target(system: &TargetSystem, call: &ApiCall) -> Option<(Method, Url)> {
     (url.path() == below && url.origin() == base.origin()).then_some((method, url))
 }
 
-async fn read(call: &ApiCall, response: Response, repeated: bool) -> Answer {
-    let status = response.status();
-    let number = status.as_u16();
-    let expected = call.expect.contains(&number);
-    let (value, well_formed) = match body(response).await {
-        Ok(body) => body,
-        Err(_) if !expected && is_definite(status) => (Value::Null, true),
-        Err(error) => {
-            let kept = answer(number, Value::Null);
-            return Answer::new(Effect::Unclear, Some(kept), broken_off(&error));
+async fn read(
+    system: &TargetSystem,
+    call: &ApiCall,
+    response: Response,
+    sending: Sending<'_>,
+) -> Answer {
+    let status = response.status().as_u16();
+    let is_replay = system.is_replay(response.headers());
+    let wait = response.headers().get(RETRY_AFTER);
+    let wait = wait.and_then(|wait| wait.to_str().ok());
+    let retry_after = wait.and_then(|wait| retry_after(wait, sending.now));
+    let (value, is_well_formed, broken) = match body(response).await {
+        Ok((value, is_well_formed)) => (value, is_well_formed, None),
+        Err(error) => (Value::Null, false, Some(broken_off(&error))),
+    };
+    let reply = Reply {
+        status,
+        code: value.get("code").and_then(Value::as_str),
+        is_well_formed,
+        is_replay,
+    };
+    let effect = call.effect(reply, sending.is_repeated);
+    let problem = match broken {
+        _ if effect == Effect::Done => String::new(),
+        Some(broken) => broken,
+        None if call.expect.contains(&status) => {
+            format!("The target system answered {status} with something else than JSON.")
         }
+        None => format!("The target system answered {status}."),
     };
-    let done = (expected && well_formed) || was_done_before(call, number, &value);
-    let effect = if done {
-        Effect::Done
-    } else if status == StatusCode::CONFLICT && repeated {
-        // Many systems answer so while the first call with the same key is still at work.
-        Effect::Unclear
-    } else if matches!(number, 425 | 429 | 503) {
-        Effect::NotNow
-    } else if is_definite(status) {
-        Effect::Refused
-    } else {
-        Effect::Unclear
-    };
-    let problem = if done {
-        String::new()
-    } else if expected {
-        format!("The target system answered {number} with something else than JSON.")
-    } else {
-        format!("The target system answered {number}.")
-    };
-    Answer::new(effect, Some(answer(number, kept(value))), problem)
-}
-
-/// Whether an answer says that the effect had taken place before.
-fn was_done_before(call: &ApiCall, status: u16, body: &Value) -> bool {
-    call.already_done.iter().any(|known| {
-        let code = known.code.as_deref();
-        known.status == status
-            && code.is_none_or(|code| body.get("code").and_then(Value::as_str) == Some(code))
-    })
-}
-
-/// Whether the status says for certain that nothing was done.
-fn is_definite(status: StatusCode) -> bool {
-    status.is_client_error() && status != StatusCode::REQUEST_TIMEOUT
+    let kept = answer(status, kept(value));
+    Answer {
+        retry_after,
+        ..Answer::new(effect, Some(kept), problem)
+    }
 }
 
 /// The body as JSON or text, and whether it is what a JSON API may answer: JSON or nothing. What

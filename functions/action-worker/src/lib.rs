@@ -1,9 +1,15 @@
 //! The consumer of the queue: runs approved actions against target systems.
 //!
 //! A message is delivered at least once, and may be delivered while an earlier delivery of it is
-//! still at work. What keeps an action's effect to once at most is the claim in the table, the
-//! idempotency key where the target system honours one, and elsewhere the note that a call is
-//! under way, which is written before the call and makes sure that it is never repeated.
+//! still at work. What keeps an effect to once at most is the claim of the action and of its effect
+//! in the table, the idempotency key where the target system honours one, and elsewhere the note
+//! that a call is under way, which is written before the call and makes sure that it is never
+//! repeated.
+//!
+//! A message is forgotten as soon as it was handled, also when nothing came of its action yet: then
+//! the action says when it is due again, and the sweeper sends another message. So a message comes
+//! back only when the worker itself could not handle it, and one that does so every time becomes a
+//! dead letter.
 
 mod call;
 mod limits;
@@ -15,14 +21,15 @@ use std::panic::AssertUnwindSafe;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use model::{ActionState, AgentAction, Claim, Error, Message};
+use model::{ActionState, AgentSessionId, Claim, Error, Message, OrganizationId};
 use runtime::{
+    queue::Queue,
     target_systems::TargetSystems,
     telemetry::{self, Metric},
 };
-use store::Store;
+use store::{HeldAction, Store};
 
-use self::run::{Done, Run};
+use self::run::Run;
 
 /// Messages that are worked on at the same time.
 const CONCURRENCY: usize = 10;
@@ -31,16 +38,23 @@ const CONCURRENCY: usize = 10;
 #[derive(Debug)]
 pub struct Worker {
     store: Store,
+    queue: Queue,
     targets: TargetSystems,
     limits: Limits,
     http: reqwest::Client,
 }
 
 impl Worker {
-    /// A worker on that store which calls those systems and no others.
-    pub fn new(store: Store, targets: TargetSystems, limits: Limits) -> Result<Self, Error> {
+    /// A worker on that store which calls those systems and no others, and sends to that queue.
+    pub fn new(
+        store: Store,
+        queue: Queue,
+        targets: TargetSystems,
+        limits: Limits,
+    ) -> Result<Self, Error> {
         Ok(Self {
-            store,
+            store: store.patient(),
+            queue,
             targets,
             limits,
             http: call::client()?,
@@ -50,17 +64,17 @@ impl Worker {
     /// Works through a batch; answers which messages are to be delivered again. Each stands for
     /// itself: neither an error nor a panic of one reaches another.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
-        let handled: Vec<(SqsMessage, Done)> = stream::iter(event.records)
+        let handled: Vec<(SqsMessage, bool)> = stream::iter(event.records)
             .map(|message| async move {
-                let done = self.guarded(&message).await;
-                (message, done)
+                let is_handled = self.guarded(&message).await;
+                (message, is_handled)
             })
             .buffered(CONCURRENCY)
             .collect()
             .await;
         let mut response = SqsBatchResponse::default();
-        for (message, done) in handled {
-            if done == Done::Again {
+        for (message, is_handled) in handled {
+            if !is_handled {
                 // Without an id it is the whole batch that is delivered again.
                 response.add_failure(message.message_id.unwrap_or_default());
             }
@@ -68,30 +82,27 @@ impl Worker {
         response
     }
 
-    /// Handles a message. When its last delivery fails, its action is ended before the message
-    /// becomes a dead letter.
-    async fn guarded(&self, message: &SqsMessage) -> Done {
+    /// Handles a message; answers whether it did. When it could not and the message is delivered no
+    /// more, a damaged action is set aside. One that is sound is left to the sweeper.
+    async fn guarded(&self, message: &SqsMessage) -> bool {
         let message_id = message.message_id.as_deref().unwrap_or_default();
         let handled = AssertUnwindSafe(self.process(message)).catch_unwind().await;
         let cause = match handled {
-            Ok(Ok(Done::Handled)) => return Done::Handled,
-            Ok(Ok(Done::Again)) => None,
-            Ok(Err(error)) => Some(error.chain()),
-            Err(_) => Some("a panic".to_owned()),
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error.chain(),
+            Err(_) => "a panic".to_owned(),
         };
-        if let Some(cause) = &cause {
-            tracing::error!(messageId = message_id, cause, "a message was not handled");
-        }
+        tracing::error!(messageId = message_id, cause, "a message was not handled");
         if self.is_last_delivery(message)
             && let Err(error) = self.dead_letter(message).await
         {
             let cause = error.chain();
-            tracing::error!(messageId = message_id, cause, "an action was not given up");
+            tracing::error!(messageId = message_id, cause, "an action was not looked at");
         }
-        Done::Again
+        false
     }
 
-    async fn process(&self, message: &SqsMessage) -> Result<Done, Error> {
+    async fn process(&self, message: &SqsMessage) -> Result<(), Error> {
         let Message::RunAction {
             organization_id,
             session_id,
@@ -103,31 +114,54 @@ impl Worker {
         let claim = agent
             .claim(organization_id, session_id, &action_id, lease, target)
             .await?;
-        let done = match claim {
-            Claim::Busy => return Ok(Done::Handled),
-            Claim::Over => Done::Handled,
-            Claim::Ended(outcome) => {
-                self.count(outcome);
-                Done::Handled
-            }
-            Claim::Held(action) => self.run(*action, self.is_last_delivery(message)).await?,
-        };
-        agent.settle(organization_id, session_id).await?;
-        Ok(done)
+        match claim {
+            Claim::Busy => return Ok(()),
+            Claim::Over => {}
+            Claim::Ended(outcome) => self.count(outcome),
+            Claim::Held(held) => self.run(held).await?,
+        }
+        self.ended(organization_id, session_id, &action_id).await
     }
 
     /// Runs an action that was claimed just now.
-    async fn run(&self, action: AgentAction, is_last: bool) -> Result<Done, Error> {
-        let system = self.targets.get(&action.target_system);
-        let run = Run::new(&self.store, &self.http, &self.limits, action);
-        let ran = run.run(system, is_last).await?;
-        if let Some(outcome) = ran.recorded {
+    async fn run(&self, held: HeldAction) -> Result<(), Error> {
+        let system = self.targets.get(&held.action.target_system);
+        let run = Run::new(&self.store, &self.http, &self.limits, held);
+        if let Some(outcome) = run.run(system).await? {
             self.count(outcome);
         }
-        Ok(ran.done)
+        Ok(())
     }
 
-    /// Ends the action of a message that becomes a dead letter.
+    /// Ends the session after the last of its actions; otherwise tells the worker of those that
+    /// waited for this one.
+    async fn ended(
+        &self,
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<(), Error> {
+        let agent = self.store.agent();
+        let next = agent.settle_after(organization_id, session_id, action_id);
+        let messages: Vec<Message> = next
+            .await?
+            .into_iter()
+            .map(|action_id| Message::RunAction {
+                organization_id,
+                session_id,
+                action_id,
+            })
+            .collect();
+        for sent in self.queue.send(&messages).await {
+            if let Err(error) = sent {
+                let cause = error.chain();
+                tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send it");
+            }
+        }
+        Ok(())
+    }
+
+    /// Sets the action of a message aside that becomes a dead letter, if its record is damaged.
     async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
         let Ok(Message::RunAction {
             organization_id,
@@ -139,17 +173,14 @@ impl Worker {
             return Ok(());
         };
         let agent = self.store.agent();
-        let why = "Given up after its message was delivered several times.";
-        let ended = agent
-            .give_up(organization_id, session_id, &action_id, why)
+        let was_damaged = agent
+            .set_aside_if_damaged(organization_id, session_id, &action_id)
             .await?;
-        if let Some(outcome) = ended {
-            self.count(outcome);
+        if was_damaged {
+            self.count(ActionState::Unknown);
+            self.ended(organization_id, session_id, &action_id).await?;
         }
-        match agent.settle(organization_id, session_id).await {
-            Ok(_) | Err(Error::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
+        Ok(())
     }
 
     /// Counts an outcome that was just written.

@@ -4,15 +4,21 @@ use std::time::Duration;
 
 use runtime::config::{ConfigError, Environment};
 
+/// How long a call may take, in seconds.
+const STEP_TIMEOUT: &str = "STEP_TIMEOUT_SECONDS";
+
 /// How long the worker tries, and how often.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// How long an action is the worker's; no call outlives it. Less than the function's timeout,
     /// so that a worker is not cut off in the middle of a call.
     pub lease: Duration,
-    /// How long one call may take, its answer included.
+    /// How long one call may take, its answer included. None is sent when less of the lease is
+    /// left, so that none outlives it.
     pub step_timeout: Duration,
     /// Pauses before a call is tried again within the lease; their number is that of the retries.
+    /// Where the target system asks for more, it is waited for up to
+    /// [`LONGEST_WAIT`](Self::LONGEST_WAIT).
     pub pauses: Vec<Duration>,
     /// Deliveries of a message until it becomes a dead letter: the queue's `maxReceiveCount`.
     pub deliveries: u32,
@@ -30,16 +36,56 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// Reads `ACTION_LEASE_SECONDS` (60 when absent) and `STEP_TIMEOUT_SECONDS` (10 when absent).
+    /// The longest that a worker waits before it tries a call again, rather than to give the action
+    /// back.
+    pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+    /// Reads `ACTION_LEASE_SECONDS` (60 when absent) and `STEP_TIMEOUT_SECONDS` (10 when absent). A
+    /// lease is at least twice as long as a call may take: with less, the claim's own writes could
+    /// leave too little of it for a single call.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        Ok(Self {
+        let limits = Self {
             lease: environment.seconds("ACTION_LEASE_SECONDS", 60)?,
-            step_timeout: environment.seconds("STEP_TIMEOUT_SECONDS", 10)?,
+            step_timeout: environment.seconds(STEP_TIMEOUT, 10)?,
             ..Self::default()
-        })
+        };
+        if limits.lease < limits.step_timeout * 2 {
+            let (step, lease) = (limits.step_timeout.as_secs(), limits.lease.as_secs());
+            return Err(ConfigError::Malformed {
+                name: STEP_TIMEOUT,
+                problem: format!(
+                    "{step}; with ACTION_LEASE_SECONDS={lease} a call may take {} at most",
+                    lease / 2
+                ),
+            });
+        }
+        Ok(limits)
     }
 
     pub(crate) fn lease_millis(&self) -> i64 {
         i64::try_from(self.lease.as_millis()).unwrap_or(i64::MAX / 2)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lease: &str, step: &str) -> Result<Limits, String> {
+        let variables = [("ACTION_LEASE_SECONDS", lease), (STEP_TIMEOUT, step)];
+        let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let environment: Environment = variables.into_iter().collect();
+        Limits::read(&environment).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_call_that_may_take_nearly_a_lease_is_refused_at_start() {
+        let limits = read("50", "25").unwrap();
+        assert_eq!(limits.step_timeout, Duration::from_secs(25));
+        for (lease, step) in [("50", "26"), ("50", "50"), ("1", "1"), ("10", "60")] {
+            let problem = read(lease, step).unwrap_err();
+            assert!(problem.contains(STEP_TIMEOUT), "{problem}");
+            assert!(problem.contains("ACTION_LEASE_SECONDS"), "{problem}");
+        }
     }
 }

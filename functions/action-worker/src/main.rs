@@ -4,7 +4,7 @@ use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use model::Clock;
-use runtime::{Start, config, target_systems::TargetSystems, telemetry};
+use runtime::{Start, config, queue::Queue, target_systems::TargetSystems, telemetry};
 use store::Store;
 
 #[tokio::main(flavor = "current_thread")]
@@ -15,7 +15,9 @@ async fn main() -> Result<(), Error> {
     let targets = TargetSystems::read(&start.environment)?;
     let limits = Limits::read(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
-    let worker = &Worker::new(store, targets, limits)?;
+    let sqs = aws_sdk_sqs::Client::new(&start.aws);
+    let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
+    let worker = &Worker::new(store, queue, targets, limits)?;
     lambda_runtime::run(service_fn(async |event: LambdaEvent<SqsEvent>| {
         Ok::<_, Error>(worker.handle(event.payload).await)
     }))

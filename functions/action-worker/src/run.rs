@@ -3,34 +3,22 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use model::{
-    ActionState, ActionStep, AgentAction, Answered, Error, Id, Idempotency, JsonText, Outcome,
-    Stopwatch,
+    ActionState, ActionStep, AgentAction, Answered, ApiCall, Error, Id, Idempotency, JsonText,
+    Outcome, Stopwatch,
 };
 use runtime::target_systems::TargetSystem;
-use store::{Lease, Store};
+use store::{HeldAction, Lease, Store};
 
-use crate::{call, limits::Limits};
+use crate::{
+    call::{self, Sending},
+    limits::Limits,
+};
 
-/// How often a result is written before the message is left to be delivered again.
-const RECORDINGS: u32 = 4;
+/// How often an outcome is written before the message is left to be delivered again.
+const RECORDINGS: u32 = 5;
 
-/// Whether a message is done with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Done {
-    /// It can be forgotten.
-    Handled,
-    /// It is to be delivered again.
-    Again,
-}
-
-/// What a run came to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Ran {
-    /// The outcome that it recorded, if any.
-    pub(crate) recorded: Option<ActionState>,
-    /// What becomes of the message.
-    pub(crate) done: Done,
-}
+/// How often of these together with the organization's total.
+const COUNTED_RECORDINGS: u32 = 2;
 
 /// A run of an action, within one lease.
 pub(crate) struct Run<'a> {
@@ -38,13 +26,15 @@ pub(crate) struct Run<'a> {
     http: &'a reqwest::Client,
     limits: &'a Limits,
     action: AgentAction,
-    /// Since the claim.
+    /// Since the instant from which the lease is reckoned.
     lease: Stopwatch,
     /// Nothing was sent since the session was last seen to execute. The claim has seen that for
     /// the first call.
     is_cleared: bool,
     /// The last answer of the target system.
     response: Option<JsonText>,
+    /// How long it asks to wait, in milliseconds.
+    retry_after: Option<i64>,
 }
 
 /// How a run ends.
@@ -65,31 +55,31 @@ impl<'a> Run<'a> {
         store: &'a Store,
         http: &'a reqwest::Client,
         limits: &'a Limits,
-        action: AgentAction,
+        held: HeldAction,
     ) -> Self {
         Self {
             store,
             http,
             limits,
-            action,
-            lease: Stopwatch::start(),
+            action: *held.action,
+            lease: held.since,
             is_cleared: true,
             response: None,
+            retry_after: None,
         }
     }
 
     /// Runs the action before its target system, if there is one, and records what became of it.
-    /// `is_last` says that its message is not delivered again.
+    /// Answers the outcome that it recorded, if any.
     pub(crate) async fn run(
         mut self,
         system: Option<&TargetSystem>,
-        is_last: bool,
-    ) -> Result<Ran, Error> {
+    ) -> Result<Option<ActionState>, Error> {
         let end = match system {
             Some(system) => self.steps(system).await?,
             None => self.no_target(),
         };
-        let ran = self.conclude(end, is_last).await?;
+        let recorded = self.conclude(end).await?;
         let action = &self.action;
         tracing::info!(
             traceId = action.trace_id.as_deref(),
@@ -97,10 +87,10 @@ impl<'a> Run<'a> {
             sessionId = action.session_id.get(),
             actionId = action.action_id,
             attempt = action.attempts,
-            outcome = ran.recorded.map_or("none", ActionState::name),
+            outcome = recorded.map_or("none", ActionState::name),
             durationMs = u64::try_from(self.lease.elapsed().as_millis()).unwrap_or(u64::MAX),
         );
-        Ok(ran)
+        Ok(recorded)
     }
 
     fn no_target(&mut self) -> End {
@@ -138,26 +128,54 @@ impl<'a> Run<'a> {
         let target = system.idempotency();
         let mut pauses = self.limits.pauses.iter();
         loop {
+            if self.left() < self.limits.step_timeout {
+                return Ok(ControlFlow::Break(self.out_of_time()));
+            }
             if let end @ ControlFlow::Break(_) = self.clear(target).await? {
                 return Ok(end);
             }
-            let timeout = self.limits.step_timeout.min(self.left());
-            let repeated = self.action.ambiguous;
-            let answer = call::send(self.http, system, call, &key, timeout, repeated).await;
-            self.response = answer.response;
-            let problem = answer.problem;
-            match self.action.answered(answer.effect, target) {
-                Answered::StepDone => return Ok(ControlFlow::Continue(())),
-                Answered::Refused => {
+            let problem = match self.send(call, system, &key).await {
+                (Answered::StepDone, _) => return Ok(ControlFlow::Continue(())),
+                (Answered::Refused, problem) => {
                     return Ok(ends(Outcome::failed(self.response.clone(), problem)));
                 }
-                Answered::Unknown => {
+                (Answered::Unknown, problem) => {
                     return Ok(ends(Outcome::unknown(self.response.clone(), &problem)));
                 }
-                Answered::Again if self.pause(pauses.next()).await => {}
-                Answered::Again => return Ok(ControlFlow::Break(End::NotYet(problem))),
+                (Answered::Again, problem) => problem,
+            };
+            if !self.pause(pauses.next()).await {
+                return Ok(ControlFlow::Break(End::NotYet(problem)));
             }
         }
+    }
+
+    /// Sends a call; answers how it goes on, and what was wrong.
+    async fn send(
+        &mut self,
+        call: &ApiCall,
+        system: &TargetSystem,
+        key: &str,
+    ) -> (Answered, String) {
+        let sending = Sending {
+            key,
+            timeout: self.limits.step_timeout,
+            is_repeated: self.action.ambiguous,
+            now: self.store.now(),
+        };
+        let answer = call::send(self.http, system, call, sending).await;
+        self.response = answer.response;
+        self.retry_after = answer.retry_after;
+        let answered = self.action.answered(answer.effect, system.idempotency());
+        (answered, answer.problem)
+    }
+
+    /// There is no time for another call, which nobody has sent.
+    fn out_of_time(&mut self) -> End {
+        if std::mem::take(&mut self.is_cleared) {
+            self.action.not_sent();
+        }
+        End::NotYet("No time was left for the next call.".to_owned())
     }
 }
 
@@ -181,10 +199,14 @@ impl Run<'_> {
 
     /// Waits, if there is a pause left and time for a call after it; answers whether it waited.
     async fn pause(&self, pause: Option<&Duration>) -> bool {
-        match pause {
-            // A call needs time to be answered in, too.
-            Some(pause) if *pause < self.left() / 2 => {
-                tokio::time::sleep(*pause).await;
+        let asked = self.retry_after.map(i64::unsigned_abs);
+        let asked = asked.map_or(Duration::ZERO, Duration::from_millis);
+        match pause.map(|pause| asked.max(*pause)) {
+            Some(pause)
+                if pause <= Limits::LONGEST_WAIT
+                    && pause + self.limits.step_timeout < self.left() =>
+            {
+                tokio::time::sleep(pause).await;
                 true
             }
             _ => false,
@@ -199,46 +221,51 @@ impl Run<'_> {
 
 /// The end.
 impl Run<'_> {
-    async fn conclude(&self, end: End, is_last: bool) -> Result<Ran, Error> {
+    /// Answers the outcome that was recorded, if any.
+    async fn conclude(&self, end: End) -> Result<Option<ActionState>, Error> {
         match end {
-            End::Outcome(outcome) => self.record(&outcome).await.map(handled),
-            End::NotYet(problem) => self.not_yet(&problem, is_last).await,
+            End::Outcome(outcome) => self.record(&outcome).await,
+            End::NotYet(problem) => self.not_yet(&problem).await,
             End::Cancelled => self.stopped().await,
-            End::Lost => Ok(handled(None)),
+            End::Lost => Ok(None),
         }
     }
 
-    /// Gives the action back for another attempt, or ends it when this was the last.
-    async fn not_yet(&self, problem: &str, is_last: bool) -> Result<Ran, Error> {
-        if is_last || self.action.is_last_attempt() {
+    /// Gives the action back for another attempt, or ends it when that would be too late.
+    async fn not_yet(&self, problem: &str) -> Result<Option<ActionState>, Error> {
+        let next = self.action.next_attempt(self.retry_after, self.store.now());
+        let Some(next) = next else {
             let outcome = self.action.exhausted(self.response.clone(), problem);
-            let recorded = self.record(&outcome).await?;
-            // What nothing came of becomes a dead letter, so that a person hears of it.
-            let done = if is_last { Done::Again } else { Done::Handled };
-            return Ok(Ran { recorded, done });
-        }
-        match self.store.agent().release(&self.action).await? {
-            Lease::Held => Ok(Ran {
-                recorded: None,
-                done: Done::Again,
-            }),
+            return self.record(&outcome).await;
+        };
+        match self.store.agent().release(&self.action, next).await? {
+            Lease::Held => {
+                tracing::info!(problem, %next, "given back");
+                Ok(None)
+            }
             Lease::Cancelled => self.stopped().await,
-            Lease::Lost => Ok(handled(None)),
+            Lease::Lost => Ok(None),
         }
     }
 
     /// Records how far the action had got when its session was cancelled.
-    async fn stopped(&self) -> Result<Ran, Error> {
+    async fn stopped(&self) -> Result<Option<ActionState>, Error> {
         let outcome = self.action.stopped(self.response.clone());
-        self.record(&outcome).await.map(handled)
+        self.record(&outcome).await
     }
 
     /// Records an outcome; none when the action was no longer this worker's. What is known of a
-    /// call is worth several tries.
+    /// call is worth several tries, and more than a counter on the dashboard.
     async fn record(&self, outcome: &Outcome) -> Result<Option<ActionState>, Error> {
+        let agent = self.store.agent();
         let mut recordings = 1;
         loop {
-            match self.store.agent().record(&self.action, outcome).await {
+            let recorded = if recordings <= COUNTED_RECORDINGS {
+                agent.record(&self.action, outcome).await
+            } else {
+                agent.record_uncounted(&self.action, outcome).await
+            };
+            match recorded {
                 Ok(recorded) => return Ok(recorded.then_some(outcome.state)),
                 Err(error) if recordings == RECORDINGS => return Err(error),
                 Err(_) => tokio::time::sleep(Duration::from_millis(100 << recordings)).await,
@@ -250,11 +277,4 @@ impl Run<'_> {
 
 const fn ends(outcome: Outcome) -> ControlFlow<End> {
     ControlFlow::Break(End::Outcome(outcome))
-}
-
-const fn handled(recorded: Option<ActionState>) -> Ran {
-    Ran {
-        recorded,
-        done: Done::Handled,
-    }
 }

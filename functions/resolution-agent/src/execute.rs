@@ -10,10 +10,10 @@ use shared::{
         Body, Path, PathId, Trace,
         refusal::{
             ActionNotFailed, ConcurrentChange, InvalidTransition, OtherActionsApproved,
-            OutcomeUnknown, ProposalSuperseded, SessionExpired,
+            OutcomeUnknown, ProposalSuperseded, SessionExpired, SessionSuperseded,
         },
     },
-    model::{ActionsExecute, AgentSessionId, Message, OrganizationId, Stopwatch},
+    model::{ActionsExecute, AgentSessionId, Approving, Message, OrganizationId, Stopwatch},
     store::{Approval, SessionWithActions},
 };
 
@@ -31,6 +31,7 @@ type Refused = (
     InvalidTransition,
     ProposalSuperseded,
     SessionExpired,
+    SessionSuperseded,
     OutcomeUnknown,
     ActionNotFailed,
     OtherActionsApproved,
@@ -38,7 +39,9 @@ type Refused = (
 );
 
 /// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
-/// for their results. 202 has the same shape as 200 and says that some still run.
+/// for their results. 202 has the same shape as 200 and says that some still run. The same list
+/// again answers its results and runs nothing; with `again`, what is not done for certain runs once
+/// more, within 24 hours and while the alert has no other session.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/execute",
@@ -54,13 +57,14 @@ pub async fn execute(
 ) -> Result<AgentActionsExecuted, Problem<Refused>> {
     let (tenant, id) = (caller.tenant(), id.known()?);
     let ids = input.distinct();
-    let session = match state
-        .app
-        .store
-        .agent()
-        .approve(caller.permit(), id, &ids, trace.as_deref())
-        .await?
-    {
+    let approving = Approving {
+        ids: &ids,
+        again: input.again.0,
+        by: caller.user_id(),
+        trace: trace.as_deref(),
+    };
+    let agent = state.app.store.agent();
+    let session = match agent.approve(caller.permit(), id, &approving).await? {
         Approval::Standing(session) => session,
         Approval::Queued(session, queued) => {
             send(&state, tenant, id, queued).await;

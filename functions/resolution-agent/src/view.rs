@@ -193,6 +193,11 @@ pub struct ActionView {
     expected_outcome: String,
     risk: Risk,
     steps: Vec<StepView>,
+    /// Ids of actions of which none can be executed with this one, or after it.
+    excludes: Vec<String>,
+    /// Ids of actions that come first where they are executed with this one: unless they succeed,
+    /// this one is skipped.
+    after: Vec<String>,
 }
 
 /// A step of an action.
@@ -207,8 +212,13 @@ pub struct StepView {
     api_call: String,
 }
 
-impl From<&ProposedAction> for ActionView {
-    fn from(action: &ProposedAction) -> Self {
+impl ActionView {
+    /// An action among those of its proposal.
+    fn of(action: &ProposedAction, all: &[ProposedAction]) -> Self {
+        let ids = |keys: &[String]| {
+            let named = all.iter().filter(|other| keys.contains(&other.key));
+            named.map(|other| other.id.clone()).collect()
+        };
         Self {
             id: action.id.clone(),
             action_type: action.action_type,
@@ -219,6 +229,8 @@ impl From<&ProposedAction> for ActionView {
             expected_outcome: action.expected_outcome.clone(),
             risk: action.risk,
             steps: action.steps.iter().map(StepView::from).collect(),
+            excludes: ids(&action.excludes),
+            after: ids(&action.after),
         }
     }
 }
@@ -287,7 +299,10 @@ impl From<ActionResult> for ResultView {
 }
 
 fn actions(session: &AgentSession) -> Vec<ActionView> {
-    session.proposed_actions.iter().map(Into::into).collect()
+    let all = &session.proposed_actions;
+    all.iter()
+        .map(|action| ActionView::of(action, all))
+        .collect()
 }
 
 fn results(whole: &SessionWithActions) -> Vec<ResultView> {

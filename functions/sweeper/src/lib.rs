@@ -11,7 +11,7 @@ use runtime::{
     telemetry::{self, Metric},
 };
 use serde::Serialize;
-use store::{DueAction, DueSession, Page, Progress, Store, Wanted};
+use store::{DueAction, DueSession, DueWork, Page, Progress, Store, Wanted};
 use tokio::time::timeout;
 
 /// Actions or sessions of a look at what is due.
@@ -58,6 +58,8 @@ pub struct Swept {
     pub resent: usize,
     /// Actions that were ended because nobody will run them.
     pub given_up: usize,
+    /// Actions whose minutes were counted after their outcome.
+    pub counted: usize,
     /// Proposals that expired.
     pub expired: usize,
     /// Analyses that were interrupted.
@@ -106,6 +108,7 @@ impl Sweeper {
             cleanups = swept.cleanups,
             resent = swept.resent,
             givenUp = swept.given_up,
+            counted = swept.counted,
             expired = swept.expired,
             interrupted = swept.interrupted,
             settled = swept.settled,
@@ -154,15 +157,28 @@ impl Sweeper {
     }
 
     async fn actions(&self, due: Vec<DueAction>, swept: &mut Swept) {
-        let (mut to_send, mut to_give_up) = (Vec::new(), Vec::new());
+        let now = self.store.now();
+        let (mut to_send, mut to_give_up, mut to_count) = (Vec::new(), Vec::new(), Vec::new());
         for due in due {
-            match due.message() {
-                Some(message) => to_send.push((due, message)),
-                None => to_give_up.push(due),
+            match due.work(now) {
+                DueWork::Send(message) => to_send.push((due, message)),
+                DueWork::GiveUp => to_give_up.push(due),
+                DueWork::Count => to_count.push(due),
             }
         }
         self.resend(to_send, swept).await;
         self.give_up(to_give_up, swept).await;
+        self.count(to_count, swept).await;
+    }
+
+    /// Counts minutes one after another, since all of an organization's go into one total.
+    async fn count(&self, due: Vec<DueAction>, swept: &mut Swept) {
+        for due in due {
+            match self.store.agent().count_due(&due).await {
+                Ok(()) => swept.counted += 1,
+                Err(error) => swept.failed(&due.name(), &error),
+            }
+        }
     }
 
     /// Sends messages again, and notes it only once the queue has taken them: while the queue is

@@ -77,8 +77,10 @@ pub enum Code {
     AnalysisInterrupted,
     /// It is not known whether an action took effect; check the target system.
     OutcomeUnknown,
-    /// Only actions that failed can be executed again.
+    /// Only actions that failed or were skipped can be executed again.
     ActionNotFailed,
+    /// Another session was opened on the alert since; go on there.
+    SessionSuperseded,
     /// The session executes another list of actions, or did.
     OtherActionsApproved,
     /// The body is over 256 KiB.
@@ -142,6 +144,8 @@ pub enum FaultCode {
     Guessable,
     /// The action is manual: a person has to do it.
     Manual,
+    /// The action and another one of the list exclude each other.
+    Exclusive,
     /// The operation has no such query parameter.
     UnknownParameter,
     /// It is not percent-encoded UTF-8.

@@ -41,10 +41,11 @@ pub use activity::{
     Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
 };
 pub use agent::{
-    ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction, AgentSession,
-    AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis, Answered,
-    ApiCall, Approved, ApprovedActions, Claim, Effect, Idempotency, Outcome, Proposal,
-    ProposedAction, Risk, answer,
+    ActionApproval, ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction,
+    AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis,
+    Answered, ApiCall, Approved, ApprovedActions, Approving, Cancelled, Claim, Effect, EffectGuard,
+    HeldEffect, Hold, Idempotency, Outcome, Proposal, ProposedAction, Reply, Risk, Surroundings,
+    TargetEffect, answer, retry_after,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};

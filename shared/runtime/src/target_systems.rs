@@ -29,6 +29,10 @@ pub struct TargetSystem {
     /// with the same key then has no second effect.
     #[serde(default)]
     pub idempotency_header: Option<String>,
+    /// The header by which the system says that an answer is the one that it gave to an earlier
+    /// call with the same key, unless its value is `false`.
+    #[serde(default)]
+    pub replayed_header: Option<String>,
     /// Allowed calls: `POST /usage-batches/{id}/reprocess`.
     #[serde(default)]
     pub allow: Vec<AllowedCall>,
@@ -95,9 +99,15 @@ impl TargetSystems {
                 let problem = format!("wrong in the base URL of {name:?}");
                 return Err(malformed(problem));
             }
-            let header = system.idempotency_header.as_deref().unwrap_or("x");
-            if http::HeaderName::from_bytes(header.as_bytes()).is_err() {
-                return Err(malformed(format!("wrong in the header of {name:?}")));
+            let mut headers = [&system.idempotency_header, &system.replayed_header]
+                .into_iter()
+                .flatten();
+            if headers.any(|header| http::HeaderName::from_bytes(header.as_bytes()).is_err()) {
+                return Err(malformed(format!("wrong in a header of {name:?}")));
+            }
+            if system.replayed_header.is_some() && system.idempotency_header.is_none() {
+                let problem = format!("{name:?} has a replayedHeader and no idempotencyHeader");
+                return Err(malformed(problem));
             }
         }
         Ok(Self(systems))
@@ -132,6 +142,14 @@ impl TargetSystem {
             Some(_) => Idempotency::Keyed,
             None => Idempotency::Unkeyed,
         }
+    }
+
+    /// Whether an answer with these headers is the one that was given to an earlier call.
+    #[must_use]
+    pub fn is_replay(&self, headers: &http::HeaderMap) -> bool {
+        let header = self.replayed_header.as_deref();
+        let value = header.and_then(|name| headers.get(name));
+        value.is_some_and(|value| !value.as_bytes().eq_ignore_ascii_case(b"false"))
     }
 
     /// Whether a call with a rendered path is allowed. The path has plain segments only: none is
@@ -255,6 +273,8 @@ mod tests {
             r#"{"billing": {"baseUrl": "ftp://x"}}"#,
             r#"{"billing": {"baseUrl": "http://user@x"}}"#,
             r#"{"billing": {"baseUrl": "http://x", "idempotencyHeader": "a b"}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "idempotencyHeader": "a", "replayedHeader": "b c"}}"#,
+            r#"{"billing": {"baseUrl": "http://x", "replayedHeader": "a"}}"#,
             r#"{"billing": {"baseUrl": "http://x", "allow": ["SEND /x"]}}"#,
             r#"{"billing": {"baseUrl": "http://x", "allow": ["GET x"]}}"#,
             r#"{"billing": {"baseUrl": "http://x", "allow": ["GET /x/../y"]}}"#,

@@ -90,6 +90,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::DuplicateSignal
         | Code::ProposalSuperseded
         | Code::SessionExpired
+        | Code::SessionSuperseded
         | Code::AnalysisInterrupted
         | Code::OutcomeUnknown
         | Code::ActionNotFailed

@@ -46,6 +46,7 @@ refusals! {
     ProjectArchived,
     ProposalSuperseded,
     SessionExpired,
+    SessionSuperseded,
     TicketClosed,
     TooManyAttempts,
     TooManyTokens,
@@ -71,3 +72,4 @@ several!(A B C D);
 several!(A B C D E);
 several!(A B C D E F);
 several!(A B C D E F G);
+several!(A B C D E F G H);

@@ -12,14 +12,14 @@ pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 
 use model::{
     Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId,
-    HistoryEntry, HistoryOf, Id, Milestone, MilestoneId, Order, Organization, OrganizationId,
-    Phase, PhaseId, Project, ProjectId, ReferenceType, ServiceRequest, ServiceRequestId, Session,
-    Signal, SignalId, Tag, TagId, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp,
-    Token, User, UserId,
+    EffectGuard, HistoryEntry, HistoryOf, Id, Milestone, MilestoneId, Order, Organization,
+    OrganizationId, Phase, PhaseId, Project, ProjectId, ReferenceType, ServiceRequest,
+    ServiceRequestId, Session, Signal, SignalId, Tag, TagId, TargetEffect, Task, TaskId, Thread,
+    Ticket, TicketId, TicketMessage, Timestamp, Token, User, UserId,
 };
 
 use crate::{
-    agent::Part,
+    agent::{Part, Stack},
     cleanup::{Cleanup, NamesOfTask, Subject},
     dashboard::Totals,
     directory::{NameOfTag, Reference, fold},
@@ -541,6 +541,26 @@ const AGENT_ACTION: &str = "ACTION#";
 
 fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
     format!("ORG#{tenant}#AGENT_SESSION#{id}")
+}
+
+/// Says which action claimed an effect on a record of a target system last.
+pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<EffectGuard> {
+    let TargetEffect {
+        target_system,
+        action_type,
+        entity,
+    } = effect;
+    // A kind of action has no `#`, so that the last one ends the system's name.
+    let action_type: &str = action_type.into();
+    Key::new(
+        format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
+        entity,
+    )
+}
+
+/// The name by which target systems tell this stack from others.
+pub(super) fn stack() -> Key<Stack> {
+    Key::new("STACK", "STACK")
 }
 
 /// The last id given out for a kind of record, for all organizations.

@@ -113,11 +113,14 @@
 //! | agent sessions, newest first | gsi1 | `#AGENT_SESSION` / createdAt#id | 1 per MB | n R |
 //! | agent sessions by status or signal | gsi1 | the same, a walk | 1–2 per MB | n R |
 //! | an agent session and its approved actions | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a` | 1 | n R |
-//! | open a session, unless the signal has one that stands | table | signal and session | 1 transaction | 8 W |
+//! | open a session, unless the signal has one that stands | table | signal, its last session (checked), and session | 1 transaction | 8–10 W |
 //! | a session's transition that concerns no action | table, gsi2 | `#AGENT_SESSION#s` / `SESSION` | 1 | 2–4 W |
-//! | approve or cancel actions | table, gsi2 | session and its actions | 1 transaction of up to 51 | 4 W each |
-//! | claim an action, and go on with it, while the session executes | table, gsi2 | session (checked) and action | 1 transaction | 6–8 W |
+//! | approve or cancel actions | table, gsi2 | session and its actions, and the signal (checked) where they run again | 1 transaction of up to 52 | 4 W each |
+//! | what an action is claimed by: its session, the stack, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `STACK`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 3–6 R |
+//! | claim an action and its effects | table, gsi2 | action, `#EFFECT#system#type` / entity, those of its rivals (checked) | 1 transaction | 8–10 W |
+//! | go on with an action, or give it back | table, gsi2 | action | 1 | 1–3 W |
 //! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
+//! | record an outcome while others keep writing the totals, and count its minutes later | table, gsi2 | action; action, `TOTALS` | 1; 1 transaction | 3 W, 8 W |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each per 200 | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 per 100 | n/8 R |
 //! | keep a cleanup's place between its rounds, or put it off | table, gsi2 | `#CLEANUP` / subject | 1 | 4 W |
@@ -155,7 +158,9 @@ mod tickets;
 mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
-pub use agent::{Agent, Approval, DueAction, DueSession, Lease, SessionWithActions};
+pub use agent::{
+    Agent, Approval, DueAction, DueSession, DueWork, HeldAction, Lease, SessionWithActions,
+};
 pub use cleanup::{Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
@@ -180,6 +185,7 @@ use aws_sdk_dynamodb::Client;
 use model::{Clock, Error, Id, Timestamp};
 
 use self::{
+    agent::StackName,
     ids::Ids,
     table::{Read, Table, Write},
 };
@@ -198,6 +204,7 @@ pub struct Store {
     table: Table,
     ids: Ids,
     clock: Clock,
+    stack: StackName,
 }
 
 impl Store {
@@ -208,6 +215,17 @@ impl Store {
             table: Table::new(client, table),
             ids: Ids::default(),
             clock,
+            stack: StackName::default(),
+        }
+    }
+
+    /// The same store for somebody who can wait longer while others write the same records, as the
+    /// worker does: what it knows of a call is nowhere else.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self {
+            table: self.table.patient(),
+            ..self
         }
     }
 

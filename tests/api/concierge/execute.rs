@@ -163,10 +163,12 @@ async fn an_action_that_failed_can_be_executed_again() {
     let stored = world.executes(&id, &[a, b]).await.expect(200);
     assert_eq!(stored["results"][0]["success"], false);
     assert_eq!(stored["results"][0]["response"]["status"], 422);
-    let answer = world.executes(&id, &[b]).await;
+    let answer = world.executes(&id, &[a]).await;
+    answer.expect_problem(409, "other_actions_approved");
+    let answer = world.executes_again(&id, &[b]).await;
     answer.expect_problem(409, "action_not_failed");
 
-    world.executes(&id, &[a]).await.expect(202);
+    world.executes_again(&id, &[a]).await.expect(202);
     world.delivers(&world.worker()).await;
     let (status, results) = world.outcome(&id).await;
     assert_eq!(status, "completed");
@@ -187,7 +189,7 @@ async fn an_action_of_unknown_outcome_is_not_executed_again() {
     world.delivers(&world.worker()).await;
     assert_eq!(world.session(&id).await["status"], "failed");
     let problem = world
-        .executes(&id, &[b])
+        .executes_again(&id, &[b])
         .await
         .expect_problem(409, "outcome_unknown");
     let detail = problem["detail"].as_str().unwrap();
@@ -207,7 +209,7 @@ async fn with_the_queue_down_nothing_is_lost() {
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
     // Not before the grace is over.
     assert_eq!(world.sweeper().sweep().await.resent, 0);
-    world.api.clock.advance(30_000);
+    world.api.clock.advance(120_000);
     assert_eq!(world.sweeper().sweep().await.resent, 1);
     let message = world.message(&id, &action);
     assert_eq!(world.takes_messages().await, [message.as_str()]);

@@ -43,6 +43,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
                 "order": 1, "description": "Process the batch again",
                 "apiCall": "POST /usage-batches/ub_1001/reprocess",
             }],
+            "excludes": [], "after": [],
         })
     );
     assert_eq!(session["proposedActions"][1]["isAutomated"], false);

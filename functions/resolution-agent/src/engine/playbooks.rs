@@ -150,7 +150,7 @@ mod tests {
         let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
             .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
         for (from, to, fault) in [
-            ("version = 1", "version = 0", "count from 1"),
+            ("version = 2", "version = 0", "count from 1"),
             ("name = \"broken\"", "name = \"other\"", "calls itself"),
             ("{state} and", "{stat} and", "{stat} is unknown"),
             ("/{batch}/", "/{bach}/", "{bach} is no parameter"),
@@ -179,6 +179,42 @@ mod tests {
             ("minutes = 25", "minutes = 0", "saves no minutes"),
             ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
             ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
+            ("entities = [\"{batch}\"]", "", "names no entity"),
+            (
+                "minutes = 25",
+                "minutes = 25\ncooldown = \"1 week\"",
+                "no cooldown",
+            ),
+            (
+                "minutes = 25",
+                "minutes = 25\ncooldown = \"367d\"",
+                "no cooldown",
+            ),
+            (
+                "expect = [200, 202]",
+                "expect = [200, 202]\nnot_done = [404]",
+                "says not_done",
+            ),
+            (
+                "key = \"review\"",
+                "key = \"reprocess\"",
+                "two actions are called",
+            ),
+            (
+                "key = \"review\"",
+                "key = \"review\"\nafter = [\"nobody\"]",
+                "no other action",
+            ),
+            (
+                "key = \"review\"",
+                "key = \"review\"\nexcludes = [\"review\"]",
+                "no other action",
+            ),
+            (
+                "key = \"review\"",
+                "key = \"review\"\nexcludes = [\"reprocess\"]\nafter = [\"reprocess\"]",
+                "after what it excludes",
+            ),
             (
                 "signal_type = \"usage_batch_stuck\"",
                 "",
@@ -190,5 +226,43 @@ mod tests {
             assert!(problem.contains("playbook broken"), "{problem}");
             assert!(problem.contains(fault), "{from} -> {to}: {problem}");
         }
+    }
+
+    #[test]
+    fn actions_do_not_wait_for_each_other_nor_do_the_same_twice() {
+        let sound = include_str!("../../playbooks/payment-failed.toml")
+            .replace("name = \"payment-failed\"", "name = \"broken\"");
+        let circle = sound
+            .replace("key = \"retry\"", "key = \"retry\"\nafter = [\"notify\"]")
+            .replace("key = \"notify\"", "key = \"notify\"\nafter = [\"retry\"]");
+        let problem_of_circle = problem(&circle);
+        assert!(
+            problem_of_circle.contains("comes after itself"),
+            "{problem_of_circle}"
+        );
+        let last = sound.rfind("[[actions]]").unwrap();
+        let (head, notify) = sound.split_at(last);
+        let twice = format!(
+            "{head}{notify}\n{}",
+            notify.replace("\"notify\"", "\"tell\"")
+        );
+        let problem_of_twin = problem(&twice);
+        assert!(
+            problem_of_twin.contains("does the same"),
+            "{problem_of_twin}"
+        );
+    }
+
+    #[test]
+    fn what_excludes_another_is_excluded_by_it() {
+        let text = include_str!("../../playbooks/invoice-duplicated.toml");
+        let playbook = Playbook::read("invoice-duplicated", text).unwrap();
+        let values = playbook.sample_values();
+        let targets = TargetSystems::default();
+        let actions = playbook.actions.iter();
+        let actions: Vec<_> = actions.map(|one| one.render(&values, &targets)).collect();
+        assert_eq!(actions[0].excludes, ["credit"]);
+        assert_eq!(actions[1].excludes, ["void"]);
+        assert_eq!(actions[1].cooldown, 24 * 3_600_000);
     }
 }

@@ -13,9 +13,16 @@ pub struct Fault {
     /// Status of the answer in mode `fail`.
     #[serde(default = "internal_server_error")]
     pub status: u16,
-    /// Milliseconds to wait in mode `delay`.
+    /// Milliseconds to wait before the answer in modes `delay` and `fail`.
     #[serde(default)]
     pub delay_ms: u64,
+    /// In mode `fail`: the answer is kept under the call's key, and given again to whoever sends it,
+    /// as systems do that keep failures.
+    #[serde(default)]
+    pub kept: bool,
+    /// The answer's `Retry-After` in mode `fail`: seconds or an instant, as the header has it.
+    #[serde(default)]
+    pub retry_after: Option<String>,
     /// How many calls meet it.
     #[serde(default = "once")]
     pub times: u32,
@@ -49,6 +56,8 @@ impl Fault {
             mode,
             status: internal_server_error(),
             delay_ms: 0,
+            kept: false,
+            retry_after: None,
             times: once(),
             operation: None,
         }

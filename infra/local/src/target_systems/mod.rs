@@ -125,6 +125,7 @@ impl DemoTargets {
                 "baseUrl": format!("{}{}", self.url, path(system)),
                 "secret": system.secret,
                 "idempotencyHeader": system.honours_keys.then_some(server::KEY_HEADER),
+                "replayedHeader": system.honours_keys.then_some(server::REPLAYED_HEADER),
                 "allow": allow,
             });
             (system.name.to_owned(), settings)

@@ -88,6 +88,8 @@ pub(crate) struct Answer {
     pub(crate) body: Value,
     /// The entity that this call changed, if it changed one.
     pub(crate) changed: Option<String>,
+    /// It was given before to a call with the same key.
+    pub(crate) is_replay: bool,
 }
 
 impl Answer {
@@ -107,6 +109,7 @@ impl Answer {
             status: StatusCode::OK,
             body,
             changed: None,
+            is_replay: false,
         }
     }
 
@@ -127,6 +130,12 @@ impl Answer {
         )
     }
 
+    /// A failure that somebody asked for.
+    pub(crate) fn injected(status: u16) -> Self {
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        Self::refusal(status, "injected_fault", "as asked for")
+    }
+
     /// The entity is in a state from which there is no way to what was asked for.
     pub(crate) fn unusable(detail: &str) -> Self {
         Self::refusal(
@@ -145,6 +154,7 @@ impl Answer {
             status,
             body: json!({ "code": code, "detail": detail }),
             changed: None,
+            is_replay: false,
         }
     }
 }

@@ -17,7 +17,7 @@ pub(crate) struct Records {
     pub(crate) messages: Vec<Message>,
     #[serde(default)]
     pub(crate) effects: Vec<Effect>,
-    /// Successful answers by system and idempotency key.
+    /// Answers by system and idempotency key.
     #[serde(default)]
     pub(crate) stored_answers: BTreeMap<String, StoredAnswer>,
 }
@@ -134,7 +134,7 @@ pub struct Effect {
     pub at: String,
 }
 
-/// A successful answer, given again to whoever sends the same key.
+/// An answer that is given again to whoever sends the same key: that of a call which took effect.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredAnswer {

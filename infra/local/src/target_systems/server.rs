@@ -5,12 +5,12 @@ use std::{sync::Arc, time::Duration};
 use axum::{
     Json, Router,
     extract::{ConnectInfo, OriginalUri, Path, State},
-    http::header::AUTHORIZATION,
+    http::header::{AUTHORIZATION, RETRY_AFTER},
     response::{IntoResponse, Response},
     routing::{MethodFilter, on},
 };
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use serde_json::Value;
 
 use super::{
@@ -23,6 +23,9 @@ use crate::background::Stopping;
 
 /// The header in which a caller sends its idempotency key.
 pub(crate) const KEY_HEADER: &str = "Idempotency-Key";
+
+/// The header of an answer that was given before to a call with the same key.
+pub(crate) const REPLAYED_HEADER: &str = "idempotent-replayed";
 
 /// What every handler reaches.
 #[derive(Clone, Debug)]
@@ -78,10 +81,17 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         .take_fault(received.system.name, &received.operation.name());
     if let Some(fault) = &fault {
         match fault.mode {
+            FaultMode::Fail if fault.kept => {}
             FaultMode::Fail => {
-                let status =
-                    StatusCode::from_u16(fault.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-                return Answer::refusal(status, "injected_fault", "as asked for").into_response();
+                tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await;
+                let mut response = Answer::injected(fault.status).into_response();
+                let wait = fault.retry_after.as_deref().unwrap_or_default();
+                if let Ok(wait) = HeaderValue::from_str(wait)
+                    && !wait.is_empty()
+                {
+                    response.headers_mut().insert(RETRY_AFTER, wait);
+                }
+                return response;
             }
             FaultMode::Hang => {
                 // Whoever waits for this gives up first, or the server is stopped.
@@ -94,7 +104,8 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         }
     }
 
-    let answer = perform(&demo.world, received);
+    let fails = fault.as_ref().filter(|fault| fault.mode == FaultMode::Fail);
+    let answer = perform(&demo.world, received, fails.map(|fault| fault.status));
     match fault {
         Some(fault) if fault.mode == FaultMode::Drop => connection.cut(),
         Some(fault) => tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await,
@@ -112,7 +123,7 @@ fn authorized(received: &Received) -> bool {
     token == Some(received.system.secret)
 }
 
-fn perform(world: &World, received: Received) -> Answer {
+fn perform(world: &World, received: Received, fails_with: Option<u16>) -> Answer {
     let body = if received.body.is_empty() {
         Value::Null
     } else {
@@ -133,11 +144,17 @@ fn perform(world: &World, received: Received) -> Answer {
             id: received.id,
             body,
         },
+        fails_with,
     })
 }
 
 impl IntoResponse for Answer {
     fn into_response(self) -> Response {
-        (self.status, Json(self.body)).into_response()
+        let mut response = (self.status, Json(self.body)).into_response();
+        if self.is_replay {
+            let replayed = HeaderValue::from_static("true");
+            response.headers_mut().insert(REPLAYED_HEADER, replayed);
+        }
+        response
     }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Call<'c> {
     pub(crate) path: &'c str,
     pub(crate) key: Option<&'c str>,
     pub(crate) request: Request,
+    /// The status of a failure that is answered, and kept, instead of what would be done.
+    pub(crate) fails_with: Option<u16>,
 }
 
 impl World {
@@ -79,19 +81,24 @@ impl World {
 
         // A copy takes the change, so that what could not be kept did not happen.
         let mut records = state.records.clone();
-        let answer = (call.operation.run)(&mut records, &call.request);
-        let Some(entity) = &answer.changed else {
-            return answer;
+        let answer = match call.fails_with {
+            Some(status) => Answer::injected(status),
+            None => (call.operation.run)(&mut records, &call.request),
         };
-        let id = records.effects.last().map_or(1, |effect| effect.id + 1);
-        records.effects.push(Effect {
-            id,
-            system: call.system.name.to_owned(),
-            operation: call.operation.name(),
-            entity: entity.clone(),
-            idempotency_key: call.key.map(str::to_owned),
-            at: Clock::system().now().to_string(),
-        });
+        if answer.changed.is_none() && call.fails_with.is_none() {
+            return answer;
+        }
+        if let Some(entity) = &answer.changed {
+            let id = records.effects.last().map_or(1, |effect| effect.id + 1);
+            records.effects.push(Effect {
+                id,
+                system: call.system.name.to_owned(),
+                operation: call.operation.name(),
+                entity: entity.clone(),
+                idempotency_key: call.key.map(str::to_owned),
+                at: Clock::system().now().to_string(),
+            });
+        }
         if let Some(key) = stored_under {
             records.stored_answers.insert(
                 key,
@@ -182,6 +189,7 @@ fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
         status: StatusCode::from_u16(stored.status).unwrap_or(StatusCode::OK),
         body: stored.body.clone(),
         changed: None,
+        is_replay: true,
     }
 }
 

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionStep, ActionType, AgentSession, ProposedAction};
-use crate::{AgentSessionId, JsonText, OrganizationId, Timestamp, span};
+use super::{ActionStep, ActionType, AgentSession, Approving, ProposedAction, TargetEffect};
+use crate::{AgentSessionId, JsonText, OrganizationId, Timestamp, UserId, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -11,6 +11,10 @@ use crate::{AgentSessionId, JsonText, OrganizationId, Timestamp, span};
 /// expects it, so that a worker that was thought dead cannot write over its successor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a fact of its own that is written and expected alone"
+)]
 pub struct AgentAction {
     /// The owning organization.
     pub organization_id: OrganizationId,
@@ -22,8 +26,29 @@ pub struct AgentAction {
     pub action_type: ActionType,
     /// The system it acts on.
     pub target_system: String,
+    /// The records of that system it acts on; no two actions do the same to one of them at once.
+    #[serde(default)]
+    pub entities: Vec<String>,
+    /// Effects that must not be there if it is to be done: those of actions that it excludes.
+    #[serde(default)]
+    pub rivals: Vec<TargetEffect>,
+    /// Ids of actions of its session that are approved too and come first.
+    #[serde(default)]
+    pub after: Vec<String>,
+    /// How long after its end nobody does the same again, in milliseconds.
+    #[serde(default = "ProposedAction::usual_cooldown")]
+    pub cooldown: i64,
     /// What is done, rendered.
     pub steps: Vec<ActionStep>,
+    /// Who approved it and when, the last one last.
+    #[serde(default)]
+    pub approvals: Vec<ActionApproval>,
+    /// The stack whose name its idempotency keys carry: that which claimed it first.
+    #[serde(default)]
+    pub stack: Option<String>,
+    /// Raised when it is approved again: a call that failed for certain is another one then.
+    #[serde(default)]
+    pub round: i64,
     /// The trace of the request that approved it last, by which the worker's log has it, whoever
     /// sent the message.
     #[serde(default)]
@@ -43,12 +68,21 @@ pub struct AgentAction {
     /// How many steps are done; an action that is run again goes on after them.
     #[serde(default)]
     pub steps_done: i64,
-    /// A call may be under way to a system that would do it again if it were repeated.
+    /// A call may be under way that was sent without a key: repeated, it would be done again.
     #[serde(default)]
     pub sending: bool,
     /// A call was sent whose answer does not tell whether it took effect.
     #[serde(default)]
     pub ambiguous: bool,
+    /// Its session was cancelled while it was claimed: nothing more is sent.
+    #[serde(default)]
+    pub stopping: bool,
+    /// The minutes that it saved are not in the organization's total yet.
+    #[serde(default)]
+    pub uncounted: bool,
+    /// It was given back, and is not claimed again before this instant.
+    #[serde(default)]
+    pub not_before: Option<Timestamp>,
     /// Messages that the sweeper sent for it since it was last claimed.
     #[serde(default)]
     pub resends: i64,
@@ -68,6 +102,16 @@ pub struct AgentAction {
     pub updated_at: Timestamp,
 }
 
+/// That somebody approved an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionApproval {
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: Timestamp,
+}
+
 /// Where an approved action stands; the last four are outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
@@ -83,7 +127,7 @@ pub enum ActionState {
     Failed,
     /// Sent, and no answer tells whether it took effect.
     Unknown,
-    /// Cancelled before it started.
+    /// Nothing was sent: it was cancelled before it started, or something stood in the way.
     Skipped,
 }
 
@@ -94,6 +138,12 @@ impl ActionState {
         !matches!(self, Self::Queued | Self::Running)
     }
 
+    /// Whether it may be run again.
+    #[must_use]
+    pub const fn is_not_done(self) -> bool {
+        matches!(self, Self::Failed | Self::Skipped)
+    }
+
     /// The name as it is stored.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -102,22 +152,27 @@ impl ActionState {
 }
 
 impl AgentAction {
-    /// How long a message may be under way before the sweeper sends another, in milliseconds.
-    pub const DELIVERY: i64 = 30 * span::SECOND;
-    /// How long after a lease the sweeper looks whether its holder died, in milliseconds.
+    /// How long a message may be under way before the sweeper sends another, in milliseconds: longer
+    /// than the queue hides one that was received, so that only what is lost is sent again.
+    pub const DELIVERY: i64 = 2 * span::MINUTE;
+    /// How long after a lease the sweeper looks at the earliest whether its holder died, in
+    /// milliseconds.
     pub const LEASE_MARGIN: i64 = 5 * span::SECOND;
-    /// Claims until the worker gives up.
-    pub const MOST_ATTEMPTS: i64 = 5;
-    /// Messages of the sweeper that nobody followed until it gives up. With the growing pauses
-    /// between them this takes half a day.
-    pub const MOST_RESENDS: i64 = 16;
+    /// How long after an approval the action is given up, in milliseconds. Target systems keep
+    /// idempotency keys for at least as long.
+    pub const PATIENCE: i64 = 24 * span::HOUR;
+    /// The first pause of an action that is given back, in milliseconds; each is twice as long as
+    /// the one before.
+    pub const FIRST_PAUSE: i64 = span::MINUTE;
+    /// The longest of these pauses, unless the target system asks for a longer one.
+    pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
 
-    /// An approved action that nobody has claimed. `trace` is that of the request.
+    /// An approved action that nobody has claimed; the session's list of what is approved has it.
     #[must_use]
     pub fn approve(
         session: &AgentSession,
         action: &ProposedAction,
-        trace: Option<&str>,
+        approving: &Approving<'_>,
         now: Timestamp,
     ) -> Self {
         Self {
@@ -126,8 +181,15 @@ impl AgentAction {
             action_id: action.id.clone(),
             action_type: action.action_type,
             target_system: action.target_system.clone(),
+            entities: action.target_entities.clone(),
+            rivals: session.rivals(action),
+            after: session.approved_before(action),
+            cooldown: action.cooldown,
             steps: action.steps.clone(),
-            trace_id: trace.map(str::to_owned),
+            approvals: vec![approving.approval(now)],
+            stack: None,
+            round: 1,
+            trace_id: approving.trace.map(str::to_owned),
             minutes_saved: action.minutes_saved,
             state: ActionState::Queued,
             token: 0,
@@ -136,6 +198,9 @@ impl AgentAction {
             steps_done: 0,
             sending: false,
             ambiguous: false,
+            stopping: false,
+            uncounted: false,
+            not_before: None,
             resends: 0,
             due_at: Some(now.plus(Self::DELIVERY)),
             response: None,
@@ -147,22 +212,35 @@ impl AgentAction {
         }
     }
 
-    /// Queues a failed action again. Steps that are done stay done, and the fencing token goes on
-    /// rising.
-    pub fn approve_again(&mut self, trace: Option<&str>, now: Timestamp) {
-        self.trace_id = trace.map(str::to_owned);
+    /// Queues an action again that is not done, behind those in `after`. Steps that are done stay
+    /// done, and the fencing token goes on rising; its calls are others than before, since some
+    /// systems answer an old key with the old failure.
+    pub fn approve_again(&mut self, approving: &Approving<'_>, after: Vec<String>, now: Timestamp) {
+        self.approvals.push(approving.approval(now));
+        self.after = after;
+        self.round += 1;
+        self.trace_id = approving.trace.map(str::to_owned);
         self.state = ActionState::Queued;
         self.attempts = 0;
         self.resends = 0;
         self.lease_until = None;
         self.sending = false;
         self.ambiguous = false;
+        self.stopping = false;
+        self.not_before = None;
         self.response = None;
         self.error = None;
         self.started_at = None;
         self.executed_at = None;
         self.due_at = Some(now.plus(Self::DELIVERY));
         self.updated_at = now;
+    }
+
+    /// From when on it is given up.
+    #[must_use]
+    pub fn deadline(&self) -> Timestamp {
+        let approved = self.approvals.last().map_or(self.created_at, |one| one.at);
+        approved.plus(Self::PATIENCE)
     }
 
     /// The minutes that it saved: none unless it succeeded.
@@ -175,15 +253,17 @@ impl AgentAction {
     }
 
     /// The idempotency key of a step, which counts from 0: the same for every attempt at it, and
-    /// that of no other step.
+    /// that of no other step, of this stack or another.
     #[must_use]
     pub fn idempotency_key(&self, step: usize) -> String {
         format!(
-            "wd-{}-{}-{}-{}",
+            "wd-{}-{}-{}-{}-{}-{}",
+            self.stack.as_deref().unwrap_or_default(),
             self.organization_id,
             self.session_id,
             self.action_id,
-            step + 1
+            step + 1,
+            self.round,
         )
     }
 

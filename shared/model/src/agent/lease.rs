@@ -1,6 +1,6 @@
 //! An approved action in the hands of those who run it: claims, calls, outcomes.
 
-use super::{ActionState, AgentAction, AgentSessionStatus};
+use super::{ActionState, AgentAction, AgentSessionStatus, HeldEffect};
 use crate::{JsonText, Timestamp, span};
 
 /// What a target system makes of a call that is sent twice.
@@ -17,7 +17,8 @@ pub enum Idempotency {
 pub enum Claim<A = ()> {
     /// The action is the worker's until its lease ends.
     Held(A),
-    /// Somebody else holds it. Should they die, the sweeper sends another message.
+    /// Somebody else holds it, or its time has not come: it was given back until later, or an
+    /// action comes first. Whoever ends that one sends a message, else the sweeper does.
     Busy,
     /// It was ended just now, with this outcome.
     Ended(ActionState),
@@ -95,74 +96,94 @@ impl Outcome {
     }
 }
 
+/// What a claim is judged by, beside the action itself.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// Where its session stands.
+    pub session: AgentSessionStatus,
+    /// What its target system makes of a call that is sent twice.
+    pub target: Idempotency,
+    /// The name of the stack, which idempotency keys carry.
+    pub stack: String,
+    /// Where the actions stand that come first; none for one that does not read.
+    pub before: Vec<Option<ActionState>>,
+    /// Effects that others hold, among its own and those that exclude it.
+    pub held: Vec<HeldEffect>,
+}
+
 /// What anybody may do to an action.
 impl AgentAction {
-    /// Claims it for `lease` milliseconds, if it is there to be run.
+    /// Claims it for `lease` milliseconds, if it is there to be run. Its effects are claimed with
+    /// it, in the same write.
     ///
     /// Before a system that does a repeated call again, the claim already notes that a call is
     /// under way, and an action that was left in that state ends as unknown: it is never sent
-    /// again.
-    pub fn claim(
-        &mut self,
-        session: AgentSessionStatus,
-        target: Idempotency,
-        lease: i64,
-        now: Timestamp,
-    ) -> Claim {
+    /// again. What counts is how it may have been sent, whatever is configured since.
+    pub fn claim(&mut self, around: &Surroundings, lease: i64, now: Timestamp) -> Claim {
         if self.state.has_ended() {
             return Claim::Over;
         }
         if self.is_held(now) {
             return Claim::Busy;
         }
-        if let Some((outcome, why)) = self.obstacle(session, target) {
-            self.end(outcome, why, now);
+        if let Some((outcome, why)) = self.obstacle(around, now) {
+            self.end(outcome, &why, now);
             return Claim::Ended(outcome);
         }
-        // Its last holder is gone, and may have sent the call.
-        self.ambiguous |= target == Idempotency::Keyed && self.state == ActionState::Running;
+        let waits = around.before.contains(&Some(ActionState::Queued))
+            || around.before.contains(&Some(ActionState::Running));
+        if waits || self.not_before.is_some_and(|at| now < at) {
+            return Claim::Busy;
+        }
+        // If its last holder is gone, it may have sent the call.
+        self.ambiguous = self.may_have_taken_effect();
+        self.stack.get_or_insert_with(|| around.stack.clone());
         self.state = ActionState::Running;
         self.token += 1;
         self.attempts += 1;
         self.resends = 0;
+        self.not_before = None;
         self.lease_until = Some(now.plus(lease));
-        self.due_at = Some(now.plus(lease + Self::LEASE_MARGIN));
+        let look = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
+        self.due_at = Some(now.plus(look));
         self.started_at.get_or_insert(now);
         self.updated_at = now;
-        self.sends(target);
+        self.sends(around.target);
         Claim::Held(())
     }
 
     /// Why it ends instead of being claimed, and how.
-    fn obstacle(
-        &self,
-        session: AgentSessionStatus,
-        target: Idempotency,
-    ) -> Option<(ActionState, &'static str)> {
-        if session != AgentSessionStatus::Executing {
-            return Some(self.cancelled(self.may_have_taken_effect()));
+    fn obstacle(&self, around: &Surroundings, now: Timestamp) -> Option<(ActionState, String)> {
+        if around.session != AgentSessionStatus::Executing || self.stopping {
+            let (outcome, why) = self.cancelled(self.may_have_taken_effect());
+            return Some((outcome, why.to_owned()));
         }
-        if target == Idempotency::Unkeyed && self.sending {
+        let is_unkeyed = around.target == Idempotency::Unkeyed;
+        if self.sending || (is_unkeyed && self.may_have_taken_effect()) {
             let why = "The worker was interrupted while a call was under way, and the target \
                        system may have done it. Check there; it is not sent again.";
-            return Some((ActionState::Unknown, why));
+            return Some((ActionState::Unknown, why.to_owned()));
         }
-        self.is_last_attempt().then(|| {
-            let why = "Given up after several attempts, none of which got a clear answer.";
-            (self.given_up(), why)
-        })
+        if self.deadline() <= now {
+            let why = "Given up after 24 hours, in which no attempt got a clear answer.";
+            return Some((self.given_up(), why.to_owned()));
+        }
+        let failed = |state: &Option<ActionState>| {
+            state.is_none_or(|state| state.has_ended() && state != ActionState::Succeeded)
+        };
+        if around.before.iter().any(failed) {
+            let why = "predecessor_not_done: an action that comes first did not succeed. Nothing \
+                       was sent.";
+            return Some((self.kept_back(), why.to_owned()));
+        }
+        let held = around.held.first()?;
+        Some((self.kept_back(), held.says()))
     }
 
     /// Whether a worker holds it at `now`.
     #[must_use]
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.state == ActionState::Running && self.lease_until.is_some_and(|until| now < until)
-    }
-
-    /// Whether it was claimed as often as it may be.
-    #[must_use]
-    pub const fn is_last_attempt(&self) -> bool {
-        self.attempts >= Self::MOST_ATTEMPTS
     }
 
     /// Ends a queued one, since its session is cancelled; answers whether it was queued.
@@ -188,23 +209,24 @@ impl AgentAction {
 
     /// Whether the sweeper may send another message for it, and does not give it up yet.
     #[must_use]
-    pub const fn may_be_resent(&self) -> bool {
-        self.resends < Self::MOST_RESENDS
+    pub fn may_be_resent(&self, now: Timestamp) -> bool {
+        now < self.deadline()
     }
 
-    /// Notes that the sweeper sent another message for it, and when the next is due: after 30
-    /// seconds, and twice as long each time, up to an hour.
+    /// Notes that the sweeper sent another message for it, and when the next is due: after two
+    /// minutes, and twice as long each time, up to an hour.
     pub fn resent(&mut self, now: Timestamp) {
-        let doubled = self.resends.clamp(0, 7);
+        let doubled = self.resends.clamp(0, 5);
         let pause = (Self::DELIVERY << doubled).min(span::HOUR);
-        self.due_at = Some(now.plus(pause));
+        self.due_at = Some(now.plus(pause).min(self.deadline()));
         self.resends += 1;
     }
 
     /// Whether an effect may have taken place that nobody has confirmed: an answer did not tell,
-    /// or the one who claimed it is gone.
+    /// or the one who claimed it is gone, and was to send a call that changes something.
     fn may_have_taken_effect(&self) -> bool {
-        self.has_open_call() || self.state == ActionState::Running
+        let is_gone = self.state == ActionState::Running && self.is_about_to_change();
+        self.has_open_call() || is_gone
     }
 
     /// Whether a call is on record whose effect is not.
@@ -219,6 +241,12 @@ impl AgentAction {
         } else {
             ActionState::Failed
         }
+    }
+
+    /// How it ends when something stands in its way: skipped, unless it got somewhere.
+    fn kept_back(&self) -> ActionState {
+        let (outcome, _) = self.cancelled(self.may_have_taken_effect());
+        outcome
     }
 
     /// How it ends when its session is cancelled: skipped, unless it got somewhere. `unclear` says
@@ -252,7 +280,7 @@ impl AgentAction {
 impl AgentAction {
     /// Notes that the next call is about to be sent.
     pub fn sends(&mut self, target: Idempotency) {
-        self.sending = target == Idempotency::Unkeyed;
+        self.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
     }
 
     /// Notes that the call that was about to be sent was not.
@@ -302,18 +330,36 @@ impl AgentAction {
     /// How it ends when its holder tries no more. `error` says what the last attempt came to.
     #[must_use]
     pub fn exhausted(&self, response: Option<JsonText>, error: &str) -> Outcome {
-        if self.ambiguous {
-            Outcome::unknown(response, &format!("{error} Given up."))
+        let error = format!("{error} Given up.");
+        if self.has_open_call() {
+            Outcome::unknown(response, &error)
+        } else if self.steps_done > 0 {
+            Outcome::failed(
+                response,
+                format!("{error} Only the steps before it are done."),
+            )
         } else {
-            Outcome::failed(response, format!("{error} Given up. It was not done."))
+            Outcome::failed(response, format!("{error} It was not done."))
         }
     }
 
-    /// Gives it back, to be claimed again when its message is redelivered.
-    pub fn release(&mut self, now: Timestamp) {
+    /// When it may be claimed again after an attempt that came to nothing: after a minute, and
+    /// twice as long each time, up to half an hour, or as long as the target system asked for. None
+    /// when that is too late, and it is given up.
+    #[must_use]
+    pub fn next_attempt(&self, retry_after: Option<i64>, now: Timestamp) -> Option<Timestamp> {
+        let doubled = (self.attempts - 1).clamp(0, 5);
+        let pause = (Self::FIRST_PAUSE << doubled).min(Self::LONGEST_PAUSE);
+        let next = now.plus(pause.max(retry_after.unwrap_or(0)));
+        (next < self.deadline()).then_some(next)
+    }
+
+    /// Gives it back, to be claimed again from an instant on, when the sweeper sends a message.
+    pub fn release(&mut self, next: Timestamp, now: Timestamp) {
         self.state = ActionState::Queued;
         self.lease_until = None;
-        self.due_at = Some(now.plus(Self::DELIVERY));
+        self.not_before = Some(next);
+        self.due_at = Some(next);
         self.updated_at = now;
     }
 
@@ -329,12 +375,17 @@ impl AgentAction {
     }
 }
 
-/// An answer of a target system as results keep it.
-#[must_use]
-pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
-    let members = [
-        ("status".to_owned(), status.into()),
-        ("body".to_owned(), body),
-    ];
-    JsonText(members.into_iter().collect())
+/// The minutes that an action saved, where they could not be counted with its outcome.
+impl AgentAction {
+    /// Notes that they are to be counted later.
+    pub fn count_later(&mut self, now: Timestamp) {
+        self.uncounted = self.saved() > 0;
+        self.due_at = self.uncounted.then(|| now.plus(span::MINUTE));
+    }
+
+    /// Notes that they are counted.
+    pub fn counted(&mut self) {
+        self.uncounted = false;
+        self.due_at = None;
+    }
 }

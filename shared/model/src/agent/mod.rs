@@ -20,13 +20,16 @@
 //!       │                    │    ▲            └─────────────────────────────▶ failed
 //!       │                    │    │              all ended, not each succeeded   │
 //!       │ cancel      cancel │    └────────────────────────────────────────────────┘
-//!       │       while one is │            approve again what failed for certain
+//!       │       while one is │            approve again what is not done for certain
 //!       │            running ▼
 //!       │                cancelling
 //!       │                    │ all ended
 //!       ▼                    ▼
 //!    cancelled ◀─────────────┘
 //! ```
+//!
+//! A failed session runs again for [`AgentSession::AGAIN`] and while its signal has no other one, and
+//! only when that is asked for: the same list sent twice is one approval.
 //!
 //! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
 //! `executing` when no action is claimed. What a session's time did to it (`failed` after 2
@@ -49,7 +52,7 @@
 //!             │ ▲ ▲          │ ▲ │
 //!             │ │ │          └─┘ │   claim again, once the lease is over
 //!             │ │ │              │
-//!             │ │ └── release ───┤   no clear answer yet
+//!             │ │ └── release ───┤   no clear answer yet: later again
 //!             │ │                │
 //!             │ │                │   refused; or given up, and nothing can have happened
 //!             │ │                ├────────────────────────────────────────▶ failed
@@ -57,15 +60,19 @@
 //!             │                  │
 //!             │                  │   no telling; or given up, and something can have happened
 //!             │                  └────────────────────────────────────────▶ unknown
-//!             │ cancel
+//!             │ cancel; or something stands in its way
 //!             └───────────────────────────────────────────────────────────▶ skipped
 //! ```
 //!
-//! It is *given up* after [`AgentAction::MOST_ATTEMPTS`] claims, on the last delivery of its
-//! message, or after [`AgentAction::MOST_RESENDS`] messages of the sweeper that nobody followed.
+//! It is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried.
+//! What is given back is claimed no earlier than it says, whatever message comes.
 //!
-//! When its session is *cancelled*, a queued action ends at once, and a running one before its
-//! next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
+//! *In its way* are the effects of others, and actions that come first and did not succeed. A claim
+//! takes the action's effects with it, each by a guard that names the action: who finds that of
+//! another one asks that one's record whether it still [holds](AgentAction::holds) the effect.
+//!
+//! When its session is *cancelled*, a queued action ends at once, and a running one is told so and
+//! ends before its next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
 //! unknown (a call may have taken effect).
 //!
 //! It carries the trace of the request that approved it, and is the only one to do so: messages
@@ -75,7 +82,7 @@
 //! |---|---|---|
 //! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
 //! | claim | [`AgentAction::claim`] | the worker |
-//! | a call | [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
+//! | a call | [`ApiCall::effect`], [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
 //! | release | [`AgentAction::release`] | the worker that holds it |
 //! | an outcome | [`AgentAction::record`] | the worker that holds it |
 //! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
@@ -84,18 +91,22 @@
 
 mod action;
 mod approval;
+mod effect;
 mod execute;
 mod lease;
 mod proposal;
+mod reply;
 mod session;
 #[cfg(test)]
 mod tests;
 
-pub use action::{ActionResult, ActionState, AgentAction};
-pub use approval::{Approved, ApprovedActions};
-pub use execute::ActionsExecute;
-pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, answer};
+pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
+pub use approval::{Approved, ApprovedActions, Cancelled};
+pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
+pub use execute::{ActionsExecute, Approving};
+pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, Surroundings};
 pub use proposal::{
     ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk,
 };
+pub use reply::{Reply, answer, retry_after};
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus};

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::JsonText;
+use super::TargetEffect;
+use crate::{JsonText, span};
 
 /// What the agent found out about a signal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -40,6 +41,15 @@ pub struct Proposal {
 pub struct ProposedAction {
     /// Unique within the session; every proposal gives out new ones.
     pub id: String,
+    /// Its name within the playbook, by which other actions of the proposal speak of it.
+    #[serde(default)]
+    pub key: String,
+    /// Keys of the actions that must not be done if this one is; each of them says the same.
+    #[serde(default)]
+    pub excludes: Vec<String>,
+    /// Keys of the actions that come first where they are approved too.
+    #[serde(default)]
+    pub after: Vec<String>,
     /// What kind of action.
     pub action_type: ActionType,
     /// What it does; for an automated action that cannot run by itself also why.
@@ -58,11 +68,35 @@ pub struct ProposedAction {
     pub steps: Vec<ActionStep>,
     /// Minutes that a person would have needed.
     pub minutes_saved: i64,
+    /// How long after it was done nobody does it again to the same records, in milliseconds.
+    #[serde(default = "ProposedAction::usual_cooldown")]
+    pub cooldown: i64,
+}
+
+impl ProposedAction {
+    /// The cooldown of an action that names none, in milliseconds.
+    pub const USUAL_COOLDOWN: i64 = 24 * span::HOUR;
+
+    pub(super) const fn usual_cooldown() -> i64 {
+        Self::USUAL_COOLDOWN
+    }
+
+    /// The effects that it would have.
+    pub(super) fn effects(&self) -> impl Iterator<Item = TargetEffect> {
+        self.target_entities.iter().map(|entity| TargetEffect {
+            target_system: self.target_system.clone(),
+            action_type: self.action_type,
+            entity: entity.clone(),
+        })
+    }
 }
 
 /// A kind of action: the catalogue that playbooks choose from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub enum ActionType {
     /// Have a usage batch processed again.
     ReprocessUsageBatch,
@@ -112,6 +146,14 @@ pub struct ActionStep {
     pub call: Option<ApiCall>,
 }
 
+impl ActionStep {
+    /// Whether it may change something.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.call.as_ref().is_none_or(ApiCall::changes)
+    }
+}
+
 /// A call of a target system, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -127,6 +169,9 @@ pub struct ApiCall {
     /// Answers that mean that it was done before.
     #[serde(default)]
     pub already_done: Vec<AlreadyDone>,
+    /// Statuses besides 429 by which the system promises that nothing was done.
+    #[serde(default)]
+    pub not_done: Vec<u16>,
 }
 
 impl ApiCall {

@@ -134,6 +134,8 @@ impl AgentSession {
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
     /// How long a proposal waits for its approval, in milliseconds.
     pub const CONFIRMATION: i64 = 24 * span::HOUR;
+    /// How long after a session failed its actions may run again, in milliseconds.
+    pub const AGAIN: i64 = 24 * span::HOUR;
     /// How long after a change the sweeper looks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
     /// What a session says whose analysis was interrupted.

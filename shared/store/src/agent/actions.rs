@@ -1,17 +1,14 @@
-//! What the worker does to an action: claim it, go on with it, record what became of it.
+//! What the worker does to an action that it holds: go on with it, give it back, record what became
+//! of it. Nobody but the action itself is asked, of which [`claim`](super::claim) says why.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{
-    ActionState, AgentAction, AgentSessionId, AgentSessionStatus, Claim, Error, Idempotency,
-    OrganizationId, Outcome,
-};
+use model::{ActionState, AgentAction, AgentSessionId, Error, OrganizationId, Outcome, Timestamp};
 
-use super::{Agent, does_not_read, sessions::while_executing};
+use super::{Agent, does_not_read};
 use crate::{
     directory::totals,
     key::{self, AnyKey, Gsi2},
-    rewrite::try_rewrite,
-    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
+    table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
 /// What became of a worker's lease on an action.
@@ -28,67 +25,19 @@ pub enum Lease {
 /// What a holder knows better than the table while it works.
 const PROGRESS: [&str; 4] = ["stepsDone", "sending", "ambiguous", "updatedAt"];
 /// What [`AgentAction::release`] changes.
-const RELEASED: [&str; 3] = ["state", "leaseUntil", "dueAt"];
-/// What [`AgentAction::record`] changes.
-const RECORDED: [&str; 6] = [
+const RELEASED: [&str; 4] = ["state", "leaseUntil", "notBefore", "dueAt"];
+/// What [`AgentAction::record`] and [`AgentAction::count_later`] change.
+const RECORDED: [&str; 7] = [
     "state",
     "leaseUntil",
     "dueAt",
     "response",
     "error",
     "executedAt",
+    "uncounted",
 ];
 
 impl Agent<'_> {
-    /// Claims an action for `lease` milliseconds, if it is there to be run; `target` says of a
-    /// target system what it makes of a call that is sent twice.
-    pub async fn claim(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-        lease: i64,
-        target: impl Fn(&str) -> Idempotency,
-    ) -> Result<Claim<Box<AgentAction>>, Error> {
-        let read = || self.with_session(tenant, session_id, action_id);
-        let claimed = try_rewrite(read().await?, read, async |(session, mut action)| {
-            let now = self.0.clock.now();
-            let target = target(&action.target_system);
-            let claim = action.claim(session, target, lease, now);
-            let mut writes = vec![Write::replace(&action)?];
-            let claim = match claim {
-                Claim::Over => return Ok(Some(Claim::Over)),
-                Claim::Busy => return Ok(Some(Claim::Busy)),
-                Claim::Ended(outcome) => Claim::Ended(outcome),
-                Claim::Held(()) => {
-                    writes.push(while_executing(tenant, session_id));
-                    Claim::Held(Box::new(action.record))
-                }
-            };
-            // Refused means that somebody else claimed it, or that the session was cancelled.
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(claim))
-        });
-        Ok(claimed.await?.unwrap_or(Claim::Busy))
-    }
-
-    /// An action, and where its session stands.
-    async fn with_session(
-        &self,
-        tenant: OrganizationId,
-        session_id: AgentSessionId,
-        action_id: &str,
-    ) -> Result<(AgentSessionStatus, Stored<AgentAction>), Error> {
-        let session_key = key::agent_session(tenant, session_id);
-        let action_key = key::agent_action(tenant, session_id, action_id);
-        let keys = [AnyKey::from(&session_key), AnyKey::from(&action_key)];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        match (batch.get(&session_key)?, batch.get(&action_key)?) {
-            (Some(session), Some(action)) => Ok((session.status, action)),
-            _ => Err(is_not_there()),
-        }
-    }
-
     /// Notes the progress of an action that the caller holds, and asks whether the next call may
     /// be sent.
     pub async fn heartbeat(&self, action: &AgentAction) -> Result<Lease, Error> {
@@ -97,24 +46,30 @@ impl Agent<'_> {
         self.while_held(&action, as_in(&action, &PROGRESS)?).await
     }
 
-    /// Gives an action back that the caller holds, to be claimed again when its message is
-    /// redelivered.
-    pub async fn release(&self, action: &AgentAction) -> Result<Lease, Error> {
+    /// Gives an action back that the caller holds, to be claimed again from an instant on.
+    pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease, Error> {
         let mut action = action.clone();
-        action.release(self.0.clock.now());
+        action.release(next, self.0.clock.now());
         let change = as_in(&action, &[&PROGRESS[..], &RELEASED].concat())?;
         self.while_held(&action, change).await
     }
 
     async fn while_held(&self, action: &AgentAction, change: Change) -> Result<Lease, Error> {
-        let writes = vec![
-            while_executing(action.organization_id, action.session_id),
-            Write::update(action.key(), change, held(action)),
-        ];
-        Ok(match self.0.table.transact(writes).await? {
-            Ok(()) => Lease::Held,
-            Err(refused) if refused.at(1) => Lease::Lost,
-            Err(_) => Lease::Cancelled,
+        let goes_on = [Some(false.into_attribute()), None];
+        let expected = held(action).one_of("stopping", goes_on);
+        let key = action.key();
+        let write = Write::update(key.clone(), change, expected);
+        if self.0.table.write(write).await?.is_ok() {
+            return Ok(Lease::Held);
+        }
+        let found = self.0.table.get(&key, Read::Consistent).await?;
+        let is_mine = found.is_some_and(|found| {
+            found.token == action.token && found.state == ActionState::Running
+        });
+        Ok(if is_mine {
+            Lease::Cancelled
+        } else {
+            Lease::Lost
         })
     }
 
@@ -123,35 +78,55 @@ impl Agent<'_> {
     pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool, Error> {
         let mut action = action.clone();
         action.record(outcome, self.0.clock.now());
-        let change = as_in(&action, &[&PROGRESS[..], &RECORDED].concat())?;
-        let mut writes = vec![Write::update(action.key(), change, held(&action))];
+        let mut writes = vec![recorded(&action)?];
         if action.saved() > 0 {
-            writes.push(Write::update(
-                key::totals(action.organization_id),
-                Change::default().add(totals::MINUTES_SAVED, action.saved()),
-                Condition::default(),
-            ));
+            writes.push(counts(&action));
         }
         Ok(self.0.table.transact(writes).await?.is_ok())
     }
 
-    /// Ends an action whose message is delivered no more: unknown if a call may have taken
-    /// effect, else failed. Nothing happens to one that has ended or that somebody holds; answers
-    /// the outcome of one that was ended.
-    pub async fn give_up(
+    /// As [`record`](Self::record), without the total, which every success of the organization
+    /// writes: the sweeper counts the minutes later. What is known of a call must not be lost
+    /// because a counter is busy.
+    pub async fn record_uncounted(
+        &self,
+        action: &AgentAction,
+        outcome: &Outcome,
+    ) -> Result<bool, Error> {
+        let mut action = action.clone();
+        let now = self.0.clock.now();
+        action.record(outcome, now);
+        action.count_later(now);
+        Ok(self.0.table.write(recorded(&action)?).await?.is_ok())
+    }
+
+    /// Counts the minutes of an action that was recorded without them.
+    pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<(), Error> {
+        let counts = counts(&action);
+        action.counted();
+        let writes = vec![Write::replace(&action)?, counts];
+        // Refused means that somebody else has counted them.
+        self.0.table.transact(writes).await?.or_leave();
+        Ok(())
+    }
+
+    /// Takes an action out of everybody's way whose record does not read; it counts as failed for
+    /// the session, and its outcome as unknown. Answers whether that was so: a record that reads
+    /// is left as it is, and one that could not be read for another reason is an error.
+    pub async fn set_aside_if_damaged(
         &self,
         tenant: OrganizationId,
         session_id: AgentSessionId,
         action_id: &str,
-        why: &str,
-    ) -> Result<Option<ActionState>, Error> {
+    ) -> Result<bool, Error> {
         let key = key::agent_action(tenant, session_id, action_id);
-        match self.0.table.get(&key, Read::Consistent).await {
-            Ok(None) => Ok(None),
-            Ok(Some(action)) => self.end(action, why).await,
-            Err(Error::Internal { .. }) => self.set_aside(&key.into()).await.map(|()| None),
-            Err(error) => Err(error),
+        let keys = [AnyKey::from(&key)];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let is_damaged = found.has(&key) && found.named(&key).is_none();
+        if is_damaged {
+            self.set_aside(&key.into()).await?;
         }
+        Ok(is_damaged)
     }
 
     /// Ends an action that nobody holds; answers the outcome if it did.
@@ -208,7 +183,17 @@ fn held(action: &AgentAction) -> Condition {
         .equals("state", ActionState::Running)
 }
 
-/// A message names an action that the table does not have.
-fn is_not_there() -> Error {
-    Error::internal("claiming an action", "there is none under its key")
+/// Writes the outcome of an action that is still held.
+fn recorded(action: &AgentAction) -> Result<Write, Error> {
+    let change = as_in(action, &[&PROGRESS[..], &RECORDED].concat())?;
+    Ok(Write::update(action.key(), change, held(action)))
+}
+
+/// Adds the minutes that an action saved to the organization's total.
+fn counts(action: &AgentAction) -> Write {
+    Write::update(
+        key::totals(action.organization_id),
+        Change::default().add(totals::MINUTES_SAVED, action.saved()),
+        Condition::default(),
+    )
 }

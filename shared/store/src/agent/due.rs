@@ -27,16 +27,30 @@ struct Due<R> {
     record: Option<Stored<R>>,
 }
 
+/// What the sweeper has to do about an action.
+#[derive(Clone, Debug)]
+pub enum DueWork {
+    /// Send this message.
+    Send(Message),
+    /// Give it up.
+    GiveUp,
+    /// Count the minutes that it saved.
+    Count,
+}
+
 impl DueAction {
-    /// The message to send for it; none when it is to be given up instead.
+    /// What is to be done about it at `now`.
     #[must_use]
-    pub fn message(&self) -> Option<Message> {
-        let action = self.0.record.as_ref()?;
-        action.may_be_resent().then(|| Message::RunAction {
-            organization_id: action.organization_id,
-            session_id: action.session_id,
-            action_id: action.action_id.clone(),
-        })
+    pub fn work(&self, now: Timestamp) -> DueWork {
+        match &self.0.record {
+            Some(action) if action.uncounted => DueWork::Count,
+            Some(action) if action.may_be_resent(now) => DueWork::Send(Message::RunAction {
+                organization_id: action.organization_id,
+                session_id: action.session_id,
+                action_id: action.action_id.clone(),
+            }),
+            _ => DueWork::GiveUp,
+        }
     }
 
     /// The record's name, for the log.
@@ -111,11 +125,20 @@ impl Agent<'_> {
     /// does not read counts as failed.
     pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>, Error> {
         if let Some(action) = due.0.record.clone() {
-            let why = "Given up: it was sent to the worker many times, and nothing came of it.";
+            let why =
+                "Given up after 24 hours: the worker was told many times, and nothing came of it.";
             self.end(action, why).await
         } else {
             self.set_aside(&due.0.key).await?;
             Ok(Some(ActionState::Failed))
+        }
+    }
+
+    /// Counts the minutes of an action whose outcome was recorded without them.
+    pub async fn count_due(&self, due: &DueAction) -> Result<(), Error> {
+        match due.0.record.clone() {
+            Some(action) => self.count(action).await,
+            None => Ok(()),
         }
     }
 

@@ -4,16 +4,25 @@
 //! condition. A session and its actions share a partition, so that one consistent query reads all
 //! of it. Every transition of a session expects the version that was read. An action belongs to the one
 //! who claimed it: writes of the holder expect the fencing token of the claim. Nothing new starts
-//! in a session that is not `executing`, which the claim and each further step check in the same
-//! transaction that they write in.
+//! in a session that is not `executing`: a cancellation writes every action that has not ended, and
+//! claims and further steps expect that none did.
+//!
+//! What many actions share is read, and never expected by their writes: on DynamoDB, transactions
+//! that so much as check the same item turn each other away. The guards of effects are shared by
+//! those alone that must not both go on.
 
 mod actions;
+mod claim;
 mod due;
 mod sessions;
+mod stack;
 
 pub use actions::Lease;
-pub use due::{DueAction, DueSession};
+pub use claim::HeldAction;
+pub use due::{DueAction, DueSession, DueWork};
 pub use sessions::Approval;
+
+pub(super) use stack::{Stack, StackName};
 
 use model::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionFilter, AgentSessionId,

@@ -1,8 +1,8 @@
 //! Transitions of a session.
 
 use model::{
-    ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Error, Id,
-    OrganizationId, Proposal, Signal, SignalId, UserId,
+    ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
+    Code, Error, Id, OrganizationId, Proposal, Signal, SignalId, UserId,
 };
 
 use super::{Agent, SessionWithActions};
@@ -10,7 +10,7 @@ use crate::{
     Given, Permit, key,
     once::id_of,
     rewrite::try_rewrite,
-    table::{Change, Condition, OrNotFound, Read, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
 
 /// A session whose signal is being analysed.
@@ -66,10 +66,12 @@ impl Agent<'_> {
             self.0.next_id(),
         )?;
         let now = self.0.clock.now();
-        if let Some(newest) = newest.filter(|newest| !newest.status_at(now).has_ended()) {
+        if let Some(newest) = &newest
+            && !newest.status_at(now).has_ended()
+        {
             let made = Some(newest.id.get());
             let done = self.0.commit(&given, Vec::new(), made).await?;
-            return Ok(done.is_ok().then_some(newest));
+            return Ok(done.is_ok().then(|| newest.clone()));
         }
         let session = AgentSession::open(id, &signal, by, now);
         let points = Change::default()
@@ -79,10 +81,15 @@ impl Agent<'_> {
             None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
             Some(old) => Condition::default().equals("agentSessionId", old),
         };
-        let writes = vec![
+        let mut writes = vec![
             Write::update(key::signal(tenant, signal.id), points, as_it_was),
             Write::create(&session)?,
         ];
+        // A session that failed may be executed again until there is another one.
+        if let Some(newest) = newest {
+            let as_it_was = Condition::version(newest.version);
+            writes.push(Write::check(newest.key(), as_it_was));
+        }
         let done = self.0.commit(&given, writes, Some(id.get())).await?;
         Ok(done.is_ok().then(|| Stored::created(session)))
     }
@@ -205,20 +212,20 @@ impl Agent<'_> {
     }
 
     /// Approves actions, all or none, and writes them with their session in one transaction. 404
-    /// when the session is not the tenant's, else as [`AgentSession::approve`] says. `ids` holds 1
-    /// to 50 distinct ones.
+    /// when the session is not the tenant's, else as [`AgentSession::approve`] says, and 409 when
+    /// actions are to run again and another session was opened on the signal. There are 1 to 50
+    /// ids.
     pub async fn approve(
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-        ids: &[String],
-        trace: Option<&str>,
+        approving: &Approving<'_>,
     ) -> Result<Approval, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let read = || self.get(tenant, id);
         let approve = async |permit: Permit| {
-            let approve = |given, whole| self.approve_in(given, whole, ids, trace);
+            let approve = |given, whole| self.approve_in(given, whole, approving);
             permit.rewrite(read, approve).await
         };
         let again = async |_| self.get(tenant, id).await.map(Approval::Standing);
@@ -230,28 +237,36 @@ impl Agent<'_> {
         &self,
         given: Given,
         mut whole: SessionWithActions,
-        ids: &[String],
-        trace: Option<&str>,
+        approving: &Approving<'_>,
     ) -> Result<Option<Approval>, Error> {
         let SessionWithActions { session, actions } = &mut whole;
         let made = Some(session.id.get());
-        let approved = session.approve(actions, ids, trace, self.0.clock.now())?;
+        let approved = session.approve(actions, approving, self.0.clock.now())?;
         let Approved::Queued { again, new } = approved else {
             let done = self.0.commit(&given, Vec::new(), made).await?;
             return Ok(done.is_ok().then_some(Approval::Standing(whole)));
         };
         let mut writes = vec![Write::replace(session)?];
+        let runs_again = !again.is_empty();
         for action in again {
             writes.push(Write::replace(action)?);
         }
         for action in &new {
             writes.push(Write::create(action)?);
         }
+        if runs_again {
+            writes.push(while_newest(session));
+        }
+        let signal = writes.len() - 1;
         let queued = session.approved.clone();
-        let done = self.0.commit(&given, writes, made).await?;
-        Ok(done
-            .is_ok()
-            .then(|| Approval::Queued(whole.approved(new), queued)))
+        match self.0.commit(&given, writes, made).await? {
+            Ok(()) => Ok(Some(Approval::Queued(whole.approved(new), queued))),
+            Err(refused) if runs_again && refused.at(signal) => Err(Error::conflict(
+                Code::SessionSuperseded,
+                "Another session was opened on the alert since; go on there.",
+            )),
+            Err(_) => Ok(None),
+        }
     }
 
     /// Cancels a session: actions that are queued are skipped, those that run end and are
@@ -284,14 +299,21 @@ impl Agent<'_> {
             mut actions,
         } = whole;
         let made = Some(session.id.get());
-        let Some(ended) = session.cancel(&mut actions, self.0.clock.now())? else {
+        let Some(cancelled) = session.cancel(&mut actions, self.0.clock.now())? else {
             let done = self.0.commit(&given, Vec::new(), made).await?;
             return Ok(done.is_ok().then_some((session, Vec::new())));
         };
+        let Cancelled { ended, stopping } = cancelled;
         let outcomes = ended.iter().map(|action| action.state).collect();
         let mut writes = vec![Write::replace(&session)?];
         for action in ended {
             writes.push(Write::replace(action)?);
+        }
+        for action in stopping {
+            // Its holder goes on writing it: what matters is that it still runs.
+            let runs = Condition::default().equals("state", ActionState::Running);
+            let stops = Change::default().set("stopping", true);
+            writes.push(Write::update(action.key(), stops, runs));
         }
         let done = self.0.commit(&given, writes, made).await?;
         Ok(done.is_ok().then(|| (session.replaced(), outcomes)))
@@ -304,8 +326,27 @@ impl Agent<'_> {
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<AgentSessionStatus, Error> {
+        self.settle_found(self.get(tenant, id).await?).await
+    }
+
+    /// As [`settle`](Self::settle); answers the ids of the actions that waited for one that has
+    /// ended.
+    pub async fn settle_after(
+        &self,
+        tenant: OrganizationId,
+        id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<Vec<String>, Error> {
+        let whole = self.get(tenant, id).await?;
+        let waiting = whole.actions.waiting_for(action_id);
+        self.settle_found(whole).await?;
+        Ok(waiting)
+    }
+
+    async fn settle_found(&self, whole: SessionWithActions) -> Result<AgentSessionStatus, Error> {
+        let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        let settled = try_rewrite(read().await?, read, |whole| self.settle_in(whole)).await?;
+        let settled = try_rewrite(whole, read, |whole| self.settle_in(whole)).await?;
         // Others keep writing it, and each of them settles after that.
         Ok(settled.unwrap_or(AgentSessionStatus::Executing))
     }
@@ -327,10 +368,10 @@ impl Agent<'_> {
     }
 }
 
-/// The check that the claim and each further step make in their transactions.
-pub(super) fn while_executing(tenant: OrganizationId, id: AgentSessionId) -> Write {
+/// Expects that no other session was opened on the signal.
+fn while_newest(session: &AgentSession) -> Write {
     Write::check(
-        key::agent_session(tenant, id),
-        Condition::default().equals("status", AgentSessionStatus::Executing),
+        key::signal(session.organization_id, session.alert_id),
+        Condition::default().equals("agentSessionId", session.id),
     )
 }

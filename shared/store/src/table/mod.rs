@@ -30,14 +30,19 @@ use model::random;
 
 use super::meter;
 
-/// How often a write is tried while others keep writing the same items.
+/// How often a write is tried while others keep writing the same items: for up to two seconds, since
+/// a client waits.
 const ATTEMPTS: u32 = 8;
+
+/// How often it is tried where nobody waits, and what cannot be written is lost: for three seconds.
+const PATIENT_ATTEMPTS: u32 = 14;
 
 /// The table.
 #[derive(Clone, Debug)]
 pub(crate) struct Table {
     client: Client,
     name: Arc<str>,
+    attempts: u32,
 }
 
 impl Table {
@@ -45,7 +50,21 @@ impl Table {
         Self {
             client,
             name: name.into(),
+            attempts: ATTEMPTS,
         }
+    }
+
+    /// The same table for somebody who can wait longer while others write the same items.
+    pub(crate) fn patient(self) -> Self {
+        Self {
+            attempts: PATIENT_ATTEMPTS,
+            ..self
+        }
+    }
+
+    /// Its name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 }
 

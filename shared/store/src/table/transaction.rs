@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::{
 use model::{Error, random};
 
 use super::{
-    ATTEMPTS, Condition, Refused, Table, Write, back_off,
+    Condition, Refused, Table, Write, back_off,
     expression::{condition_text, some, some_text, update_expression},
     failure::{failure, is_conflict, refused},
     item::key_item,
@@ -48,7 +48,7 @@ impl Table {
                 return Ok(Err(refused));
             }
             attempt += 1;
-            if !is_conflict(&error) || attempt == ATTEMPTS {
+            if !is_conflict(&error) || attempt == self.attempts {
                 return Err(failure(error));
             }
             back_off(attempt).await;

@@ -10,7 +10,7 @@ use aws_sdk_dynamodb::{
 use model::{Error, random};
 
 use super::{
-    ATTEMPTS, Change, Condition, IntoAttribute, Item, Refused, Table, Write, back_off,
+    Change, Condition, IntoAttribute, Item, Refused, Table, Write, back_off,
     expression::{condition_text, some, some_text, update_expression},
     failure::{Single, WRITE_ID, single, wrote},
     item::key_item,
@@ -44,7 +44,7 @@ impl Table {
                     return Ok(Ok(item.unwrap_or_default()));
                 }
                 Err(Single::Refused(_)) => return Ok(Err(Refused { failed: vec![true] })),
-                Err(Single::Conflict(_)) if attempt + 1 < ATTEMPTS => {
+                Err(Single::Conflict(_)) if attempt + 1 < self.attempts => {
                     attempt += 1;
                     back_off(attempt).await;
                 }

@@ -41,6 +41,24 @@ pub enum Flaw {
     /// An automated action that a person would have needed no time for.
     #[error("{0:?} saves no minutes")]
     NoMinutes(ActionType),
+    /// Two actions have the same key.
+    #[error("two actions are called {0:?}")]
+    SameKey(String),
+    /// An action speaks of another one that is not there, or of itself.
+    #[error("{0:?} speaks of {1:?}, which is no other action")]
+    NoOther(String, String),
+    /// Actions wait for each other.
+    #[error("{0:?} comes after itself")]
+    Circle(String),
+    /// An action comes after one that excludes it.
+    #[error("{0:?} comes after what it excludes")]
+    AfterExcluded(String),
+    /// Nothing would tell the effect of an automated action from that of another.
+    #[error("{0:?} names no entity that it acts on")]
+    NoEntity(ActionType),
+    /// One of two actions would always be skipped.
+    #[error("{0:?} does the same to the same entity as another action")]
+    SameEffect(String),
     /// A step of an automated action makes no call, or one of a manual action does.
     #[error("{0:?}: a step calls exactly if it is automated")]
     Calls(ActionType),
@@ -61,4 +79,8 @@ pub enum CallFlaw {
     /// No answer would count as success, or one that is none.
     #[error("a call expects at least one status, all of them 2xx")]
     Expect,
+    /// An answer that means success, or that there is no such call, would mean that nothing was
+    /// done, and that it may be tried again.
+    #[error("a status that says not_done is 425 or 5xx")]
+    NotDone,
 }

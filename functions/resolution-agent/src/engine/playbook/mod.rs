@@ -1,6 +1,8 @@
 //! A playbook: what is known of a kind of signal.
 
+mod cooldown;
 mod flaw;
+mod order;
 mod render;
 mod values;
 
@@ -15,7 +17,10 @@ use shared::{
     target_systems::METHODS,
 };
 
-use self::values::{GIVEN, Source};
+use self::{
+    cooldown::Cooldown,
+    values::{GIVEN, Source},
+};
 use super::template::{Body, Template};
 
 /// What is known of a kind of signal.
@@ -57,6 +62,14 @@ pub(super) struct Matches {
     reason = "the file's field is named like the API's"
 )]
 pub(super) struct Action {
+    /// Its name within the playbook.
+    key: String,
+    /// Keys of actions that must not be done if this one is; it need be said of one of them only.
+    #[serde(default)]
+    excludes: Vec<String>,
+    /// Keys of actions that come first where they are approved too.
+    #[serde(default)]
+    after: Vec<String>,
     action_type: ActionType,
     target_system: Template,
     description: Template,
@@ -66,8 +79,12 @@ pub(super) struct Action {
     /// Minutes that a person would need.
     #[serde(default)]
     minutes: u16,
+    /// The records that it acts on. Nobody does the same to one of them at the same time, nor within
+    /// the cooldown after it was done.
     #[serde(default)]
     entities: Vec<Template>,
+    #[serde(default)]
+    cooldown: Cooldown,
     steps: Vec<Step>,
 }
 
@@ -88,6 +105,7 @@ struct Call {
     body: Option<Body>,
     expect: Vec<u16>,
     already_done: Vec<AlreadyDone>,
+    not_done: Vec<u16>,
 }
 
 /// A step as the file has it, with its call's parts side by side.
@@ -102,6 +120,9 @@ struct StepInFile {
     expect: Vec<u16>,
     #[serde(default)]
     already_done: Vec<AlreadyDone>,
+    /// Statuses besides 429 by which the system promises that nothing was done.
+    #[serde(default)]
+    not_done: Vec<u16>,
 }
 
 impl TryFrom<StepInFile> for Step {
@@ -115,6 +136,7 @@ impl TryFrom<StepInFile> for Step {
                 body: step.body,
                 expect: step.expect,
                 already_done: step.already_done,
+                not_done: step.not_done,
             }),
             (None, None) => None,
             _ => return Err(CallFlaw::Half),
@@ -138,6 +160,10 @@ impl Call {
         let is_success = |status: &u16| (200..300).contains(status);
         if self.expect.is_empty() || !self.expect.iter().all(is_success) {
             return Err(CallFlaw::Expect);
+        }
+        let may_pass = |status: &u16| *status == 425 || (500..600).contains(status);
+        if !self.not_done.iter().all(may_pass) {
+            return Err(CallFlaw::NotDone);
         }
         Ok(())
     }
@@ -181,11 +207,12 @@ impl Matches {
 impl Playbook {
     /// Reads a file; every fault that would show only when a signal comes is found here.
     pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
-        let playbook: Self = toml::from_str(text)?;
+        let mut playbook: Self = toml::from_str(text)?;
         if playbook.name != file {
             return Err(Flaw::Name(playbook.name));
         }
         playbook.check()?;
+        playbook.exclude_mutually();
         Ok(playbook)
     }
 
@@ -207,7 +234,8 @@ impl Playbook {
         self.check_text(&self.impact)?;
         self.actions
             .iter()
-            .try_for_each(|action| self.check_action(action))
+            .try_for_each(|action| self.check_action(action))?;
+        self.check_order()
     }
 
     fn check_action(&self, action: &Action) -> Result<(), Flaw> {
@@ -229,6 +257,9 @@ impl Playbook {
         }
         if action.automated && action.minutes == 0 {
             return Err(Flaw::NoMinutes(kind));
+        }
+        if action.automated && action.entities.is_empty() {
+            return Err(Flaw::NoEntity(kind));
         }
         let calls = |step: &Step| step.call.is_some() == action.automated;
         if !action.steps.iter().all(calls) {

@@ -1,7 +1,7 @@
 //! A playbook's actions for one signal.
 
 use shared::{
-    model::{ActionStep, ApiCall, JsonObject, JsonText, ProposedAction},
+    model::{ActionStep, ApiCall, JsonObject, JsonText, ProposedAction, TargetEffect},
     target_systems::TargetSystems,
 };
 
@@ -17,6 +17,8 @@ enum Obstacle {
     NotConfigured(String),
     #[error("{0} is not allowed")]
     NotAllowed(String),
+    #[error("the id of a record is too long")]
+    TooLong,
 }
 
 impl Action {
@@ -40,25 +42,48 @@ impl Action {
                 call,
             });
         }
+        let (target_entities, in_the_way) = self.target_entities(values);
+        let obstacle = obstacle.or(in_the_way);
+        let obstacle = obstacle.filter(|_| self.automated);
         if let Some(obstacle) = &obstacle {
             description = format!("{description} A person has to do it, since {obstacle}.");
         }
         ProposedAction {
             id: String::new(),
+            key: self.key.clone(),
+            excludes: self.excludes.clone(),
+            after: self.after.clone(),
             action_type: self.action_type,
             description,
             is_automated: self.automated && obstacle.is_none(),
             target_system,
-            target_entities: self
-                .entities
-                .iter()
-                .filter_map(|entity| entity.render(|name| values.plain(name)).ok())
-                .collect(),
+            target_entities,
             expected_outcome: values.text(&self.expected_outcome),
             risk: self.risk,
             steps,
             minutes_saved: i64::from(self.minutes),
+            cooldown: self.cooldown.millis(),
         }
+    }
+}
+
+impl Action {
+    /// The records that it acts on, each once, and what keeps an automated one from running: that
+    /// they do not tell its effect from those of others.
+    fn target_entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
+        let mut obstacle = None;
+        let mut entities = Vec::with_capacity(self.entities.len());
+        for entity in &self.entities {
+            match entity.render(|name| values.plain(name)) {
+                Ok(entity) if entity.len() > TargetEffect::LONGEST_ENTITY => {
+                    obstacle = Some(Obstacle::TooLong);
+                }
+                Ok(entity) if entities.contains(&entity) => {}
+                Ok(entity) => entities.push(entity),
+                Err(Missing(name)) => obstacle = Some(Obstacle::Missing { name }),
+            }
+        }
+        (entities, obstacle)
     }
 }
 
@@ -100,6 +125,7 @@ impl Call {
             body: body.map(|body| JsonText(JsonObject(body))),
             expect: self.expect.clone(),
             already_done: self.already_done.clone(),
+            not_done: self.not_done.clone(),
         })
     }
 }

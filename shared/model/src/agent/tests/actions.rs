@@ -16,7 +16,25 @@ fn held(target: Idempotency) -> AgentAction {
 }
 
 fn claim(action: &mut AgentAction, target: Idempotency, now: i64) -> Claim {
-    action.claim(Executing, target, LEASE, at(now))
+    action.claim(&around(target), LEASE, at(now))
+}
+
+/// Nothing stands in the way.
+pub(super) fn around(target: Idempotency) -> Surroundings {
+    Surroundings {
+        session: Executing,
+        target,
+        stack: "stack".into(),
+        before: Vec::new(),
+        held: Vec::new(),
+    }
+}
+
+fn in_session(session: AgentSessionStatus, target: Idempotency) -> Surroundings {
+    Surroundings {
+        session,
+        ..around(target)
+    }
 }
 
 fn error(action: &AgentAction) -> &str {
@@ -31,7 +49,7 @@ fn a_claim_takes_a_lease_and_raises_the_token() {
     assert_eq!(action.state, Running);
     assert_eq!((action.token, action.attempts, action.resends), (1, 1, 0));
     assert_eq!(action.lease_until, Some(at(5 + LEASE)));
-    let due = at(5 + LEASE + AgentAction::LEASE_MARGIN);
+    let due = at(5 + AgentAction::DELIVERY);
     assert_eq!(action.due_at, Some(due));
     assert_eq!(action.started_at, Some(at(5)));
     assert!(!action.sending && !action.ambiguous);
@@ -49,7 +67,7 @@ fn nobody_takes_what_somebody_holds() {
     let before = action.clone();
     assert!(action.is_held(at(LEASE - 1)));
     assert_eq!(claim(&mut action, Keyed, LEASE - 1), Claim::Busy);
-    let cancelled = action.claim(Cancelling, Keyed, LEASE, at(LEASE - 1));
+    let cancelled = action.claim(&in_session(Cancelling, Keyed), LEASE, at(LEASE - 1));
     assert_eq!(cancelled, Claim::Busy);
     assert_eq!(action.give_up("Why.", at(LEASE - 1)), None);
     assert_eq!(action, before);
@@ -75,9 +93,43 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
     // That no call was under way is known of one that was released.
     let mut action = held(Unkeyed);
     action.not_sent();
-    action.release(at(5));
+    action.release(at(6), at(5));
     assert_eq!(claim(&mut action, Unkeyed, 6), Claim::Held(()));
     assert!(!action.ambiguous && action.sending);
+}
+
+#[test]
+fn an_interrupted_call_is_judged_by_how_it_was_sent() {
+    // Sent with a key to a system that has lost its header since, or without one to a system that
+    // has one since: either way it would be done again.
+    for (then, now) in [(Keyed, Unkeyed), (Unkeyed, Keyed), (Unkeyed, Unkeyed)] {
+        let mut dead = held(then);
+        assert_eq!(claim(&mut dead, now, LEASE), Claim::Ended(Unknown));
+        let mut unclear = held(then);
+        unclear.answered(Effect::Unclear, then);
+        unclear.release(at(6), at(5));
+        assert_eq!(claim(&mut unclear, now, 6), Claim::Ended(Unknown));
+    }
+    let mut clear = held(Keyed);
+    clear.answered(Effect::NotNow, Keyed);
+    clear.release(at(6), at(5));
+    assert_eq!(claim(&mut clear, Unkeyed, 6), Claim::Held(()));
+}
+
+#[test]
+fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
+    for target in [Keyed, Unkeyed] {
+        let mut action = queued();
+        action.steps = vec![step("GET"), step("POST")];
+        assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
+        assert!(!action.sending);
+        assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
+        assert!(!action.sending && !action.ambiguous, "{target:?}");
+        // The call after it is another matter.
+        action.answered(Effect::Done, target);
+        action.sends(target);
+        assert_eq!(action.sending, target == Unkeyed);
+    }
 }
 
 #[test]
@@ -94,20 +146,40 @@ fn what_has_ended_is_over() {
 }
 
 #[test]
-fn after_five_attempts_it_is_given_up() {
-    let mut action = queued();
-    for attempt in 0..AgentAction::MOST_ATTEMPTS {
-        assert!(!action.is_last_attempt());
-        assert_eq!(claim(&mut action, Keyed, attempt), Claim::Held(()));
-        action.release(at(attempt));
-    }
-    assert!(action.is_last_attempt());
-    let mut unclear = action.clone();
+fn a_day_after_its_approval_it_is_given_up() {
+    let mut unclear = queued();
     unclear.ambiguous = true;
-    for (mut action, outcome) in [(action, Failed), (unclear, Unknown)] {
-        assert_eq!(claim(&mut action, Keyed, 9), Claim::Ended(outcome));
-        assert!(error(&action).contains("several attempts"), "{action:?}");
-        assert_eq!(action.executed_at, Some(at(9)));
+    let day = AgentAction::PATIENCE;
+    for (mut action, outcome) in [(queued(), Failed), (unclear, Unknown)] {
+        let mut later = action.clone();
+        // However often it was tried before.
+        later.attempts = 1_000;
+        assert_eq!(claim(&mut later, Keyed, day - 1), Claim::Held(()));
+        assert_eq!(claim(&mut action, Keyed, day), Claim::Ended(outcome));
+        assert!(error(&action).contains("24 hours"), "{action:?}");
+        assert_eq!(action.executed_at, Some(at(day)));
+    }
+}
+
+#[test]
+fn what_comes_first_is_waited_for_and_must_succeed() {
+    for (before, claimed) in [
+        (vec![Some(Succeeded)], Claim::Held(())),
+        (vec![Some(Succeeded), Some(Queued)], Claim::Busy),
+        (vec![Some(Running)], Claim::Busy),
+        (vec![Some(Failed), Some(Queued)], Claim::Ended(Skipped)),
+        (vec![Some(Unknown)], Claim::Ended(Skipped)),
+        (vec![Some(Skipped)], Claim::Ended(Skipped)),
+        (vec![None], Claim::Ended(Skipped)),
+    ] {
+        let mut action = queued();
+        let around = Surroundings {
+            before: before.clone(),
+            ..around(Keyed)
+        };
+        assert_eq!(action.claim(&around, LEASE, at(5)), claimed, "{before:?}");
+        let why = "predecessor_not_done";
+        assert_eq!(error(&action).contains(why), action.state == Skipped);
     }
 }
 
@@ -132,14 +204,20 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
     for (action, outcome) in unclaimed() {
         for session in STATUSES.into_iter().filter(|one| *one != Executing) {
             let mut action = action.clone();
-            let claim = action.claim(session, Keyed, LEASE, at(5));
+            let claim = action.claim(&in_session(session, Keyed), LEASE, at(5));
             assert_eq!(claim, Claim::Ended(outcome), "{session:?}");
             assert!(error(&action).starts_with("Cancelled"), "{action:?}");
         }
     }
     // Its holder is gone, and may have sent the call.
-    let claim = held(Keyed).claim(Cancelled, Keyed, LEASE, at(LEASE));
+    let around = in_session(Cancelled, Keyed);
+    let claim = held(Keyed).claim(&around, LEASE, at(LEASE));
     assert_eq!(claim, Claim::Ended(Unknown));
+    // What the session says may be old; what the action says is not.
+    let mut stopping = held(Keyed);
+    stopping.stopping = true;
+    let claimed = self::claim(&mut stopping, Keyed, LEASE);
+    assert_eq!(claimed, Claim::Ended(Unknown));
 }
 
 #[test]
@@ -219,6 +297,11 @@ fn a_holder_that_tries_no_more_says_what_is_known() {
         clear,
         Outcome::failed(None, "503. Given up. It was not done.")
     );
+    let mut halfway = held(Keyed);
+    halfway.answered(Effect::Done, Keyed);
+    let halfway = halfway.exhausted(None, "429.");
+    assert_eq!(halfway.state, Failed);
+    assert!(halfway.error.unwrap().contains("steps before it are done"));
     let mut unclear = held(Keyed);
     unclear.answered(Effect::Unclear, Keyed);
     let unclear = unclear.exhausted(None, "500.");
@@ -231,12 +314,36 @@ fn a_holder_that_tries_no_more_says_what_is_known() {
 }
 
 #[test]
-fn a_released_action_waits_for_its_message() {
+fn a_released_action_is_not_claimed_before_its_time() {
     let mut action = held(Keyed);
-    action.release(at(5));
+    action.release(at(70), at(5));
     assert_eq!((action.state, action.lease_until), (Queued, None));
-    assert_eq!(action.due_at, Some(at(5 + AgentAction::DELIVERY)));
+    assert_eq!(action.due_at, Some(at(70)));
     assert_eq!((action.token, action.attempts), (1, 1));
+    // Whatever message comes before.
+    assert_eq!(claim(&mut action, Keyed, 69), Claim::Busy);
+    assert_eq!(claim(&mut action, Keyed, 70), Claim::Held(()));
+    assert_eq!(action.not_before, None);
+}
+
+#[test]
+fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
+    let mut action = queued();
+    let mut pauses = Vec::new();
+    for attempt in 1..=8 {
+        action.attempts = attempt;
+        let next = action.next_attempt(None, at(5)).unwrap();
+        pauses.push(next.since(at(5)) / span::MINUTE);
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
+    action.attempts = 1;
+    for (asked, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
+        assert_eq!(action.next_attempt(Some(asked), at(5)), Some(at(5 + pause)));
+    }
+    let too_late = AgentAction::PATIENCE - span::MINUTE;
+    assert_eq!(action.next_attempt(None, at(too_late)), None);
+    assert!(action.next_attempt(None, at(too_late - 1)).is_some());
+    assert_eq!(action.next_attempt(Some(i64::MAX), at(5)), None);
 }
 
 #[test]
@@ -275,15 +382,17 @@ fn given_up_it_is_failed_unless_a_call_may_have_taken_effect() {
 }
 
 #[test]
-fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour() {
+fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
     let mut action = queued();
-    let mut pauses = Vec::new();
-    while action.may_be_resent() {
-        action.resent(at(0));
-        pauses.push(action.due_at.unwrap().millis() / 1_000);
+    let (mut now, mut pauses) = (at(0), Vec::new());
+    while action.may_be_resent(now) {
+        action.resent(now);
+        let due = action.due_at.unwrap();
+        pauses.push(due.since(now) / span::MINUTE);
+        now = due;
     }
-    assert_eq!(pauses[..8], [30, 60, 120, 240, 480, 960, 1_920, 3_600]);
-    assert_eq!(pauses[8..], [3_600; 8]);
+    assert_eq!(pauses[..6], [2, 4, 8, 16, 32, 60]);
+    assert_eq!(now, at(AgentAction::PATIENCE));
     assert_eq!(action.state, Queued);
 }
 
@@ -292,22 +401,57 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut action = held(Unkeyed);
     action.answered(Effect::Done, Unkeyed);
     action.record(&Outcome::failed(None, "No."), at(5));
-    (action.ambiguous, action.sending) = (true, true);
-    action.approve_again(Some("second"), at(9));
+    (action.ambiguous, action.sending, action.stopping) = (true, true, true);
+    action.approve_again(&again(&[]), vec![SECOND.into()], at(9));
     let mut fresh = queued();
     fresh.trace_id = Some("second".into());
+    fresh.approvals.extend(fresh.approvals.clone());
+    fresh.approvals[1].at = at(9);
+    fresh.after = vec![SECOND.into()];
+    fresh.stack = Some("stack".into());
+    fresh.round = 2;
     fresh.steps_done = 1;
     fresh.token = 1;
     fresh.due_at = Some(at(9 + AgentAction::DELIVERY));
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
+    assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
 }
 
 #[test]
-fn a_step_has_one_key_for_all_its_attempts() {
-    let mut action = queued();
-    assert_eq!(action.idempotency_key(0), "wd-1-7-s7-p1-a1-1");
-    assert_eq!(action.idempotency_key(1), "wd-1-7-s7-p1-a1-2");
-    action.approve_again(None, at(5));
-    assert_eq!(action.idempotency_key(0), "wd-1-7-s7-p1-a1-1");
+fn it_says_who_approved_it_and_when() {
+    let approval = queued().approvals[0];
+    assert_eq!((approval.user_id.get(), approval.at), (4, at(0)));
+}
+
+#[test]
+fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
+    let mut action = held(Keyed);
+    assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
+    assert_eq!(action.idempotency_key(1), "wd-stack-1-7-s7-p1-a1-2-1");
+    // Another stack's worker goes on with it: what it sends again is the same call.
+    let other = Surroundings {
+        stack: "other".into(),
+        ..around(Keyed)
+    };
+    assert_eq!(action.claim(&other, LEASE, at(LEASE)), Claim::Held(()));
+    assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
+    action.approve_again(&again(&[]), Vec::new(), at(5));
+    assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-2");
+}
+
+#[test]
+fn minutes_that_cannot_be_counted_at_once_are_due() {
+    for (outcome, later) in [
+        (Outcome::succeeded(None), true),
+        (Outcome::failed(None, "No."), false),
+    ] {
+        let mut action = held(Keyed);
+        action.record(&outcome, at(40));
+        action.count_later(at(40));
+        let due = later.then(|| at(40 + span::MINUTE));
+        assert_eq!((action.uncounted, action.due_at), (later, due));
+        action.counted();
+        assert_eq!((action.uncounted, action.due_at), (false, None));
+    }
 }

@@ -1,12 +1,14 @@
 //! Every transition, without a table.
 
 mod actions;
+mod effects;
+mod replies;
 mod sessions;
 
 use serde_json::json;
 
 use super::*;
-use crate::{Code, Error, Id, Signal, Timestamp};
+use crate::{Code, Error, Id, Signal, Timestamp, span};
 
 /// An instant so many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -26,6 +28,9 @@ fn signal() -> Signal {
 fn proposed(is_automated: bool) -> ProposedAction {
     ProposedAction {
         id: String::new(),
+        key: "reprocess".into(),
+        excludes: Vec::new(),
+        after: Vec::new(),
         action_type: ActionType::ReprocessUsageBatch,
         description: "Have it processed again.".into(),
         is_automated,
@@ -33,12 +38,47 @@ fn proposed(is_automated: bool) -> ProposedAction {
         target_entities: vec!["ub_1001".into()],
         expected_outcome: "It is processed.".into(),
         risk: Risk::Low,
-        steps: Vec::new(),
+        steps: vec![step("POST")],
         minutes_saved: 25,
+        cooldown: COOLDOWN,
     }
 }
 
+const COOLDOWN: i64 = 24 * span::HOUR;
+
+fn step(method: &str) -> ActionStep {
+    ActionStep {
+        order: 1,
+        description: "Have it processed again.".into(),
+        call: Some(call(method)),
+    }
+}
+
+fn call(method: &str) -> ApiCall {
+    ApiCall {
+        method: method.into(),
+        path: "/usage-batches/ub_1001/reprocess".into(),
+        body: None,
+        expect: vec![200, 202],
+        already_done: vec![AlreadyDone {
+            status: 409,
+            code: Some("already_done".into()),
+        }],
+        not_done: Vec::new(),
+    }
+}
+
+/// Two automated actions on two records, and a manual one.
 fn proposal() -> Proposal {
+    let mut actions = [proposed(true), proposed(true), proposed(false)];
+    for (action, (key, entity)) in actions.iter_mut().zip([
+        ("first", "ub_1001"),
+        ("second", "ub_1002"),
+        ("review", "ub_1001"),
+    ]) {
+        action.key = key.into();
+        action.target_entities = vec![entity.into()];
+    }
     Proposal {
         analysis: Analysis {
             root_cause: "It is stuck.".into(),
@@ -49,7 +89,7 @@ fn proposal() -> Proposal {
             pattern_description: String::new(),
             confidence: 0.5,
         },
-        actions: vec![proposed(true), proposed(true), proposed(false)],
+        actions: actions.into(),
     }
 }
 
@@ -73,7 +113,31 @@ const MANUAL: &str = "s7-p1-a3";
 
 /// An action that was approved at 0.
 fn queued() -> AgentAction {
-    AgentAction::approve(&awaiting(), &awaiting().proposed_actions[0], None, at(0))
+    AgentAction::approve(
+        &awaiting(),
+        &awaiting().proposed_actions[0],
+        &of(&[]),
+        at(0),
+    )
+}
+
+/// User 4's approval.
+fn of(ids: &[String]) -> Approving<'_> {
+    Approving {
+        ids,
+        again: false,
+        by: Id::new(4).unwrap(),
+        trace: None,
+    }
+}
+
+/// User 4's approval of what is to run once more.
+fn again(ids: &[String]) -> Approving<'_> {
+    Approving {
+        again: true,
+        trace: Some("second"),
+        ..of(ids)
+    }
 }
 
 fn ids(ids: &[&str]) -> Vec<String> {

@@ -23,7 +23,7 @@ fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
     let known = session.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
-        let mut action = AgentAction::approve(&session, proposed, None, at(0));
+        let mut action = AgentAction::approve(&session, proposed, &of(&[]), at(0));
         action.state = *state;
         Box::new(action)
     });
@@ -38,14 +38,14 @@ fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
     session
-        .approve(&mut Actions::none(), &all, None, at(0))
+        .approve(&mut Actions::none(), &of(&all), at(0))
         .unwrap();
     (session, actions(states))
 }
 
 fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
     let mut none = Actions::none();
-    let approved = session.approve(&mut none, &ids(list), Some("trace"), at(5))?;
+    let approved = session.approve(&mut none, &of(&ids(list)), at(5))?;
     Ok(matches!(approved, Approved::Queued { .. }))
 }
 
@@ -176,9 +176,11 @@ fn what_is_approved_is_queued_with_its_session() {
     let mut session = awaiting();
     let mut none = Actions::none();
     let list = ids(&[SECOND, FIRST]);
-    let approved = session
-        .approve(&mut none, &list, Some("trace"), at(5))
-        .unwrap();
+    let approving = Approving {
+        trace: Some("trace"),
+        ..of(&list)
+    };
+    let approved = session.approve(&mut none, &approving, at(5)).unwrap();
     let Approved::Queued { again, new } = approved else {
         panic!("{approved:?}");
     };
@@ -220,15 +222,15 @@ fn the_same_list_stands_and_another_is_refused() {
         (Executing, Code::OtherActionsApproved),
         (Cancelling, Code::InvalidTransition),
         (Completed, Code::OtherActionsApproved),
-        (Failed, Code::ActionNotFailed),
+        (Failed, Code::OtherActionsApproved),
         (Cancelled, Code::InvalidTransition),
     ] {
         let (mut session, mut done) = executing(&[ActionState::Succeeded; 2]);
         session.status = status;
         let list = ids(&[SECOND, FIRST]);
-        let approved = session.approve(&mut done, &list, None, at(9));
+        let approved = session.approve(&mut done, &of(&list), at(9));
         assert!(matches!(approved, Ok(Approved::Standing)), "{status:?}");
-        let other = session.approve(&mut done, &ids(&[FIRST]), None, at(9));
+        let other = session.approve(&mut done, &of(&ids(&[FIRST])), at(9));
         assert_eq!(code(&other.unwrap_err()), code_of_others, "{status:?}");
         assert_eq!(session.status, status);
     }
@@ -250,50 +252,163 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
     }
     let late = at(AgentSession::CONFIRMATION);
     let error = awaiting()
-        .approve(&mut Actions::none(), &ids(&[FIRST]), None, late)
+        .approve(&mut Actions::none(), &of(&ids(&[FIRST])), late)
         .unwrap_err();
     assert_eq!(code(&error), Code::SessionExpired);
 }
 
 #[test]
-fn what_failed_for_certain_runs_again() {
-    let (mut session, mut ended) = executing(&[ActionState::Succeeded, ActionState::Failed]);
+fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
+    for state in [ActionState::Failed, ActionState::Skipped] {
+        let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
+        assert!(session.settle(&ended, at(5)));
+        let (all, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
+        let standing = session.approve(&mut ended, &of(&all), at(9));
+        assert!(matches!(standing, Ok(Approved::Standing)));
+        let without = session.approve(&mut ended, &of(&second), at(9));
+        assert_eq!(code(&without.unwrap_err()), Code::OtherActionsApproved);
+        let done_before = session.approve(&mut ended, &again(&all), at(9));
+        assert_eq!(code(&done_before.unwrap_err()), Code::ActionNotFailed);
+
+        let approved = session.approve(&mut ended, &again(&second), at(9)).unwrap();
+        let Approved::Queued { again, new } = approved else {
+            panic!("{approved:?}");
+        };
+        assert!(new.is_empty());
+        let [again] = again.as_slice() else {
+            panic!("{again:?}");
+        };
+        assert_eq!(again.action_id, SECOND);
+        assert_eq!(again.state, ActionState::Queued);
+        assert_eq!(again.trace_id.as_deref(), Some("second"));
+        assert_eq!((session.status, session.error.as_ref()), (Executing, None));
+        assert_eq!(session.approved, second);
+    }
+}
+
+/// A client's library that repeats a request which it got no answer to must not run it again.
+#[test]
+fn a_list_that_failed_as_a_whole_stands_as_well() {
+    let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
     assert!(session.settle(&ended, at(5)));
-    // With what succeeded beside it, it is the list that stands.
-    let all = session.approve(&mut ended, &ids(&[FIRST, SECOND]), None, at(9));
-    assert!(matches!(all, Ok(Approved::Standing)));
-    let approved = session
-        .approve(&mut ended, &ids(&[SECOND]), Some("second"), at(9))
-        .unwrap();
-    let Approved::Queued { again, new } = approved else {
-        panic!("{approved:?}");
-    };
-    assert!(new.is_empty());
-    let [again] = again.as_slice() else {
-        panic!("{again:?}");
-    };
-    assert_eq!(again.action_id, SECOND);
-    assert_eq!(again.state, ActionState::Queued);
-    assert_eq!(again.trace_id.as_deref(), Some("second"));
-    assert_eq!((session.status, session.error), (Executing, None));
-    assert_eq!(session.approved, [SECOND]);
+    let all = ids(&[FIRST, SECOND]);
+    let standing = session.approve(&mut ended, &of(&all), at(9));
+    assert!(matches!(standing, Ok(Approved::Standing)));
+    let approved = session.approve(&mut ended, &again(&all), at(9));
+    assert!(matches!(approved, Ok(Approved::Queued { .. })));
+    // While it runs, and after it succeeded, there is nothing to run once more.
+    let running = session.approve(&mut ended, &again(&all), at(9));
+    assert!(matches!(running, Ok(Approved::Standing)));
+}
+
+#[test]
+fn a_failed_session_runs_again_for_a_day() {
+    let second = ids(&[SECOND]);
+    let states = [ActionState::Succeeded, ActionState::Failed];
+    for (hours, is_late) in [
+        (AgentSession::AGAIN - 1, false),
+        (AgentSession::AGAIN, true),
+    ] {
+        let (mut session, mut ended) = executing(&states);
+        assert!(session.settle(&ended, at(5)));
+        let approved = session.approve(&mut ended, &again(&second), at(5 + hours));
+        match approved {
+            Ok(_) => assert!(!is_late),
+            Err(error) => assert!(is_late && code(&error) == Code::SessionExpired, "{error}"),
+        }
+    }
 }
 
 #[test]
 fn what_may_have_been_done_never_runs_again() {
     let (mut session, mut ended) = executing(&[ActionState::Unknown, ActionState::Failed]);
     assert!(session.settle(&ended, at(5)));
-    let error = session
-        .approve(&mut ended, &ids(&[FIRST]), None, at(9))
-        .unwrap_err();
-    assert_eq!(code(&error), Code::OutcomeUnknown);
+    let first = ids(&[FIRST]);
+    let error = session.approve(&mut ended, &again(&first), at(9));
+    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
     // A record that does not read is one of which nothing is known.
     let mut damaged = actions(&[]);
     damaged.unreadable = ids(&[FIRST]);
-    let error = session
-        .approve(&mut damaged, &ids(&[FIRST]), None, at(9))
-        .unwrap_err();
-    assert_eq!(code(&error), Code::OutcomeUnknown);
+    let error = session.approve(&mut damaged, &again(&first), at(9));
+    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
+}
+
+/// A session whose actions have to do with each other.
+fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
+    let mut session = awaiting();
+    relate(&mut session.proposed_actions);
+    session
+}
+
+fn exclusive() -> AgentSession {
+    related(|actions| {
+        actions[0].excludes = vec!["second".into()];
+        actions[1].excludes = vec!["first".into()];
+    })
+}
+
+#[test]
+fn two_actions_that_exclude_each_other_are_not_approved_together() {
+    let error = approve(&mut exclusive(), &[SECOND, FIRST]).unwrap_err();
+    let Error::Invalid(faults) = error else {
+        panic!("{error:?}");
+    };
+    let [fault] = faults.as_slice() else {
+        panic!("{faults:?}");
+    };
+    assert_eq!(fault.code, FaultCode::Exclusive);
+    assert_eq!(fault.pointer, "/actionIds/1");
+    assert!(fault.detail.contains(SECOND), "{}", fault.detail);
+    assert!(approve(&mut exclusive(), &[FIRST]).unwrap());
+}
+
+#[test]
+fn an_action_knows_the_effects_that_exclude_it() {
+    let mut session = exclusive();
+    let mut none = Actions::none();
+    let list = ids(&[FIRST]);
+    let approved = session.approve(&mut none, &of(&list), at(5)).unwrap();
+    let Approved::Queued { new, .. } = approved else {
+        panic!("{approved:?}");
+    };
+    let rival = TargetEffect {
+        target_system: "billing".into(),
+        action_type: ActionType::ReprocessUsageBatch,
+        entity: "ub_1002".into(),
+    };
+    assert_eq!(new[0].rivals, [rival]);
+}
+
+#[test]
+fn an_action_comes_after_those_that_are_approved_with_it() {
+    let ordered = || related(|actions| actions[1].after = vec!["first".into(), "review".into()]);
+    for (list, after) in [
+        (vec![FIRST, SECOND], vec![FIRST]),
+        (vec![SECOND], Vec::new()),
+    ] {
+        let mut none = Actions::none();
+        let list = ids(&list);
+        let mut session = ordered();
+        let approved = session.approve(&mut none, &of(&list), at(5)).unwrap();
+        let Approved::Queued { new, .. } = approved else {
+            panic!("{approved:?}");
+        };
+        assert_eq!(new.last().unwrap().after, after);
+    }
+}
+
+#[test]
+fn who_waited_for_an_action_is_told_when_it_ended() {
+    for (state, waiting) in [
+        (ActionState::Succeeded, vec![SECOND]),
+        (ActionState::Failed, vec![SECOND]),
+        (ActionState::Running, vec![]),
+    ] {
+        let (_, mut both) = executing(&[state, ActionState::Queued]);
+        both.known[1].after = ids(&[FIRST]);
+        assert_eq!(both.waiting_for(FIRST), waiting, "{state:?}");
+        assert!(both.waiting_for(SECOND).is_empty());
+    }
 }
 
 #[test]
@@ -313,9 +428,12 @@ fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
         ),
     ] {
         let (mut session, mut actions) = executing(&states);
-        let ended = session.cancel(&mut actions, at(5)).unwrap().unwrap();
+        let cancelled = session.cancel(&mut actions, at(5)).unwrap().unwrap();
+        let crate::Cancelled { ended, stopping } = cancelled;
         assert_eq!(ended.len(), outcomes, "{states:?}");
         assert!(ended.iter().all(|a| a.state == ActionState::Skipped));
+        assert!(stopping.iter().all(|a| a.stopping));
+        assert_eq!(stopping.len(), usize::from(status == Cancelling));
         assert_eq!(session.status, status, "{states:?}");
         let due = (status == Cancelling).then(|| at(5 + AgentSession::SETTLE_CHECK));
         assert_eq!(session.due_at, due);

@@ -1,0 +1,43 @@
+//! How long after an action nobody does it again.
+
+use serde::Deserialize;
+use shared::model::{ProposedAction, span};
+
+/// A number of minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Cooldown(i64);
+
+/// The most days of a cooldown.
+const MOST_DAYS: i64 = 366;
+
+impl Cooldown {
+    pub(super) const fn millis(self) -> i64 {
+        self.0
+    }
+}
+
+impl Default for Cooldown {
+    fn default() -> Self {
+        Self(ProposedAction::USUAL_COOLDOWN)
+    }
+}
+
+impl TryFrom<String> for Cooldown {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let units = [('m', span::MINUTE), ('h', span::HOUR), ('d', span::DAY)];
+        units
+            .into_iter()
+            .find_map(|(unit, millis)| {
+                let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+                Some(i64::from(number) * millis)
+            })
+            .filter(|millis| *millis <= MOST_DAYS * span::DAY)
+            .map(Self)
+            .ok_or_else(|| {
+                format!("{text:?} is no cooldown such as \"90m\", \"24h\" or \"7d\", up to 366d")
+            })
+    }
+}

@@ -1,0 +1,85 @@
+//! What a playbook's actions have to do with each other.
+
+use super::{Action, Flaw, Playbook};
+
+impl Playbook {
+    pub(super) fn check_order(&self) -> Result<(), Flaw> {
+        for (at, action) in self.actions.iter().enumerate() {
+            let earlier = || self.actions.iter().take(at);
+            if earlier().any(|other| other.key == action.key) {
+                return Err(Flaw::SameKey(action.key.clone()));
+            }
+            if earlier().any(|other| other.has_effect_of(action)) {
+                return Err(Flaw::SameEffect(action.key.clone()));
+            }
+            let mut named = action.excludes.iter().chain(&action.after);
+            let is_other = |key: &str| key != action.key && self.action(key).is_some();
+            if let Some(key) = named.find(|key| !is_other(key)) {
+                return Err(Flaw::NoOther(action.key.clone(), key.clone()));
+            }
+        }
+        for action in &self.actions {
+            let before = self.before(action);
+            if before.contains(&action.key.as_str()) {
+                return Err(Flaw::Circle(action.key.clone()));
+            }
+            let is_excluded = |key: &&str| {
+                let other = self.action(key);
+                let is_excluded_by = other.is_some_and(|one| one.excludes.contains(&action.key));
+                action.excludes.iter().any(|one| one == key) || is_excluded_by
+            };
+            if before.iter().any(is_excluded) {
+                return Err(Flaw::AfterExcluded(action.key.clone()));
+            }
+        }
+        Ok(())
+    }
+
+    /// Has each of two actions say that they exclude each other.
+    pub(super) fn exclude_mutually(&mut self) {
+        let said: Vec<(String, String)> = self
+            .actions
+            .iter()
+            .flat_map(|one| one.excludes.iter().map(|other| (other, &one.key)))
+            .map(|(one, other)| (one.clone(), other.clone()))
+            .collect();
+        for (one, other) in said {
+            let action = self.actions.iter_mut().find(|action| action.key == one);
+            if let Some(action) = action.filter(|action| !action.excludes.contains(&other)) {
+                action.excludes.push(other);
+            }
+        }
+    }
+
+    fn action(&self, key: &str) -> Option<&Action> {
+        self.actions.iter().find(|action| action.key == key)
+    }
+
+    /// The keys of all that come before an action, however far.
+    fn before<'a>(&'a self, action: &'a Action) -> Vec<&'a str> {
+        let mut before: Vec<&str> = action.after.iter().map(String::as_str).collect();
+        let mut at = 0;
+        while let Some(key) = before.get(at) {
+            let further = self.action(key).map(|action| action.after.as_slice());
+            for key in further.unwrap_or_default() {
+                if !before.contains(&key.as_str()) {
+                    before.push(key);
+                }
+            }
+            at += 1;
+        }
+        before
+    }
+}
+
+impl Action {
+    /// Whether both would do the same to one record, of which one would be skipped.
+    fn has_effect_of(&self, other: &Self) -> bool {
+        let is_same = |entity| other.entities.contains(entity);
+        self.automated
+            && other.automated
+            && self.action_type == other.action_type
+            && self.target_system == other.target_system
+            && self.entities.iter().any(is_same)
+    }
+}

@@ -1,0 +1,102 @@
+//! What an answer of a target system tells of the call's effect.
+
+use chrono::DateTime;
+
+use super::{ApiCall, Effect};
+use crate::{JsonText, Timestamp, span};
+
+/// An answer of a target system, as far as it tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// The status.
+    pub status: u16,
+    /// The body's `code`.
+    pub code: Option<&'a str>,
+    /// The body is what a JSON API answers: JSON or nothing.
+    pub is_well_formed: bool,
+    /// It is the answer to an earlier call with the same key, given again.
+    pub is_replay: bool,
+}
+
+impl ApiCall {
+    /// Whether it may change something.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// What an answer tells. `repeated` says that the call may have taken effect before: then a
+    /// refusal concerns the repeat alone, and says nothing of the first call, unless it is that
+    /// call's answer.
+    ///
+    /// 429 says that nothing was done, and of other statuses those that the playbook declares so.
+    /// 503 and 425 do not: a proxy gives them when the system dies after its commit.
+    #[must_use]
+    pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
+        if self.is_done(reply) {
+            return Effect::Done;
+        }
+        let not_done = reply.status == 429 || self.not_done.contains(&reply.status);
+        let refused = (400..500).contains(&reply.status) && !matches!(reply.status, 408 | 425);
+        if not_done && !reply.is_replay {
+            Effect::NotNow
+        } else if (refused || not_done) && (reply.is_replay || !repeated) {
+            Effect::Refused
+        } else {
+            self.unclear()
+        }
+    }
+
+    /// What is known of a call that the worker itself did not send, and never will.
+    #[must_use]
+    pub const fn unsendable(repeated: bool) -> Effect {
+        if repeated {
+            Effect::Unclear
+        } else {
+            Effect::Refused
+        }
+    }
+
+    /// What is known when no answer tells: where nothing can have changed, that nothing did.
+    #[must_use]
+    pub fn unclear(&self) -> Effect {
+        if self.changes() {
+            Effect::Unclear
+        } else {
+            Effect::NotNow
+        }
+    }
+
+    fn is_done(&self, reply: Reply<'_>) -> bool {
+        let expected = self.expect.contains(&reply.status) && reply.is_well_formed;
+        let before = |known: &super::AlreadyDone| {
+            known.status == reply.status
+                && (known.code.is_none() || known.code.as_deref() == reply.code)
+        };
+        expected || self.already_done.iter().any(before)
+    }
+}
+
+/// How long a target system asks to wait, in milliseconds: the `Retry-After` header (RFC 9110),
+/// which has seconds or an instant. None for what does not read or is over.
+#[must_use]
+pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
+    let header = header.trim();
+    let wait = if let Ok(seconds) = header.parse::<u32>() {
+        i64::from(seconds) * span::SECOND
+    } else {
+        let at = DateTime::parse_from_rfc2822(header).ok()?;
+        at.timestamp_millis() - now.millis()
+    };
+    (wait > 0).then_some(wait)
+}
+
+/// An answer of a target system as results keep it.
+#[must_use]
+pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
+    let members = [
+        ("status".to_owned(), status.into()),
+        ("body".to_owned(), body),
+    ];
+    JsonText(members.into_iter().collect())
+}

@@ -1,0 +1,110 @@
+//! What answers tell.
+
+use Effect::{Done, NotNow, Refused, Unclear};
+
+use super::*;
+
+fn reply(status: u16) -> Reply<'static> {
+    Reply {
+        status,
+        code: None,
+        is_well_formed: true,
+        is_replay: false,
+    }
+}
+
+/// What it says of a first call, of a repeated one, and as the first call's answer given again.
+fn effects(call: &ApiCall, status: u16) -> [Effect; 3] {
+    let again = Reply {
+        is_replay: true,
+        ..reply(status)
+    };
+    [
+        call.effect(reply(status), false),
+        call.effect(reply(status), true),
+        call.effect(again, true),
+    ]
+}
+
+#[test]
+fn a_refusal_of_a_repeat_says_nothing_of_the_first_call() {
+    for (status, expected) in [
+        (200, [Done, Done, Done]),
+        (202, [Done, Done, Done]),
+        (201, [Unclear, Unclear, Unclear]),
+        (302, [Unclear, Unclear, Unclear]),
+        (400, [Refused, Unclear, Refused]),
+        (401, [Refused, Unclear, Refused]),
+        (404, [Refused, Unclear, Refused]),
+        (408, [Unclear, Unclear, Unclear]),
+        (409, [Refused, Unclear, Refused]),
+        (422, [Refused, Unclear, Refused]),
+        (425, [Unclear, Unclear, Unclear]),
+        (429, [NotNow, NotNow, Refused]),
+        (500, [Unclear, Unclear, Unclear]),
+        (503, [Unclear, Unclear, Unclear]),
+    ] {
+        assert_eq!(effects(&call("POST"), status), expected, "{status}");
+    }
+}
+
+#[test]
+fn a_playbook_may_promise_that_a_status_means_not_done() {
+    let mut call = call("POST");
+    call.not_done = vec![503];
+    assert_eq!(effects(&call, 503), [NotNow, NotNow, Refused]);
+    assert_eq!(effects(&call, 500), [Unclear; 3]);
+}
+
+#[test]
+fn a_call_that_changes_nothing_is_never_unclear() {
+    let call = call("GET");
+    assert!(!call.changes());
+    for status in [201, 302, 408, 425, 429, 500, 503] {
+        assert_eq!(call.effect(reply(status), false), NotNow, "{status}");
+    }
+    assert_eq!(call.effect(reply(404), false), Refused);
+    assert_eq!(call.unclear(), NotNow);
+    let garbage = Reply {
+        is_well_formed: false,
+        ..reply(200)
+    };
+    assert_eq!(call.effect(garbage, false), NotNow);
+}
+
+#[test]
+fn what_was_done_before_counts_as_done() {
+    let call = call("POST");
+    for (code, first, repeated) in [
+        (Some("already_done"), Done, Done),
+        (Some("busy"), Refused, Unclear),
+        (None, Refused, Unclear),
+    ] {
+        let reply = Reply { code, ..reply(409) };
+        assert_eq!(call.effect(reply, false), first, "{code:?}");
+        assert_eq!(call.effect(reply, true), repeated, "{code:?}");
+    }
+}
+
+#[test]
+fn a_call_that_cannot_be_sent_says_nothing_of_one_that_was() {
+    assert_eq!(ApiCall::unsendable(false), Refused);
+    assert_eq!(ApiCall::unsendable(true), Unclear);
+}
+
+#[test]
+fn a_target_system_says_when_to_come_back() {
+    let now = at(784_111_777_000);
+    for (header, wait) in [
+        ("120", Some(120_000)),
+        (" 7 ", Some(7_000)),
+        ("Sun, 06 Nov 1994 08:50:37 GMT", Some(60_000)),
+        ("Sun, 06 Nov 1994 08:48:37 GMT", None),
+        ("0", None),
+        ("-5", None),
+        ("soon", None),
+        ("", None),
+    ] {
+        assert_eq!(retry_after(header, now), wait, "{header:?}");
+    }
+}

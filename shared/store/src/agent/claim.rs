@@ -1,0 +1,252 @@
+//! A worker's claim of an action and of its effects.
+
+use model::{
+    AgentAction, AgentSessionId, AgentSessionStatus, Claim, EffectGuard, Error, HeldEffect,
+    Idempotency, OrganizationId, Stopwatch, Surroundings, TargetEffect, Timestamp,
+};
+
+use super::Agent;
+use crate::{
+    key::{self, AnyKey, Key},
+    rewrite::try_rewrite,
+    table::{Condition, Read, Record, Stored, Write},
+};
+
+/// An action that a worker holds.
+#[derive(Clone, Debug)]
+pub struct HeldAction {
+    /// The action.
+    pub action: Box<AgentAction>,
+    /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
+    /// write took is gone from it.
+    pub since: Stopwatch,
+}
+
+impl Record for EffectGuard {
+    const KIND: &'static str = "effect_guard";
+
+    fn key(&self) -> Key<Self> {
+        key::effect_guard(self.organization_id, &self.effect)
+    }
+}
+
+/// What a claim is judged by, as the table has it.
+#[derive(Clone, Debug)]
+struct Found {
+    /// When it was read, by which all of it is judged.
+    at: Timestamp,
+    /// Runs since then.
+    since: Stopwatch,
+    session: AgentSessionStatus,
+    action: Stored<AgentAction>,
+    stack: String,
+    /// The actions that come first; none for one that does not read.
+    before: Vec<Option<AgentAction>>,
+    /// Who claimed its own effects last.
+    own: Vec<FoundEffect>,
+    /// Who claimed those last that exclude it.
+    rivals: Vec<FoundEffect>,
+}
+
+/// An effect, and who claimed it last.
+#[derive(Clone, Debug)]
+struct FoundEffect {
+    effect: TargetEffect,
+    guard: Option<Stored<EffectGuard>>,
+    /// Another action that claimed it; none for one that does not read.
+    owner: Option<AgentAction>,
+}
+
+impl Agent<'_> {
+    /// Claims an action for `lease` milliseconds, if it is there to be run; `target` says of a
+    /// target system what it makes of a call that is sent twice.
+    ///
+    /// The write expects the action and the guards of its effects as they were read. The session
+    /// is read and not expected: who cancels it writes each of its actions that has not ended, so
+    /// that of a claim and a cancellation one always sees the other.
+    pub async fn claim(
+        &self,
+        tenant: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+        lease: i64,
+        target: impl Fn(&str) -> Idempotency,
+    ) -> Result<Claim<HeldAction>, Error> {
+        let read = || self.found(tenant, session_id, action_id);
+        let claimed = try_rewrite(read().await?, read, async |mut found: Found| {
+            let around = found.surroundings(&target);
+            let claim = found.action.claim(&around, lease, found.at);
+            let mut writes = vec![Write::replace(&found.action)?];
+            let claim = match claim {
+                Claim::Over => return Ok(Some(Claim::Over)),
+                Claim::Busy => return Ok(Some(Claim::Busy)),
+                Claim::Ended(outcome) => Claim::Ended(outcome),
+                Claim::Held(()) => {
+                    writes.extend(found.guards()?);
+                    let (action, since) = (Box::new(found.action.record), found.since);
+                    Claim::Held(HeldAction { action, since })
+                }
+            };
+            // Refused means that somebody else claimed it or one of its effects, or that the
+            // session was cancelled.
+            let done = self.0.table.transact(writes).await?;
+            Ok(done.is_ok().then_some(claim))
+        });
+        Ok(claimed.await?.unwrap_or(Claim::Busy))
+    }
+
+    async fn found(
+        &self,
+        tenant: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<Found, Error> {
+        let (since, at) = (Stopwatch::start(), self.0.clock.now());
+        let session_key = key::agent_session(tenant, session_id);
+        let action_key = key::agent_action(tenant, session_id, action_id);
+        let mut keys = vec![AnyKey::from(&session_key), AnyKey::from(&action_key)];
+        if self.0.stack.is_unknown() {
+            keys.push(key::stack().into());
+        }
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let session = batch.get(&session_key)?;
+        let action = batch.get(&action_key)?;
+        let (Some(session), Some(action)) = (session, action) else {
+            let source = "there is none under its key";
+            return Err(Error::internal("claiming an action", source));
+        };
+        let mut found = Found {
+            at,
+            since,
+            session: session.record.status,
+            stack: self.stack(&batch).await?,
+            before: Vec::new(),
+            own: Vec::new(),
+            rivals: Vec::new(),
+            action,
+        };
+        if !found.action.state.has_ended() && !found.action.is_held(at) {
+            self.look_around(&mut found).await?;
+        }
+        Ok(found)
+    }
+
+    /// Reads who comes before the action, and who claimed its effects.
+    async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
+        let action = &found.action;
+        let tenant = action.organization_id;
+        let guards: Vec<(TargetEffect, Key<EffectGuard>)> = action
+            .effects()
+            .chain(action.rivals.iter().cloned())
+            .map(|effect| {
+                let key = key::effect_guard(tenant, &effect);
+                (effect, key)
+            })
+            .collect();
+        let before: Vec<Key<AgentAction>> = action
+            .after
+            .iter()
+            .map(|id| key::agent_action(tenant, action.session_id, id))
+            .collect();
+        let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
+        let keys = keys.chain(before.iter().map(AnyKey::from));
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let mut effects = Vec::with_capacity(guards.len());
+        for (effect, key) in guards {
+            let guard = batch.get(&key)?;
+            effects.push(FoundEffect {
+                effect,
+                guard,
+                owner: None,
+            });
+        }
+        // A record that does not read is one of which nothing is known.
+        let before = before.iter().map(|key| batch.get(key).ok().flatten());
+        found.before = before.map(|found| found.map(|one| one.record)).collect();
+        self.read_owners(&found.action, &mut effects).await?;
+        found.rivals = effects.split_off(found.action.entities.len());
+        found.own = effects;
+        Ok(())
+    }
+
+    /// Reads the other actions that claimed effects.
+    async fn read_owners(
+        &self,
+        action: &AgentAction,
+        effects: &mut [FoundEffect],
+    ) -> Result<(), Error> {
+        let key = |guard: &EffectGuard| {
+            key::agent_action(guard.organization_id, guard.session_id, &guard.action_id)
+        };
+        let others = effects.iter().filter_map(|effect| effect.guard.as_ref());
+        let keys: Vec<AnyKey> = others
+            .filter(|guard| !guard.is_of(action))
+            .map(|guard| key(guard).into())
+            .collect();
+        if keys.is_empty() {
+            return Ok(());
+        }
+        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for effect in effects {
+            if let Some(guard) = &effect.guard {
+                let owner = batch.get(&key(guard)).ok().flatten();
+                effect.owner = owner.map(|owner| owner.record);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Found {
+    fn surroundings(&self, target: impl Fn(&str) -> Idempotency) -> Surroundings {
+        let before = self.before.iter();
+        let effects = self.own.iter().chain(&self.rivals);
+        Surroundings {
+            session: self.session,
+            target: target(&self.action.target_system),
+            stack: self.stack.clone(),
+            before: before
+                .map(|action| action.as_ref().map(|action| action.state))
+                .collect(),
+            held: effects
+                .filter_map(|effect| {
+                    let guard = effect.guard.as_ref()?;
+                    let is_others = !guard.is_of(&self.action);
+                    let held = HeldEffect::of(guard, effect.owner.as_ref(), self.at);
+                    held.filter(|_| is_others)
+                })
+                .collect(),
+        }
+    }
+
+    /// Writes that claim the action's effects, and expect that nobody claims what excludes it.
+    fn guards(&self) -> Result<Vec<Write>, Error> {
+        let action = &self.action;
+        let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());
+        for FoundEffect { effect, guard, .. } in &self.own {
+            let record = EffectGuard {
+                organization_id: action.organization_id,
+                effect: effect.clone(),
+                session_id: action.session_id,
+                action_id: action.action_id.clone(),
+                claimed_at: self.at,
+            };
+            writes.push(match guard {
+                None => Write::create(&record)?,
+                Some(Stored { version, .. }) => Write::replace(&Stored {
+                    record,
+                    version: *version,
+                })?,
+            });
+        }
+        for FoundEffect { effect, guard, .. } in &self.rivals {
+            let as_it_was = match guard {
+                None => Condition::absent(),
+                Some(guard) => Condition::version(guard.version),
+            };
+            let key = key::effect_guard(action.organization_id, effect);
+            writes.push(Write::check(key, as_it_was));
+        }
+        Ok(writes)
+    }
+}

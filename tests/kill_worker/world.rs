@@ -1,0 +1,429 @@
+//! Engines, target systems, sessions, and the workers that are killed.
+
+use std::{cell::RefCell, collections::BTreeMap, process::Stdio, time::Duration};
+
+use local::{
+    engines::{Engines, REGION},
+    target_systems::{DemoTargets as Demo, Fault, FaultMode},
+};
+use resolution_agent::{Engine, PlaybookEngine};
+use serde_json::{Map, Value, json};
+use shared::{
+    clock::Clock,
+    model::{
+        ActionState, ActionType, AgentSessionId, Approving, Message, Money, OrganizationId, Signal,
+        SignalEntity, SignalStatus, Stopwatch, UserId, span,
+    },
+    queue::Queue,
+    store::{Approval, NewSignal, Store},
+    target_systems::TargetSystems,
+};
+use sweeper::Sweeper;
+use tempfile::TempDir;
+use tests::RuntimeApi;
+use tokio::process::{Child, Command};
+
+use crate::PATIENCE;
+
+/// How long a worker of this program holds an action.
+const LEASE: Duration = Duration::from_secs(2);
+
+/// What the sweeper's clock is ahead of the workers', so that it need not be waited for.
+const AHEAD: i64 = 5 * span::MINUTE;
+
+/// Workers that take messages side by side.
+const WORKERS: usize = 2;
+
+/// Everything that takes part.
+pub struct World {
+    engines: Engines,
+    demo: Demo,
+    store: Store,
+    engine: PlaybookEngine,
+    tenant: OrganizationId,
+    /// Of the workers that are killed.
+    doomed: RuntimeApi,
+    /// Of those that work off what is left.
+    runtimes: Vec<RuntimeApi>,
+    sweepers_clock: Clock,
+    /// Messages that were delivered, by session.
+    delivered: RefCell<BTreeMap<AgentSessionId, usize>>,
+    /// Where the demo keeps its state.
+    _folder: TempDir,
+}
+
+/// Whether a target system honours idempotency keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// It does: invoices are credited.
+    Keyed,
+    /// It does not: customers are sent messages.
+    Unkeyed,
+}
+
+/// An action that was approved.
+pub struct Approved {
+    /// Which of the target systems it is for.
+    pub kind: Kind,
+    session: AgentSessionId,
+    action: String,
+    /// The invoice or the customer.
+    record: String,
+}
+
+/// Builds the program that is killed.
+pub async fn build_worker() {
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--package", "action-worker"])
+        .current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+        .status();
+    assert!(
+        built.await.unwrap().success(),
+        "action-worker does not build"
+    );
+}
+
+fn invoice(record: usize) -> String {
+    format!("inv_{record}")
+}
+
+fn customer(record: usize) -> String {
+    format!("cus_{record}")
+}
+
+/// What the target systems have: an invoice and a customer for each record.
+fn seed(records: usize) -> Value {
+    let invoices: Map<String, Value> = (0..records)
+        .map(|record| {
+            let customer = customer(record);
+            let invoice_state = json!({
+                "customerId": customer, "number": record.to_string(), "amountDue": 100_000,
+                "currency": "usd", "state": "paid",
+            });
+            (invoice(record), invoice_state)
+        })
+        .collect();
+    let customers: Map<String, Value> = (0..records)
+        .map(|record| {
+            let state = json!({
+                "name": "Halden Mills", "email": "billing@halden.example", "plan": "scale",
+                "syncState": "in_sync", "missingUsageEvents": 0,
+            });
+            (customer(record), state)
+        })
+        .collect();
+    json!({"customers": customers, "invoices": invoices, "usageBatches": {}, "payments": {}})
+}
+
+impl World {
+    /// With so many records in the target systems.
+    pub async fn start(records: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let state = folder.path().join("targets.json");
+        std::fs::write(&state, seed(records).to_string()).unwrap();
+        let engines = Engines::in_memory().await.unwrap();
+        let demo = Demo::start(0, Some(&state)).unwrap();
+        let store = Store::new(engines.dynamodb(), engines.table_name(), Clock::system());
+        let organization = store
+            .directory()
+            .create_organization("Halden Services".into(), vec![])
+            .await
+            .unwrap();
+        let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();
+        let mut runtimes = Vec::new();
+        for _ in 0..WORKERS {
+            runtimes.push(RuntimeApi::start().await);
+        }
+        Self {
+            engines,
+            demo,
+            store,
+            engine: PlaybookEngine::new(targets).unwrap(),
+            tenant: organization.id,
+            doomed: RuntimeApi::start().await,
+            runtimes,
+            sweepers_clock: Clock::fixed(Clock::system().now()),
+            delivered: RefCell::default(),
+            _folder: folder,
+        }
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::new(self.engines.sqs(), &self.engines.queues().action_url)
+    }
+
+    /// A worker as Lambda starts it, with a short lease.
+    fn worker(&self, runtime: &RuntimeApi) -> Child {
+        let beside = std::env::current_exe().unwrap();
+        Command::new(beside.with_file_name("action-worker"))
+            .env_clear()
+            .envs([
+                ("AWS_LAMBDA_RUNTIME_API", runtime.address()),
+                ("AWS_LAMBDA_FUNCTION_NAME", "action-worker"),
+                ("AWS_LAMBDA_FUNCTION_VERSION", "$LATEST"),
+                ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
+                ("AWS_LAMBDA_LOG_GROUP_NAME", "local"),
+                ("AWS_LAMBDA_LOG_STREAM_NAME", "local"),
+                ("AWS_REGION", REGION),
+                ("AWS_ACCESS_KEY_ID", "local"),
+                ("AWS_SECRET_ACCESS_KEY", "local"),
+                ("AWS_ENDPOINT_URL_DYNAMODB", self.engines.dynamodb_url()),
+                ("AWS_ENDPOINT_URL_SQS", self.engines.sqs_url()),
+                ("TABLE_NAME", self.engines.table_name()),
+                ("QUEUE_URL", &self.engines.queues().action_url),
+                ("TARGET_SYSTEMS", &self.demo.settings().to_string()),
+                ("ACTION_LEASE_SECONDS", &LEASE.as_secs().to_string()),
+                ("STEP_TIMEOUT_SECONDS", "1"),
+                ("RUST_LOG", "off"),
+            ])
+            .stdout(Stdio::null())
+            .stderr(Stdio::inherit())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap()
+    }
+
+    /// A session on an alert of its own about a record, with its action approved. `turn` tells the
+    /// sessions of a record apart.
+    pub async fn approve(&self, record: usize, turn: usize) -> Approved {
+        let (kind, name) = if record.is_multiple_of(2) {
+            (Kind::Keyed, invoice(record))
+        } else {
+            (Kind::Unkeyed, customer(record))
+        };
+        let payment = format!("pay_{record}");
+        let (signal_type, entities, wanted) = match kind {
+            Kind::Keyed => {
+                let entities = vec![("invoice", &name)];
+                ("invoice_duplicated", entities, ActionType::IssueCreditNote)
+            }
+            Kind::Unkeyed => {
+                let entities = vec![("payment", &payment), ("customer", &name)];
+                ("payment_failed", entities, ActionType::NotifyCustomer)
+            }
+        };
+        let new = NewSignal {
+            source: "kill-worker".into(),
+            external_id: format!("{record}-{turn}"),
+            signal_type: signal_type.into(),
+            severity: "error".into(),
+            status: SignalStatus::Open,
+            title: format!("Record {record}"),
+            description: None,
+            target_system: "billing".into(),
+            entities: entities
+                .into_iter()
+                .map(|(kind, id)| SignalEntity {
+                    kind: kind.into(),
+                    id: id.clone(),
+                })
+                .collect(),
+            labels: BTreeMap::new(),
+            metric: None,
+            amount_at_risk: Some(Money {
+                minor_units: 1,
+                currency: "USD".into(),
+            }),
+            lifecycle: Vec::new(),
+            occurred_at: Clock::system().now(),
+        };
+        let signal = self.store.signals().create(self.tenant, new).await.unwrap();
+        let agent = self.store.agent();
+        let by: UserId = shared::model::Id::new(1).unwrap();
+        let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
+        let analyse = async |signal: &Signal, history: &[Signal]| {
+            Ok(self.engine.analyse(signal, history).await.unwrap())
+        };
+        let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
+        let proposed = proposed.await.unwrap();
+        let mut actions = proposed.proposed_actions.iter();
+        let action = actions.find(|action| action.action_type == wanted).unwrap();
+        let approving = Approving {
+            ids: std::slice::from_ref(&action.id),
+            again: false,
+            by,
+            trace: None,
+        };
+        let approval = agent.approve(self.tenant, session, &approving).await;
+        assert!(matches!(approval.unwrap(), Approval::Queued(..)));
+        Approved {
+            kind,
+            session,
+            action: action.id.clone(),
+            record: name,
+        }
+    }
+
+    fn message(&self, one: &Approved) -> Message {
+        Message::RunAction {
+            organization_id: self.tenant,
+            session_id: one.session,
+            action_id: one.action.clone(),
+        }
+    }
+
+    /// Puts an action's message into the queue, so many times.
+    pub async fn send(&self, one: &Approved, times: usize) {
+        let messages = vec![self.message(one); times];
+        let sent = self.queue().send(&messages).await;
+        assert!(sent.iter().all(Result::is_ok));
+    }
+
+    /// Delivers an action's message to a worker, and kills it once the effect shows, long before
+    /// the answer comes. Answers whether the record does not know of it.
+    pub async fn kill_after_the_call(&self, one: &Approved) -> bool {
+        let system = match one.kind {
+            Kind::Keyed => "billing",
+            Kind::Unkeyed => "notifications",
+        };
+        self.demo.inject(Fault {
+            delay_ms: 30_000,
+            ..Fault::once(system, FaultMode::Delay)
+        });
+        let mut worker = self.worker(&self.doomed);
+        let body = self.message(one).to_text().unwrap();
+        self.count([&body]);
+        let record = json!({
+            "messageId": "killed", "receiptHandle": "killed", "body": body, "eventSource": "aws:sqs",
+            "attributes": {"ApproximateReceiveCount": "1"}, "messageAttributes": {},
+            "awsRegion": REGION,
+        });
+        self.doomed.invoke(json!({"Records": [record]}));
+        let began = Stopwatch::start();
+        while self.effects(one) == 0 {
+            assert!(began.elapsed() < PATIENCE, "no effect of {}", one.action);
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        // SIGKILL, and the process is gone when this returns.
+        worker.kill().await.unwrap();
+        let (_, state) = self.state(one).await;
+        state == Some(ActionState::Running)
+    }
+
+    /// What happens after crashes: messages come, the sweeper sends others, other workers take
+    /// over, until all of these actions have ended.
+    pub async fn work_off(&self, actions: impl IntoIterator<Item = &Approved>) {
+        let actions: Vec<&Approved> = actions.into_iter().collect();
+        let workers = self.runtimes.iter().map(|runtime| self.worker(runtime));
+        let _workers: Vec<Child> = workers.collect();
+        let store = Store::new(
+            self.engines.dynamodb(),
+            self.engines.table_name(),
+            self.sweepers_clock.clone(),
+        );
+        let sweeper = Sweeper::new(store, self.queue());
+        let began = Stopwatch::start();
+        loop {
+            self.drain().await;
+            let mut all_ended = true;
+            for one in &actions {
+                all_ended = all_ended && self.state(one).await.0;
+            }
+            if all_ended {
+                return;
+            }
+            assert!(began.elapsed() < PATIENCE, "something is left hanging");
+            // The leases of those that were killed end by the workers' clock, which nobody moves.
+            tokio::time::sleep(LEASE / 4).await;
+            self.sweepers_clock.advance(AHEAD);
+            sweeper.sweep().await;
+        }
+    }
+
+    /// Hands messages to the workers until the queue has none.
+    async fn drain(&self) {
+        loop {
+            let mut at_work = Vec::new();
+            for runtime in &self.runtimes {
+                if let Some((event, receipts)) = self.receive().await {
+                    runtime.invoke(event);
+                    at_work.push((runtime, receipts));
+                }
+            }
+            if at_work.is_empty() {
+                return;
+            }
+            for (runtime, receipts) in at_work {
+                let answer = runtime.answer().await;
+                let failures = answer["batchItemFailures"].as_array().unwrap();
+                assert!(failures.is_empty(), "{failures:?}");
+                for receipt in receipts {
+                    let delete = self.engines.sqs().delete_message().receipt_handle(receipt);
+                    let url = &self.engines.queues().action_url;
+                    delete.queue_url(url).send().await.unwrap();
+                }
+            }
+        }
+    }
+
+    /// Up to ten messages as the event that Lambda makes of them, and their receipts.
+    async fn receive(&self) -> Option<(Value, Vec<String>)> {
+        let received = self
+            .engines
+            .sqs()
+            .receive_message()
+            .queue_url(&self.engines.queues().action_url)
+            .max_number_of_messages(10)
+            .message_system_attribute_names(aws_sdk_sqs::types::MessageSystemAttributeName::All)
+            .send()
+            .await
+            .unwrap();
+        let messages = received.messages.filter(|messages| !messages.is_empty())?;
+        self.count(messages.iter().filter_map(|message| message.body.as_ref()));
+        let records: Vec<Value> = messages
+            .iter()
+            .map(|message| {
+                let attributes: Map<String, Value> = message
+                    .attributes
+                    .iter()
+                    .flatten()
+                    .map(|(name, value)| (name.as_str().to_owned(), value.as_str().into()))
+                    .collect();
+                json!({
+                    "messageId": message.message_id, "receiptHandle": message.receipt_handle,
+                    "body": message.body, "attributes": attributes, "messageAttributes": {},
+                    "eventSource": "aws:sqs", "awsRegion": REGION,
+                })
+            })
+            .collect();
+        let receipts = messages.into_iter();
+        let receipts = receipts.map(|message| message.receipt_handle.unwrap());
+        Some((json!({ "Records": records }), receipts.collect()))
+    }
+
+    /// Counts messages that are delivered.
+    fn count<'a>(&self, bodies: impl IntoIterator<Item = &'a String>) {
+        for body in bodies {
+            let Message::RunAction { session_id, .. } = Message::from_text(body).unwrap();
+            *self.delivered.borrow_mut().entry(session_id).or_default() += 1;
+        }
+    }
+
+    /// How many messages of an action were delivered.
+    pub fn delivered(&self, one: &Approved) -> usize {
+        let delivered = self.delivered.borrow();
+        delivered.get(&one.session).copied().unwrap_or_default()
+    }
+
+    /// How often the effect of an action took place on its record, whoever asked for it.
+    pub fn effects(&self, one: &Approved) -> usize {
+        let state = self.demo.state();
+        match one.kind {
+            Kind::Keyed => state["invoices"][&one.record]["creditNotes"]
+                .as_array()
+                .map_or(0, Vec::len),
+            Kind::Unkeyed => {
+                let messages = state["messages"].as_array().unwrap().iter();
+                let to_it = messages.filter(|message| message["customerId"] == *one.record);
+                to_it.count()
+            }
+        }
+    }
+
+    /// Whether the session has ended, and where its action stands.
+    pub async fn state(&self, one: &Approved) -> (bool, Option<ActionState>) {
+        let agent = self.store.agent();
+        let whole = agent.get(self.tenant, one.session).await.unwrap();
+        (whole.session.status.has_ended(), whole.state(&one.action))
+    }
+}
