@@ -17,6 +17,8 @@ mod failures;
 mod generated;
 mod lists;
 mod permit;
+mod rotation;
+mod signals;
 mod support;
 mod sweeper;
 mod template;

@@ -32,6 +32,8 @@ pub struct Sweeper {
 pub struct Swept {
     /// Deletes that were finished.
     pub cleanups: usize,
+    /// Actions that should have got further.
+    pub overdue: usize,
     /// Messages that were sent again.
     pub resent: usize,
     /// Actions that were ended because nobody will run them.
@@ -60,24 +62,24 @@ impl Sweeper {
             Ok(finished) => swept.cleanups = finished,
             Err(error) => swept.failed("cleanups", &error),
         }
-        let mut overdue = 0;
         match self.store.agent().due_actions(ACTIONS).await {
             Ok(due) => {
-                overdue += due.len();
+                swept.overdue = due.len();
+                // What could not be counted is no count, of which an alarm hears.
+                telemetry::count(Metric::Overdue(swept.overdue), self.store.now());
                 self.actions(due, &mut swept).await;
             }
             Err(error) => swept.failed("actions that are due", &error),
         }
         match self.store.agent().due_sessions(SESSIONS).await {
             Ok(due) => {
-                overdue += due.len();
                 self.sessions(due, &mut swept).await;
             }
             Err(error) => swept.failed("sessions that are due", &error),
         }
-        telemetry::count(Metric::Overdue(overdue), self.store.now());
         tracing::info!(
             cleanups = swept.cleanups,
+            overdue = swept.overdue,
             resent = swept.resent,
             givenUp = swept.given_up,
             expired = swept.expired,

@@ -154,7 +154,7 @@ pub use page::{Page, Place, Row, Wanted};
 pub use permit::Permit;
 pub use references::{FoundReference, References};
 pub use service_requests::{History, ServiceRequests};
-pub use sign_in::{Account, SignIn};
+pub use sign_in::{Account, Attempt, SignIn};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
 pub use tagging::{Tagged, Tagging};
