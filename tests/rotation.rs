@@ -4,7 +4,7 @@
 use serde_json::json;
 use shared::model::span;
 
-use crate::support::{Api, Caller, Gateway, PASSWORD};
+use crate::support::{Api, Caller, Gateway, PASSWORD, roles};
 
 const OLD: &str = "an old secret";
 const NEW: &str = "a new secret";
@@ -90,4 +90,18 @@ async fn a_new_secret_that_signs_at_once_is_not_known_to_instances_that_run() {
     let held = Held::of(&api, &started).await;
     assert_eq!(held.statuses(&started).await, [200, 200]);
     assert_eq!(held.statuses(&running).await, [401, 401]);
+}
+
+/// An instance reads its secrets when it starts, so each step takes new ones: Lambda replaces those of a
+/// function whose environment has changed.
+#[test]
+fn another_revision_of_the_configuration_changes_every_functions_environment() {
+    let template = roles::template();
+    let default = &template["Parameters"]["ConfigurationRevision"]["Default"];
+    assert!(default.is_string());
+    let environment = &template["Globals"]["Function"]["Environment"]["Variables"];
+    assert_eq!(
+        environment["CONFIGURATION_REVISION"],
+        "ConfigurationRevision"
+    );
 }

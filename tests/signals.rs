@@ -158,7 +158,7 @@ fn dashboard(template: &Value) -> Value {
 fn shown(template: &Value) -> BTreeSet<Watched> {
     let dashboard = dashboard(template);
     let widgets = dashboard["widgets"].as_array().unwrap().iter();
-    let metrics = widgets.flat_map(|widget| widget["properties"]["metrics"].as_array());
+    let metrics = widgets.filter_map(|widget| widget["properties"]["metrics"].as_array());
     metrics
         .flatten()
         .map(|metric| {

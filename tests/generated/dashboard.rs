@@ -30,45 +30,45 @@ pub fn body(template: &str) -> Vec<String> {
     let rows = [
         vec![alarms(&template)],
         vec![
-            graph("Requests by function", "Sum", of_functions("Invocations")),
-            graph("Errors by function", "Sum", of_functions("Errors")),
+            graph("Requests by function", "Sum", &of_functions("Invocations")),
+            graph("Errors by function", "Sum", &of_functions("Errors")),
         ],
         vec![
             graph(
                 "Half of a function's runs end within, ms",
                 "p50",
-                of_functions("Duration"),
+                &of_functions("Duration"),
             ),
             graph(
                 "99 of 100 runs end within, ms",
                 "p99",
-                of_functions("Duration"),
+                &of_functions("Duration"),
             ),
         ],
         vec![
             graph(
                 "The API's refusals (4xx) and failures (5xx)",
                 "Sum",
-                refusals(),
+                &refusals(),
             ),
-            graph("The API answers within, ms", "p50", latency()),
+            graph("The API answers within, ms", "p50", &latency()),
             graph(
                 "The queue: seconds that the oldest message waits, and dead letters",
                 "Maximum",
-                queue(),
+                &queue(),
             ),
         ],
         vec![
-            graph("Actions by outcome", "Sum", actions()),
+            graph("Actions by outcome", "Sum", &actions()),
             graph(
                 "Read units of the table and its indexes",
                 "Sum",
-                units("Read", &template),
+                &units("Read", &template),
             ),
             graph(
                 "Write units of the table and its indexes",
                 "Sum",
-                units("Write", &template),
+                &units("Write", &template),
             ),
         ],
     ];
@@ -109,7 +109,7 @@ fn alarms(template: &Value) -> (&'static str, Value) {
     ("alarm", json!({"title": "Alarms", "alarms": arns}))
 }
 
-fn graph(title: &str, statistic: &str, metrics: Vec<Shown>) -> (&'static str, Value) {
+fn graph(title: &str, statistic: &str, metrics: &[Shown]) -> (&'static str, Value) {
     let properties = json!({
         "title": title, "region": "${AWS::Region}", "view": "timeSeries", "stat": statistic,
         "period": 300, "metrics": metrics,

@@ -36,7 +36,8 @@ pub(crate) async fn read(
     names: Vec<String>,
 ) -> Result<HashMap<String, String>, String> {
     let request = client(aws).get_parameters().set_names(Some(names));
-    let answer = request.with_decryption(true).send().await.map_err(why)?;
+    let answer = request.with_decryption(true).send().await;
+    let answer = answer.map_err(|error| why(&error))?;
     if let Some(missing) = answer.invalid_parameters.filter(|names| !names.is_empty()) {
         return Err(format!("{} do not exist", missing.join(", ")));
     }
@@ -64,7 +65,7 @@ fn client(aws: &SdkConfig) -> Client {
 }
 
 /// The reason of a failure: never its answer, which may have values in it.
-fn why<E: Error + 'static, R: std::fmt::Debug + 'static>(error: SdkError<E, R>) -> String {
+fn why<E: Error + 'static, R: std::fmt::Debug + 'static>(error: &SdkError<E, R>) -> String {
     if let SdkError::TimeoutError(_) = error {
         return format!(
             "no answer within {PATIENCE:?}; where many functions start at once, see the quota of \
