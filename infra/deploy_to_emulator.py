@@ -3,7 +3,8 @@
 
 ministack takes the template as `sam deploy` sends it, and runs the release binaries behind its own
 gateway, table, queue and schedule. It holds every request of a function against the function's
-role, so that a permission that the template forgot fails the story.
+role, so that a permission that the template forgot fails the story. In the end the secret of the
+sessions is changed by the README's commands, and nobody is signed out.
 
 It differs from AWS where the code below says so: it has no alarms on metric math, and asks two
 permissions by another name. The CORS configuration of a template it does not read.
@@ -31,6 +32,8 @@ import end_to_end  # noqa: E402
 import local_stack  # noqa: E402
 
 STACK = "workdesk"
+README = tools.ROOT / "README.md"
+DONE = "the block is done"
 DOMAIN = "api.workdesk.example"
 START_SECONDS = 30
 STOP_SECONDS = 10
@@ -50,8 +53,19 @@ def build():
         subprocess.run([*command, *wanted], cwd=tools.ROOT, check=True)
 
 
+# What `sam deploy --guided` keeps of its answers.
+SETTINGS = """version = 0.1
+[default.deploy.parameters]
+stack_name = "{stack}"
+resolve_s3 = true
+capabilities = "CAPABILITY_IAM"
+confirm_changeset = false
+parameter_overrides = {parameters}
+"""
+
+
 def package(folder):
-    """Lays template and binaries out as `cargo lambda build` does, and answers the template."""
+    """Lays template and binaries out as `cargo lambda build` does, and the settings beside it."""
     template = folder / "infra" / tools.TEMPLATE.name
     template.parent.mkdir()
     shutil.copy(tools.TEMPLATE, template)
@@ -59,7 +73,16 @@ def package(folder):
         target = folder / "target" / "lambda" / name
         target.mkdir(parents=True)
         shutil.copy(tools.ROOT / "target" / "release" / name, target / "bootstrap")
-    return template
+    parameters = {
+        "Architecture": "x86_64",
+        # The emulator has no metric math, which most alarms use.
+        "Alarms": "false",
+        "DomainName": DOMAIN,
+        "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
+    }
+    parameters = json.dumps([f"{name}={value}" for name, value in parameters.items()])
+    settings = SETTINGS.format(stack=STACK, parameters=parameters)
+    (template.parent / "samconfig.toml").write_text(settings)
 
 
 @contextlib.contextmanager
@@ -82,10 +105,13 @@ def emulator(folder):
     """A running emulator, as the environment in which the AWS tools and SDKs find it."""
     port = end_to_end.free_port()
     url = f"http://127.0.0.1:{port}"
+    programs = [tools.program("aws", "aws").parent, tools.program("sam", "sam").parent]
     # Also what the functions inherit: no proxy and no account of this machine.
     environment = {
         **tools.ENVIRONMENT,
         "HOME": str(folder),
+        "PATH": os.pathsep.join([*map(str, programs), tools.ENVIRONMENT["PATH"]]),
+        "AWS_PAGER": "",
         "AWS_ENDPOINT_URL": url,
         "AWS_REGION": tools.ENVIRONMENT["AWS_DEFAULT_REGION"],
         "AWS_ACCESS_KEY_ID": "test",
@@ -137,20 +163,12 @@ class Account:
             service, endpoint_url=environment["AWS_ENDPOINT_URL"]
         )
 
-    def deploy(self, template):
+    def deploy(self, folder):
         """Deploys the stack as the README does, and answers its outputs."""
-        parameters = {
-            "Architecture": "x86_64",
-            # The emulator has no metric math, which most alarms use.
-            "Alarms": "false",
-            "DomainName": DOMAIN,
-            "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
-        }
-        command = [tools.program("sam", "sam"), "deploy", "--template-file", template]
-        command += ["--stack-name", STACK, "--resolve-s3", "--capabilities", "CAPABILITY_IAM"]
-        command += ["--no-confirm-changeset", "--parameter-overrides"]
-        command += [f"{name}={value}" for name, value in parameters.items()]
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True)
+        command = ["sam", "deploy", "--template", "infra/template.yaml"]
+        done = subprocess.run(
+            command, cwd=folder, env=self.environment, capture_output=True, text=True
+        )
         assert done.returncode == 0, done.stdout + done.stderr
         stacks = self.client("cloudformation").describe_stacks(StackName=STACK)["Stacks"]
         return {output["OutputKey"]: output["OutputValue"] for output in stacks[0]["Outputs"]}
@@ -206,11 +224,16 @@ def target_systems(environment):
         yield f"http://127.0.0.1:{port}", settings.strip()
 
 
+def blocks_of(heading):
+    """The scripts of a section of the README."""
+    section = README.read_text().split(f"\n{heading}\n")[1]
+    section = re.split(r"\n#+ ", section)[0]
+    return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+
+
 def set_up_a_team(environment, table, base):
     """What the README says, as one script; answers the admin's sign-in and ids of what was made."""
-    readme = (tools.ROOT / "README.md").read_text()
-    section = readme.split("### Set a team up\n")[1].split("\n### ")[0]
-    build, *blocks = re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
+    build, *blocks = blocks_of("### Set a team up")
     assert build.startswith("cargo build"), build
     password = secrets.token_hex(8)
     made = ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")
@@ -229,6 +252,75 @@ def set_up_a_team(environment, table, base):
     lines = done.stdout.splitlines()[-len(made):]
     ids = {name: int(number) for name, number in (line.split() for line in lines)}
     return {"username": "ada", "password": password}, ids
+
+
+class Shell:
+    """Runs one block after the other, as somebody pastes them."""
+
+    def __init__(self, folder, environment):
+        self.log = (folder / "shell.log").open("w+")
+        self.process = subprocess.Popen(
+            ["bash", "-euo", "pipefail"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self.log,
+            text=True,
+        )
+
+    def run(self, block):
+        # The programs of a block do not read the next one.
+        self.process.stdin.write(f"{{\n{block}\n}} < /dev/null\necho; echo '{DONE}'\n")
+        self.process.stdin.flush()
+        said = []
+        for line in self.process.stdout:
+            if line.rstrip() == DONE:
+                return
+            said.append(line)
+        self.log.seek(0)
+        raise AssertionError("".join(said) + self.log.read())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+        self.log.close()
+
+
+class Held:
+    """Somebody who signed in, and holds a place in a list."""
+
+    def __init__(self, base, login):
+        self.client = browser(base)
+        self.client.call("POST", "/api/auth/login", login)
+        link = self.client.send("GET", "/api/tasks?limit=1").headers["link"]
+        self.next = re.match(r"<[^>]*?(/api/[^>]+)>", link)[1]
+
+    def statuses(self):
+        """What is answered by functions that sign cookies, and by such that only verify them."""
+        paths = ("/api/auth/session", "/api/milestones/1", "/api/projects", self.next)
+        return [self.client.send("GET", path).status for path in paths]
+
+
+def change_a_secret(folder, environment, base, login):
+    """What the README says, but for the week before the last step."""
+    known, signs, alone = blocks_of("#### Change a secret")
+    held = [Held(base, login)]
+    fine, nobody = [200] * 4, [401] * 4
+    with Shell(folder, environment) as shell:
+        for step in (known, signs):
+            shell.run(step)
+            held.append(Held(base, login))
+            assert [one.statuses() for one in held] == [fine] * len(held), step
+        shell.run(alone)
+        # The old secret is gone from every function: what it signed, a week would have ended.
+        assert [one.statuses() for one in held] == [nobody, nobody, fine]
+        assert Held(base, login).statuses() == fine
 
 
 def browser(base):
@@ -256,19 +348,20 @@ def reference_page(client):
 def main():
     tools.run_with("emulator")
     tools.install("sam")
+    tools.install("aws")
     build()
     # From here on everything is on this machine.
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]
     with tempfile.TemporaryDirectory(prefix="workdesk-") as name, contextlib.ExitStack() as stack:
         folder = pathlib.Path(name)
-        template = package(folder)
+        package(folder)
         print("starting the emulator", flush=True)
         environment = stack.enter_context(emulator(folder))
         account = Account(environment)
         account.keep_secret("session-secrets", secrets.token_hex(32))
         print("sam deploy", flush=True)
-        outputs = account.deploy(template)
+        outputs = account.deploy(folder)
         account.rename_permissions()
         targets, settings = stack.enter_context(target_systems(environment))
         account.keep_secret("target-systems", settings)
@@ -291,6 +384,8 @@ def main():
             named = end_to_end.Client(environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
             named.call("GET", "/api/tasks", expect=401)
             reference_page(named)
+            print("  the secret of the sessions is changed by the README's commands", flush=True)
+            change_a_secret(folder, environment, base, admin)
         except BaseException:
             account.print_logs()
             log = (folder / "emulator.log").read_text(errors="replace")

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "infra" / "template.yaml"
 FOLDER = ROOT / "target" / "tools"
 
-# The first two apart, because they want different versions of botocore.
+# Those of AWS apart, because they want different versions of botocore.
 PACKAGES = {
     "sam": ["aws-sam-cli==1.170.0", "cfn-lint==1.58.0"],
     "emulator": [
@@ -19,6 +19,7 @@ PACKAGES = {
         "boto3==1.43.106",
         "cryptography==50.0.2",
     ],
+    "aws": ["awscli==1.46.3"],
     "browser": ["playwright==1.65.2"],
 }
 

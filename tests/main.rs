@@ -22,6 +22,8 @@ mod lists;
 mod permit;
 mod preconditions;
 mod repeats;
+mod rotation;
+mod signals;
 mod support;
 mod sweeper;
 mod template;

@@ -197,3 +197,15 @@ async fn comments_go_with_what_they_are_on() {
     }
     assert_eq!(world.sweeper().sweep().await, Swept::default());
 }
+
+/// A proposal that nobody wanted expires as designed: nobody has to hear of it.
+#[tokio::test]
+async fn only_actions_are_overdue() {
+    let world = Concierge::start().await;
+    let forgotten = world.failed_payment().await;
+    world.proposed(&forgotten).await;
+    world.approved_batch().await;
+    world.api.clock.advance(25 * 60 * MINUTE);
+    let swept = world.sweeper().sweep().await;
+    assert_eq!((swept.expired, swept.overdue, swept.errors), (1, 1, 0));
+}

@@ -2,6 +2,7 @@
 //! that finds such a file stale writes it anew and fails, so that somebody looks at the change; the
 //! next run passes. Each file has one test, so that no two write it at once.
 
+mod dashboard;
 mod endpoints;
 mod file;
 mod template;

@@ -1,5 +1,5 @@
 //! What `infra/template.yaml` says again of each function: its way from the gateway, its log, its
-//! place in the alarms; and which methods and headers pages of other origins may use.
+//! place in the alarms and on the dashboard; and which methods and headers pages of other origins may use.
 
 use std::collections::BTreeMap;
 
@@ -7,6 +7,7 @@ use serde_json::Value;
 use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
 use tests::{FUNCTIONS, Function};
 
+use super::dashboard;
 use crate::support::{METHODS, operations};
 
 /// The function that answers for paths that no route has.
@@ -36,6 +37,7 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     let mut latency = limits();
     latency.extend(metrics("p99", "Duration"));
     all.push(("latency".to_owned(), latency));
+    all.push(("dashboard".to_owned(), dashboard::body(template)));
     all
 }
 
@@ -174,8 +176,8 @@ fn metrics(statistic: &str, metric: &str) -> Vec<String> {
     watched().map(of_function).collect()
 }
 
-/// `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
-fn upper_camel(text: &str) -> String {
+/// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
+pub fn upper_camel(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
     words
         .map(|word| {

@@ -157,6 +157,9 @@ impl Answer {
         );
         let body: Value = serde_json::from_str(&self.text).unwrap();
         assert_eq!(body["status"], self.status, "{body}");
+        // RFC 9110: a 401 says what it asks for, and nothing else does.
+        let challenge = (self.status == 401).then_some("Bearer realm=\"workdesk\"");
+        assert_eq!(self.header("www-authenticate"), challenge, "{body}");
         assert_eq!(body["message"], body["detail"], "{body}");
         for member in ["type", "title", "detail", "instance", "code", "requestId"] {
             assert!(

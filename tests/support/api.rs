@@ -208,8 +208,21 @@ impl Api {
 
     /// Other instances of the functions on the same table, which have not served anybody yet.
     pub async fn other_instances(&self) -> Gateway {
-        let config = api_config(&self.table);
-        let app = App::new(self.client.clone(), &config, self.clock.clone());
+        self.instances_of(&api_config(&self.table)).await
+    }
+
+    /// The same, which know these secrets, the one that signs first.
+    pub async fn instances_knowing(&self, secrets: &[&str]) -> Gateway {
+        let secrets = secrets.iter().map(ToString::to_string);
+        let config = ApiConfig {
+            session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    async fn instances_of(&self, config: &ApiConfig) -> Gateway {
+        let app = App::new(self.client.clone(), config, self.clock.clone());
         let agent = self.agent.build(&app, &self.queues).await;
         Gateway::of(&app, &agent)
     }

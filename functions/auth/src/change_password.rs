@@ -28,8 +28,9 @@ pub async fn change_password(
 ) -> Result<RenewCookie, Problem<(ConcurrentChange, TooManyAttempts)>> {
     let identity = caller.identity().await?;
     let (session, user) = (identity.session()?, &identity.user);
+    telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, ()) = tokio::try_join!(
+    let (account, attempt) = tokio::try_join!(
         sign_in.account(&user.username),
         sign_in.attempt(&user.username, &address),
     )?;
@@ -43,6 +44,7 @@ pub async fn change_password(
     let mut faults = Vec::new();
     if !known {
         telemetry::count(Metric::SignInFailure, app.clock.now());
+        sign_in.failed(attempt).await?;
         faults.push(incorrect());
     }
     if let Err(guessable) = new_password.fits(&user.username) {

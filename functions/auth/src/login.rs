@@ -9,6 +9,7 @@ use shared::{
         refusal::{InvalidCredentials, TooManyAttempts},
     },
     model::{Login, Session, Sid},
+    store::SignInAttempt,
     telemetry::{self, Metric},
 };
 
@@ -17,7 +18,8 @@ use crate::view::UserView;
 /// Signs in: answers the user and sets the session cookie.
 ///
 /// A wrong username and a wrong password answer alike, and take the same time. Ten failures of an
-/// account from one address within 15 minutes close that door for the two of them.
+/// account from one address within 15 minutes close that door for the two of them; what could not
+/// be judged (503) is none.
 #[utoipa::path(post, path = "/api/auth/login", operation_id = "login")]
 pub async fn login(
     State(app): State<App>,
@@ -27,8 +29,9 @@ pub async fn login(
     UserAgent(user_agent): UserAgent,
     Body(Login { username, password }): Body<Login>,
 ) -> Result<SetCookie<UserView>, Problem<(InvalidCredentials, TooManyAttempts)>> {
+    telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
-    let (account, ()) = tokio::try_join!(
+    let (account, attempt) = tokio::try_join!(
         sign_in.account(&username),
         sign_in.attempt(&username, &address),
     )?;
@@ -39,12 +42,12 @@ pub async fn login(
         password::verify(password.into_secret(), hash).await?,
         account,
     ) else {
-        return Err(refused(&app).into());
+        return Err(refused(&app, attempt).await.into());
     };
     let user = sign_in.user(&account).await?;
-    let user = user
-        .filter(|user| !user.disabled)
-        .ok_or_else(|| refused(&app))?;
+    let Some(user) = user.filter(|user| !user.disabled) else {
+        return Err(refused(&app, attempt).await.into());
+    };
     let sid = Sid::generate(user.organization_id, user.id);
     let session = Session::begin(&sid, &user, app.clock.now());
     let session = session.from(address.clone(), user_agent);
@@ -58,7 +61,8 @@ pub async fn login(
     ))
 }
 
-fn refused(app: &App) -> Error {
+async fn refused(app: &App, attempt: SignInAttempt) -> Error {
     telemetry::count(Metric::SignInFailure, app.clock.now());
-    Error::WrongCredentials
+    let noted = app.store.sign_in().failed(attempt).await;
+    noted.err().unwrap_or(Error::WrongCredentials)
 }

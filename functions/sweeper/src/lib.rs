@@ -54,6 +54,8 @@ impl Default for Budget {
 pub struct Swept {
     /// Deletes that were finished.
     pub cleanups: usize,
+    /// Actions that should have got further.
+    pub overdue: usize,
     /// Messages that were sent again.
     pub resent: usize,
     /// Actions that were ended because nobody will run them.
@@ -98,14 +100,13 @@ impl Sweeper {
     async fn run(&self) -> Swept {
         let began = Stopwatch::start();
         let mut swept = Swept::default();
-        let mut overdue = 0;
-        let agent = self.agent(&mut swept, &mut overdue);
+        let agent = self.agent(&mut swept);
         let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
         let left = self.budget.all.saturating_sub(began.elapsed());
         in_time &= timeout(left, self.cleanups(&mut swept)).await.is_ok();
-        telemetry::count(Metric::Overdue(overdue), self.store.now());
         tracing::info!(
             cleanups = swept.cleanups,
+            overdue = swept.overdue,
             resent = swept.resent,
             givenUp = swept.given_up,
             counted = swept.counted,
@@ -119,24 +120,23 @@ impl Sweeper {
     }
 
     /// What is due of the agent's actions, and then of its sessions.
-    async fn agent(&self, swept: &mut Swept, overdue: &mut usize) {
+    async fn agent(&self, swept: &mut Swept) {
         let (agent, now) = (self.store.agent(), self.store.now());
         let actions = each_page(
             async |wanted| agent.due_actions(now, wanted).await,
             async |due| {
-                *overdue += due.len();
+                swept.overdue += due.len();
                 self.actions(due, swept).await;
             },
         );
-        if let Err(error) = actions.await {
-            swept.failed("actions that are due", &error);
+        match actions.await {
+            Ok(()) => telemetry::count(Metric::Overdue(swept.overdue), now),
+            // What could not be counted is no count, of which an alarm hears.
+            Err(error) => swept.failed("actions that are due", &error),
         }
         let sessions = each_page(
             async |wanted| agent.due_sessions(now, wanted).await,
-            async |due| {
-                *overdue += due.len();
-                self.sessions(due, swept).await;
-            },
+            async |due| self.sessions(due, swept).await,
         );
         if let Err(error) = sessions.await {
             swept.failed("sessions that are due", &error);

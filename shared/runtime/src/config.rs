@@ -4,8 +4,9 @@
 use std::{collections::HashMap, fmt, time::Duration};
 
 use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
-use aws_sdk_ssm::error::DisplayErrorContext;
 use secrecy::SecretString;
+
+use crate::parameter_store;
 
 /// A setting that is missing or does not read.
 #[derive(Debug, thiserror::Error)]
@@ -75,19 +76,12 @@ impl Environment {
             names: wanted.keys().cloned().collect::<Vec<_>>().join(", "),
             problem,
         };
-        let output = aws_sdk_ssm::Client::new(aws)
-            .get_parameters()
-            .set_names(Some(wanted.keys().cloned().collect()))
-            .with_decryption(true)
-            .send()
+        let names = wanted.keys().cloned().collect();
+        let values = parameter_store::read(aws, names)
             .await
-            .map_err(|error| unreadable(DisplayErrorContext(error).to_string()))?;
-        if let Some(missing) = output.invalid_parameters.filter(|names| !names.is_empty()) {
-            return Err(unreadable(format!("{} do not exist", missing.join(", "))));
-        }
-        for parameter in output.parameters.into_iter().flatten() {
-            let variable = parameter.name.as_ref().and_then(|name| wanted.get(name));
-            if let (Some(variable), Some(value)) = (variable, parameter.value) {
+            .map_err(unreadable)?;
+        for (parameter, value) in values {
+            if let Some(variable) = wanted.get(&parameter) {
                 self.0.insert((*variable).to_owned(), value);
             }
         }

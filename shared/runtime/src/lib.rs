@@ -3,6 +3,7 @@
 //! ([`target_systems`]).
 
 pub mod config;
+mod parameter_store;
 pub mod queue;
 mod start;
 pub mod target_systems;

@@ -48,14 +48,14 @@ pub struct AllowedCall {
 }
 
 impl TryFrom<String> for AllowedCall {
-    type Error = String;
+    type Error = &'static str;
 
-    fn try_from(text: String) -> Result<Self, String> {
-        let wrong = || format!("{text:?} is no call such as \"POST /invoices/{{id}}/void\"");
-        let (method, path) = text.split_once(' ').ok_or_else(wrong)?;
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        const WRONG: &str = "no call such as \"POST /invoices/{id}/void\"";
+        let (method, path) = text.split_once(' ').ok_or(WRONG)?;
         let segments: Vec<Option<String>> = path
             .strip_prefix('/')
-            .ok_or_else(wrong)?
+            .ok_or(WRONG)?
             .split('/')
             .map(|segment| {
                 let placeholder = segment.starts_with('{') && segment.ends_with('}');
@@ -63,7 +63,7 @@ impl TryFrom<String> for AllowedCall {
             })
             .collect();
         if !METHODS.contains(&method) || !segments.iter().flatten().all(|text| is_plain(text)) {
-            return Err(wrong());
+            return Err(WRONG);
         }
         Ok(Self {
             method: method.to_owned(),
@@ -83,14 +83,19 @@ impl TargetSystems {
             .map_or_else(|| Ok(Self::default()), Self::parse)
     }
 
-    /// Reads the JSON text of the variable.
+    /// Reads the JSON text of the variable. It has secrets in it, so errors say where something is
+    /// wrong, and never what stands there.
     pub fn parse(text: &str) -> Result<Self, ConfigError> {
         let malformed = |problem: String| ConfigError::Malformed {
             name: VARIABLE,
             problem,
         };
-        let systems: BTreeMap<String, TargetSystem> = serde_json::from_str(text)
-            .map_err(|error| malformed(format!("not as it should be: {error}")))?;
+        let mut json = serde_json::Deserializer::from_str(text);
+        let systems: BTreeMap<String, TargetSystem> = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| malformed(place(&error)))?;
+        if let Err(error) = json.end() {
+            return Err(malformed(format!("no JSON from {} on", position(&error))));
+        }
         for (name, system) in &systems {
             let known_scheme = ["http://", "https://"]
                 .iter()
@@ -169,6 +174,28 @@ impl TargetSystem {
                     .all(|(wanted, segment)| wanted.as_ref().is_none_or(|text| text == segment))
         })
     }
+}
+
+/// Where the variable is not as it should be. The text of the error itself quotes what stands there,
+/// unless it is that nothing does.
+fn place(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
+    let (path, cause) = (error.path(), error.inner());
+    let at = position(cause);
+    if !cause.is_data() {
+        return format!("no JSON from {at} on");
+    }
+    let text = cause.to_string();
+    match text
+        .strip_prefix("missing field `")
+        .and_then(|rest| rest.split_once('`'))
+    {
+        Some((field, _)) => format!("without {path}.{field} ({at})"),
+        None => format!("not as it should be at {path} ({at})"),
+    }
+}
+
+fn position(error: &serde_json::Error) -> String {
+    format!("line {}, column {}", error.line(), error.column())
 }
 
 /// The segments of a rendered path; `None` when one of them is not plain.
@@ -282,6 +309,50 @@ mod tests {
         ] {
             let error = TargetSystems::parse(text).unwrap_err().to_string();
             assert!(error.contains("TARGET_SYSTEMS"), "{error}");
+        }
+    }
+
+    /// Whatever is in the wrong place may be a secret.
+    #[test]
+    fn an_error_says_where_and_never_what() {
+        for (text, place) in [
+            (r#""hush""#, "line 1"),
+            (r#"["hush"]"#, "line 1"),
+            ("hush", "line 1"),
+            (r#"{"billing": "hush"}"#, "billing"),
+            (r#"{"billing": {"secret": "hush"}}"#, "billing.baseUrl"),
+            (r#"{"billing": {"baseUrl": "hush"}}"#, "billing"),
+            (
+                r#"{"billing": {"baseUrl": "http://x", "secret": ["hush"]}}"#,
+                "billing.secret",
+            ),
+            (
+                r#"{"billing": {"baseUrl": "http://x", "secret": 4711}}"#,
+                "billing.secret",
+            ),
+            (
+                r#"{"billing": {"baseUrl": "http://x", "idempotencyHeader": "hush hush"}}"#,
+                "billing",
+            ),
+            (
+                r#"{"billing": {"baseUrl": "http://x", "allow": ["hush"]}}"#,
+                "billing.allow[0]",
+            ),
+            (
+                r#"{"billing": {"baseUrl": "http://x", "allow": "hush"}}"#,
+                "billing.allow",
+            ),
+            (
+                "{\"billing\": {\"baseUrl\": \"http://x\",\n \"secert\": \"hush\"}}",
+                "line 2",
+            ),
+            (r#"{"billing": {"baseUrl": "http://x"}} hush"#, "column 38"),
+        ] {
+            let error = TargetSystems::parse(text).unwrap_err().to_string();
+            assert!(error.contains(place), "{text}: {error}");
+            for value in ["hush", "4711"] {
+                assert!(!error.contains(value), "{error}");
+            }
         }
     }
 

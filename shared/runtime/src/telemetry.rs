@@ -1,11 +1,12 @@
 //! One JSON line per request, and the service's own metrics.
 //!
 //! A request's line says how it went and what it used, and names caller and organization by id;
-//! nothing of a body, cookie or secret is ever in it. A metric is a line too, in CloudWatch's
-//! embedded metric format, with no dimension that grows with users or tenants.
+//! nothing of a body, cookie or secret is ever in it. The address of a client is in the line of a
+//! sign-in that was refused, and in no other. A metric is a line too, in CloudWatch's embedded metric
+//! format, with the stack as a dimension, and none that grows with users or tenants.
 
 use std::{
-    cell::Cell,
+    cell::{Cell, RefCell},
     collections::BTreeSet,
     io::Write,
     sync::{
@@ -18,6 +19,7 @@ use http::{HeaderMap, Method, StatusCode};
 use model::{Error, Id, OrganizationId, Stopwatch, Timestamp, UserId};
 use serde_json::{Value, json};
 use store::Used;
+use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::Environment;
 
@@ -27,18 +29,27 @@ const NAMESPACE: &str = "Workdesk";
 /// The name of this function, which its lines carry.
 static FUNCTION: OnceLock<&'static str> = OnceLock::new();
 
+/// The stack that this function is of, whose metrics are its own.
+static STACK: OnceLock<String> = OnceLock::new();
+
+/// The stack of a function that is told none.
+const NO_STACK: &str = "local";
+
 /// Whether this process has answered before.
 static WARM: AtomicBool = AtomicBool::new(false);
 
 tokio::task_local! {
     /// Who calls, once that is known.
     static CALLER: Cell<Option<(UserId, OrganizationId)>>;
+    /// Where somebody who signs in is.
+    static ADDRESS: RefCell<Option<String>>;
 }
 
 /// What there is to say of a request that was answered.
 #[derive(Debug)]
 pub struct Record {
     caller: Option<(UserId, OrganizationId)>,
+    address: Option<String>,
     used: Used,
     trace: Option<String>,
     cold_start: bool,
@@ -50,7 +61,7 @@ pub struct Record {
 pub enum Metric {
     /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
     Action(&'static str),
-    /// So many actions and sessions had fallen due when the sweeper looked.
+    /// So many approved actions should have got further when the sweeper looked.
     Overdue(usize),
     /// Somebody gave a wrong username or password.
     SignInFailure,
@@ -61,22 +72,34 @@ pub enum Metric {
 }
 
 /// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process; `function`
-/// is the name that the lines carry.
+/// is the name that the lines carry. `STACK_NAME` is the stack that the metrics are of.
 pub fn init(function: &'static str) {
     let _ = FUNCTION.set(function);
     let environment = Environment::process();
+    let stack = environment.optional("STACK_NAME").unwrap_or(NO_STACK);
+    let _ = STACK.set(stack.to_owned());
+    let level = environment.optional("RUST_LOG").unwrap_or_default();
+    // A second call, as tests make it, changes nothing.
+    let _ = tracing::subscriber::set_global_default(lines(level, std::io::stdout));
+}
+
+/// Writes lines as JSON, from a level on, or `info`.
+pub fn lines<W>(level: &str, writer: W) -> impl tracing::Subscriber
+where
+    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
+{
     let filter = tracing_subscriber::EnvFilter::builder()
         .with_default_directive(tracing::level_filters::LevelFilter::INFO.into())
-        .parse_lossy(environment.optional("RUST_LOG").unwrap_or_default());
-    // A second call, as tests make it, changes nothing.
-    let _ = tracing_subscriber::fmt()
+        .parse_lossy(level);
+    tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
         .with_current_span(false)
         .with_span_list(false)
         .with_target(false)
         .with_env_filter(filter)
-        .try_init();
+        .with_writer(writer)
+        .finish()
 }
 
 /// Runs a request and answers with what it used. `trace` is where the request came from, if that
@@ -88,9 +111,14 @@ pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output
         let output = request.await;
         (output, CALLER.with(Cell::get))
     });
-    let ((output, caller), used) = store::metered(request).await;
+    let request = ADDRESS.scope(RefCell::default(), async {
+        let output = request.await;
+        (output, ADDRESS.with(RefCell::take))
+    });
+    let (((output, caller), address), used) = store::metered(request).await;
     let record = Record {
         caller,
+        address,
         used,
         trace,
         cold_start,
@@ -116,6 +144,11 @@ pub fn trace_of(headers: &HeaderMap) -> Option<String> {
 pub fn caller(user: UserId, organization: OrganizationId) {
     // Outside of a request, as in the queue's worker, there is nothing to note it in.
     let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
+}
+
+/// Notes where somebody is who signs in. The request's line has it if they are refused.
+pub fn signs_in_from(address: &str) {
+    let _ = ADDRESS.try_with(|noted| noted.replace(Some(address.to_owned())));
 }
 
 /// Tells of something that went wrong and did no harm.
@@ -146,14 +179,16 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
 /// Counts a metric.
 pub fn count(metric: Metric, now: Timestamp) {
     let function = FUNCTION.get().copied().unwrap_or_default();
-    let mut line = embedded_metric(metric, function, now).to_string();
+    let stack = STACK.get().map_or(NO_STACK, String::as_str);
+    let mut line = embedded_metric(metric, stack, function, now).to_string();
     line.push('\n');
     // Without an output there is nobody to tell.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// The line of a metric in CloudWatch's embedded metric format.
-fn embedded_metric(metric: Metric, function: &str, now: Timestamp) -> Value {
+/// The line of a metric of a stack's function in CloudWatch's embedded metric format.
+#[must_use]
+pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timestamp) -> Value {
     let (name, value, dimension) = match metric {
         Metric::Action(outcome) => ("Actions", 1, Some(("Outcome", outcome))),
         Metric::Overdue(count) => ("OverdueActions", count, None),
@@ -161,19 +196,21 @@ fn embedded_metric(metric: Metric, function: &str, now: Timestamp) -> Value {
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
         Metric::Unreadable(count) => ("UnreadableRecords", count, None),
     };
-    let dimensions: Vec<&str> = dimension.iter().map(|(name, _)| *name).collect();
+    // Staging must not stand in for production.
+    let dimensions = std::iter::once(("Stack", stack)).chain(dimension);
+    let names: Vec<&str> = dimensions.clone().map(|(name, _)| name).collect();
     let mut line = json!({
         "_aws": {
             "Timestamp": now.millis(),
             "CloudWatchMetrics": [{
                 "Namespace": NAMESPACE,
-                "Dimensions": [dimensions],
+                "Dimensions": [names],
                 "Metrics": [{"Name": name, "Unit": "Count"}],
             }],
         },
     });
     line[name] = json!(value);
-    if let Some((name, value)) = dimension {
+    for (name, value) in dimensions {
         line[name] = json!(value);
     }
     line
@@ -201,6 +238,8 @@ impl Record {
         status: StatusCode,
         cause: Option<&str>,
     ) {
+        let address = self.address.as_deref();
+        let address = address.filter(|_| status.is_client_error());
         macro_rules! line {
             ($level:ident, $cause:expr) => {
                 tracing::$level!(
@@ -213,6 +252,7 @@ impl Record {
                     durationMs = u64::try_from(self.millis).unwrap_or(u64::MAX),
                     userId = self.caller.map(|(user, _)| user.get()),
                     organizationId = self.caller.map(|(_, organization)| organization.get()),
+                    address,
                     tableRequests = self.used.requests,
                     tableUnits = self.used.units,
                     coldStart = self.cold_start,
@@ -240,6 +280,7 @@ mod tests {
     fn a_metric_is_a_line_that_cloudwatch_reads() {
         let line = embedded_metric(
             Metric::Action("unknown"),
+            "production",
             "worker",
             Timestamp::from_millis(7),
         );
@@ -250,19 +291,24 @@ mod tests {
                     "Timestamp": 7,
                     "CloudWatchMetrics": [{
                         "Namespace": "Workdesk",
-                        "Dimensions": [["Outcome"]],
+                        "Dimensions": [["Stack", "Outcome"]],
                         "Metrics": [{"Name": "Actions", "Unit": "Count"}],
                     }],
                 },
+                "Stack": "production",
                 "Outcome": "unknown",
                 "Actions": 1,
             })
         );
-        let line = embedded_metric(Metric::Overdue(3), "sweeper", Timestamp::from_millis(7));
-        assert_eq!(line["OverdueActions"], 3);
+        let now = Timestamp::from_millis(7);
+        let line = embedded_metric(Metric::Overdue(3), "staging", "sweeper", now);
+        assert_eq!(
+            (&line["OverdueActions"], &line["Stack"]),
+            (&json!(3), &json!("staging"))
+        );
         assert_eq!(
             line["_aws"]["CloudWatchMetrics"][0]["Dimensions"],
-            json!([[]])
+            json!([["Stack"]])
         );
     }
 
@@ -309,7 +355,7 @@ mod tests {
         );
         let named = lines[1]["records"].as_str().unwrap().split(", ").count();
         assert_eq!((named, &lines[1]["count"]), (10, &json!(12)));
-        let metric = embedded_metric(Metric::Unreadable(2), "tasks", now);
+        let metric = embedded_metric(Metric::Unreadable(2), "staging", "tasks", now);
         assert_eq!(metric["UnreadableRecords"], 2);
     }
 

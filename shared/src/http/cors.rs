@@ -12,12 +12,13 @@ pub const ALLOWED_HEADERS: [&str; 5] = [
 ];
 
 /// Response headers that it may read beside those that every page may, in lower case.
-pub const EXPOSED_HEADERS: [&str; 6] = [
+pub const EXPOSED_HEADERS: [&str; 7] = [
     "etag",
     "idempotency-replayed",
     "link",
     "location",
     "retry-after",
+    "www-authenticate",
     "x-request-id",
 ];
 

@@ -246,6 +246,15 @@ fn problem_response(codes: &[Code]) -> ResponseBuilder {
             Content::new(Some(utoipa::openapi::Schema::from(schema.build()))),
         )
         .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
+    if codes.contains(&Code::Unauthenticated) || codes.contains(&Code::InvalidCredentials) {
+        let challenge = ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some([problem::CHALLENGE]));
+        let header = HeaderBuilder::new()
+            .schema(Some(challenge))
+            .description(Some("A token is asked for; a session will do as well"));
+        response = response.header("WWW-Authenticate", header.build());
+    }
     let passing = [
         Code::TooManyAttempts,
         Code::Unavailable,

@@ -124,6 +124,10 @@ pub(super) fn title(code: Code) -> &'static str {
     }
 }
 
+/// What a 401 asks for, as RFC 9110 wants it to say. Browsers know no such scheme, and so open no
+/// dialog of their own.
+pub(super) const CHALLENGE: &str = "Bearer realm=\"workdesk\"";
+
 /// A problem on its way out. The outermost layer, which knows the request, writes the body.
 #[derive(Clone)]
 pub(crate) struct Raised(std::sync::Arc<std::sync::Mutex<Option<Cause>>>);
@@ -138,6 +142,12 @@ impl Raised {
 impl<R> IntoResponse for Problem<R> {
     fn into_response(self) -> Response {
         let mut response = status(self.cause.code()).into_response();
+        if response.status() == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(
+                header::WWW_AUTHENTICATE,
+                HeaderValue::from_static(CHALLENGE),
+            );
+        }
         if let Some(seconds) = self.cause.retry_after() {
             response
                 .headers_mut()

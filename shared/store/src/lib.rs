@@ -173,7 +173,7 @@ pub use page::{Page, Place, Row, Wanted};
 pub use permit::{Expected, Given, Permit, Terms};
 pub use references::{FoundReference, References};
 pub use service_requests::{Past, ServiceRequests};
-pub use sign_in::{Account, SignIn};
+pub use sign_in::{Account, SignIn, SignInAttempt};
 pub use signals::{NewSignal, Signals};
 pub use table::Stored;
 pub use tagging::{Tagged, Tagging};

@@ -63,11 +63,23 @@ impl Record for Session {
     }
 }
 
-/// The failed sign-ins of an account from an address: the newest ten, oldest first.
+/// The failed sign-ins of an account from an address.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Failures {
     subject: String,
+    /// When they began: the newest ten, oldest first.
     at: Vec<Timestamp>,
+    /// When the attempts began that are not judged yet. They count like failures while they may
+    /// still become some, so that guesses sent all at once count as well.
+    #[serde(default)]
+    pending: Vec<Timestamp>,
+}
+
+/// An attempt to sign in that is not judged yet.
+#[derive(Clone, Debug)]
+pub struct SignInAttempt {
+    at: Timestamp,
+    failures: Stored<Failures>,
 }
 
 impl Failures {
@@ -75,16 +87,37 @@ impl Failures {
     const MOST: usize = 10;
     /// ... within so many milliseconds close the door.
     const WINDOW: i64 = 15 * span::MINUTE;
+    /// What is not judged within so many milliseconds never will be: a function has ten seconds.
+    const JUDGED_WITHIN: i64 = 15 * span::SECOND;
+
+    /// When each of them no longer counts.
+    fn ends(&self) -> impl Iterator<Item = Timestamp> {
+        let failed = self.at.iter().map(|at| at.plus(Self::WINDOW));
+        let pending = self.pending.iter().map(|at| at.plus(Self::JUDGED_WITHIN));
+        failed.chain(pending)
+    }
 
     /// How long the door stays closed, in milliseconds, when it is.
     fn closed_for(&self, now: Timestamp) -> Option<i64> {
-        let oldest = *self.at.get(self.at.len().checked_sub(Self::MOST)?)?;
-        let left = oldest.plus(Self::WINDOW).since(now);
-        (left > 0).then_some(left)
+        let left = self.ends().map(|end| end.since(now));
+        let mut left: Vec<i64> = left.filter(|left| *left > 0).collect();
+        left.sort_unstable();
+        left.len().checked_sub(Self::MOST).map(|open| left[open])
     }
 
-    fn book(&mut self, now: Timestamp) {
-        self.at.push(now);
+    /// Notes an attempt that begins, and forgets those that were never judged.
+    fn begin(&mut self, now: Timestamp) {
+        self.pending.retain(|at| at.plus(Self::JUDGED_WITHIN) > now);
+        self.pending.push(now);
+    }
+
+    /// Notes that the attempt that began at that instant has failed.
+    fn fail(&mut self, began: Timestamp) {
+        if let Some(place) = self.pending.iter().position(|at| *at == began) {
+            self.pending.remove(place);
+        }
+        self.at.push(began);
+        self.at.sort_unstable();
         let surplus = self.at.len().saturating_sub(Self::MOST);
         self.at.drain(..surplus);
     }
@@ -98,7 +131,7 @@ impl Record for Failures {
     }
 
     fn expires_at(&self) -> Option<i64> {
-        Some(self.at.last()?.plus(Self::WINDOW).epoch_seconds() + 1)
+        Some(self.ends().max()?.epoch_seconds() + 1)
     }
 }
 
@@ -183,33 +216,64 @@ impl SignIn<'_> {
         permit.into().once(end, async |_| Ok(())).await
     }
 
-    /// Books an attempt to sign in as a failure before the password is looked at, so that guesses
-    /// sent all at once count as well; [`succeeded`](Self::succeeded) takes it back. Ten within
-    /// 15 minutes of an account from one address are answered with how many seconds to wait.
-    pub async fn attempt(&self, username: &str, address: &str) -> Result<(), Error> {
+    /// Notes an attempt to sign in before the password is looked at. It counts like a failure until
+    /// it is judged: [`failed`](Self::failed) makes it one, [`succeeded`](Self::succeeded) takes it
+    /// back, and what comes to neither, since the table cannot be reached, is forgotten soon. Ten
+    /// within 15 minutes of an account from one address are answered with how many seconds to wait.
+    pub async fn attempt(&self, username: &str, address: &str) -> Result<SignInAttempt, Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
         let read = || self.0.table.get(&key, Read::Consistent);
         let subject = &subject;
         let write = |failures: Option<Stored<Failures>>| async move {
             let now = self.0.clock.now();
-            let write = if let Some(mut failures) = failures {
+            let (failures, write) = if let Some(mut failures) = failures {
                 if let Some(wait) = failures.closed_for(now) {
                     return Err(too_many(wait));
                 }
-                failures.book(now);
+                failures.begin(now);
+                let write = Write::replace(&failures)?;
+                (failures.replaced(), write)
+            } else {
+                let failures = Failures {
+                    subject: subject.clone(),
+                    at: Vec::new(),
+                    pending: vec![now],
+                };
+                let write = Write::create(&failures)?;
+                (Stored::created(failures), write)
+            };
+            let written = self.0.table.write(write).await?.ok();
+            Ok(written.map(|()| SignInAttempt { at: now, failures }))
+        };
+        let begun = try_rewrite(read().await?, read, write).await?;
+        // So many attempts of one account at the same moment are nobody's honest ones.
+        begun.ok_or_else(|| too_many(span::SECOND))
+    }
+
+    /// Notes that an attempt has failed.
+    pub async fn failed(&self, attempt: SignInAttempt) -> Result<(), Error> {
+        let SignInAttempt { at, failures } = attempt;
+        let subject = failures.subject.clone();
+        let key = key::sign_in_failures(&subject);
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let subject = &subject;
+        let write = |failures: Option<Stored<Failures>>| async move {
+            let write = if let Some(mut failures) = failures {
+                failures.fail(at);
                 Write::replace(&failures)?
             } else {
+                // A sign-in that succeeded has forgotten all before it.
                 Write::create(&Failures {
                     subject: subject.clone(),
-                    at: vec![now],
+                    at: vec![at],
+                    pending: Vec::new(),
                 })?
             };
             Ok(self.0.table.write(write).await?.ok())
         };
-        let booked = try_rewrite(read().await?, read, write).await?;
-        // So many attempts of one account at the same moment are nobody's honest ones.
-        booked.ok_or_else(|| too_many(span::SECOND))
+        let noted = try_rewrite(Some(failures), read, write).await?;
+        noted.ok_or_else(|| too_many(span::SECOND))
     }
 
     /// Forgets the failures of an account from an address.

@@ -1,10 +1,11 @@
 //! `POST /api/auth/login`
 
+use futures::future::join_all;
 use serde_json::json;
 use shared::model::{Role, span};
 use tests::records;
 
-use crate::support::{Api, PASSWORD};
+use crate::support::{Api, Fault, Log, PASSWORD, Requests};
 
 #[tokio::test]
 async fn a_sign_in_answers_the_user_and_sets_the_cookie() {
@@ -148,6 +149,70 @@ async fn a_success_forgets_the_failures() {
         }
         let right = json!({"username": "ada", "password": PASSWORD});
         nobody.post("/api/auth/login", right).await.expect(200);
+    }
+}
+
+/// The password was right each time, and the session could not be kept.
+#[tokio::test]
+async fn what_could_not_be_judged_closes_no_door() {
+    let (api, faults) = Api::behind_faults().await;
+    api.user("ada").await;
+    let nobody = api.anonymous();
+    let right = json!({"username": "ada", "password": PASSWORD});
+    faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
+    for _ in 0..12 {
+        nobody
+            .post("/api/auth/login", right.clone())
+            .await
+            .expect(500);
+        api.clock.advance(2 * span::SECOND);
+    }
+    faults.end();
+    nobody.post("/api/auth/login", right).await.expect(200);
+}
+
+#[tokio::test]
+async fn guesses_that_are_sent_all_at_once_count_before_they_are_judged() {
+    let api = Api::start().await;
+    api.user("ada").await;
+    let nobody = api.anonymous();
+    let wrong = json!({"username": "ada", "password": "wrong"});
+    let guesses = (0..30).map(|_| nobody.post("/api/auth/login", wrong.clone()));
+    let answers = join_all(guesses).await;
+    let judged = answers.iter().filter(|answer| answer.status != 429);
+    assert!((1..=10).contains(&judged.count()));
+}
+
+#[tokio::test]
+async fn a_sign_in_that_was_refused_is_logged_with_its_address_alone() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await.at("198.51.100.7");
+    let nobody = api.anonymous().at("198.51.100.9");
+    let log = Log::begin();
+    let right = json!({"username": "mia", "password": PASSWORD});
+    let wrong = json!({"username": "mia", "password": "a wrong one"});
+    for status in [[401; 10].as_slice(), &[429]].concat() {
+        let answer = nobody.post("/api/auth/login", wrong.clone()).await;
+        answer.expect(status);
+        let [line] = log.take().try_into().unwrap();
+        assert_eq!(line["address"], "198.51.100.9", "{line}");
+        assert_eq!(line["route"], "/api/auth/login");
+        assert_eq!(line["status"], status);
+        let text = line.to_string();
+        assert!(!text.contains("mia") && !text.contains("wrong"), "{text}");
+    }
+    let password = json!({"currentPassword": "a wrong one", "newPassword": "another 12345"});
+    mia.put("/api/auth/password", password).await.expect(400);
+    let [line] = log.take().try_into().unwrap();
+    assert_eq!(line["address"], "198.51.100.7", "{line}");
+    mia.post("/api/auth/login", right).await.expect(200);
+    mia.get("/api/auth/session").await.expect(200);
+    mia.get("/api/tasks/4711").await.expect(404);
+    let lines = log.take();
+    assert_eq!(lines.len(), 3);
+    for line in lines {
+        assert!(line.get("address").is_none(), "{line}");
+        assert!(line["requestId"].is_string(), "{line}");
     }
 }
 

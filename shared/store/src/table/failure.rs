@@ -88,6 +88,22 @@ pub(crate) fn is_conflict_at(error: &Error, place: usize) -> bool {
     reason.is_some_and(|reason| reason.code() == Some("TransactionConflict"))
 }
 
+/// What a transaction that failed for good means to the one who asked: some reasons to cancel it are
+/// ours, and do not pass.
+pub(super) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
+    let ours = ["ItemCollectionSizeLimitExceeded", "ValidationError"];
+    if let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+        error.as_service_error()
+        && cancelled
+            .cancellation_reasons()
+            .iter()
+            .any(|reason| reason.code().is_some_and(|code| ours.contains(&code)))
+    {
+        return Error::internal("writing to the table", error);
+    }
+    failure(error)
+}
+
 /// What a failed request of the table means to the one who asked.
 pub(super) fn failure<E>(error: SdkError<E>) -> Error
 where
@@ -117,5 +133,52 @@ pub(super) fn unavailable(source: impl Into<model::Source>) -> Error {
     Error::Unavailable {
         what: "the database",
         source: source.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{
+        config::http::HttpResponse,
+        types::{CancellationReason, error::TransactionCanceledException},
+    };
+
+    use super::*;
+
+    fn cancelled_for(reasons: &[&str]) -> Error {
+        let reasons = reasons
+            .iter()
+            .map(|code| CancellationReason::builder().code(*code).build());
+        let exception = TransactionCanceledException::builder()
+            .set_cancellation_reasons(Some(reasons.collect()))
+            .meta(
+                aws_sdk_dynamodb::error::ErrorMetadata::builder()
+                    .code("TransactionCanceledException")
+                    .build(),
+            )
+            .build();
+        let response = HttpResponse::new(400.try_into().unwrap(), "".into());
+        let error = TransactWriteItemsError::TransactionCanceledException(exception);
+        cancelled(SdkError::service_error(error, response))
+    }
+
+    #[test]
+    fn a_transaction_that_can_never_be_done_is_not_to_be_tried_again() {
+        for reasons in [
+            ["None", "ValidationError"],
+            ["ItemCollectionSizeLimitExceeded", "None"],
+            ["TransactionConflict", "ValidationError"],
+        ] {
+            let error = cancelled_for(&reasons);
+            assert!(matches!(error, Error::Internal { .. }), "{reasons:?}");
+        }
+        for reasons in [
+            ["None", "TransactionConflict"],
+            ["ThrottlingError", "None"],
+            ["None", "ProvisionedThroughputExceeded"],
+        ] {
+            let error = cancelled_for(&reasons);
+            assert!(matches!(error, Error::Unavailable { .. }), "{reasons:?}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use model::{Error, random};
 use super::{
     Condition, Refused, Table, Write, back_off,
     expression::{condition_text, some, some_text, update_expression},
-    failure::{failure, is_conflict, refused},
+    failure::{cancelled, is_conflict, refused},
     item::key_item,
     meter,
     write::What,
@@ -49,7 +49,7 @@ impl Table {
             }
             attempt += 1;
             if !is_conflict(&error) || attempt == self.attempts {
-                return Err(failure(error));
+                return Err(cancelled(error));
             }
             back_off(attempt).await;
         }
