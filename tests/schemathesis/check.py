@@ -150,7 +150,7 @@ def phases(caller, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=10, help="of an operation and a caller")
+    parser.add_argument("--cases", type=int, default=5, help="of an operation and a caller")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--callers", default=",".join(CALLERS), help="separated by commas")
     parser.add_argument("--phases", help="of schemathesis, separated by commas")

@@ -168,7 +168,7 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
     }
 
     fn field_schema() -> RefOr<Schema> {
-        object_schema(Self::properties(), Vec::new(), &[])
+        object_schema(Self::properties(), &[], &[])
     }
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {

@@ -104,7 +104,7 @@ pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
 #[must_use]
 pub fn object_schema(
     properties: Vec<Property>,
-    rules: Vec<Value>,
+    rules: &[Value],
     description: &[&str],
 ) -> RefOr<Schema> {
     let mut more = Extensions::from_iter([(SENT, json!(true))]);
@@ -263,7 +263,7 @@ macro_rules! input {
                 ];
                 let schema = $crate::input::object_schema(
                     <Self as $crate::input::Input>::properties(),
-                    rules.concat(),
+                    &rules.concat(),
                     &[$($about),*],
                 );
                 all.push((stringify!($name).to_owned(), schema));
