@@ -1,4 +1,4 @@
-"""The tools for template and browser, each set in an environment of its own below target/tools."""
+"""The tools for template, browser and document, each set in an environment of its own below target/tools."""
 
 import os
 import pathlib
@@ -21,6 +21,7 @@ PACKAGES = {
     ],
     "aws": ["awscli==1.46.3"],
     "browser": ["playwright==1.65.2"],
+    "schemathesis": ["schemathesis==4.32.5", "hypothesis==6.170.15"],
 }
 
 # Enough for the tools to run, and nothing that leads them to an account or through a proxy.

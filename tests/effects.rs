@@ -532,7 +532,7 @@ async fn the_lease_runs_while_the_claim_is_written() {
     let is_slow = async {
         faults.holds(1).await;
         // More than what is left then for a call.
-        tokio::time::sleep(lease - step_timeout).await;
+        tokio::time::sleep(lease.saturating_sub(step_timeout)).await;
         faults.release();
     };
     futures::join!(worker.handle(event(&batch)), is_slow);

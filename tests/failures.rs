@@ -18,11 +18,17 @@ use crate::support::{
 
 /// A caller of functions whose table is at an address, with a cookie that verifies.
 fn caller_of_table_at(url: &str) -> Caller {
+    caller_with_time(url, 0)
+}
+
+/// The same, with functions that are ended after so many milliseconds, or never.
+fn caller_with_time(url: &str, milliseconds: u64) -> Caller {
     let clock = Clock::fixed(Timestamp::from_millis(0));
     let app = App::new(client(url, &Counter::default()), &api_config("gone"), clock);
     let cookie = format!("connect.sid={}", app.cookie.sign("1-1-secret"));
     let milestones = shared::serve::router(milestones::routes(), app.clone(), &app);
-    Caller::of(Gateway::new([("milestones", milestones)])).with_cookie(cookie)
+    let gateway = Gateway::new([("milestones", milestones)]).ending_at(milliseconds);
+    Caller::of(gateway).with_cookie(cookie)
 }
 
 #[tokio::test]
@@ -49,6 +55,58 @@ async fn a_table_that_hangs_is_a_503_within_five_seconds() {
         "{:?}",
         start.elapsed()
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_function_answers_before_it_is_ended() {
+    let silent = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", silent.local_addr().unwrap());
+    let start = Instant::now();
+    let caller = caller_with_time(&url, 3_000);
+    let answer = caller.get("/api/milestones/1").await;
+    answer.expect_problem(503, "unavailable");
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    let took = start.elapsed();
+    assert!(took <= Duration::from_secs(2), "{took:?}");
+}
+
+#[tokio::test]
+async fn a_target_that_is_no_url_is_a_400() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    for target in [
+        "/api/tasks?status=\"done\"",
+        "/api/tasks?status=<b>",
+        "/api/tasks?status=a b",
+        "/api/tasks?status=\u{1}",
+        "/api/tasks/1?\u{7f}",
+    ] {
+        let answer = ada.get(target).await;
+        let problem = answer.expect_problem(400, "validation_error");
+        assert_eq!(problem["errors"][0]["code"], "encoding", "{target}");
+        let path = target.split('?').next();
+        assert_eq!(problem["instance"].as_str(), path, "{target}");
+    }
+    // In a path the gateway may have decoded what was escaped.
+    for path in [
+        "/api/tasks/\"1\"",
+        "/api/tasks/<1>",
+        "/api/tasks/a b",
+        "/api/tasks/ä",
+    ] {
+        ada.get(path).await.expect_problem(404, "not_found");
+    }
+}
+
+#[tokio::test]
+async fn cookies_of_others_do_not_hide_the_session() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    for other in ["name=Zoë", "name=\u{1}", "\u{7f}", "a=b\nc"] {
+        let own = ada.cookie.as_deref().unwrap();
+        let session = ada.clone().with_cookie(format!("{other}; {own}"));
+        session.get("/api/auth/session").await.expect(200);
+    }
 }
 
 #[tokio::test]

@@ -119,7 +119,8 @@ async fn two_who_change_different_fields_lose_nothing() {
             max.patch("/api/tasks/1", json!({"title": title})),
             mia.patch("/api/tasks/1", json!({"description": description})),
         );
-        (one.expect(200), other.expect(200));
+        one.expect(200);
+        other.expect(200);
         let task = max.get("/api/tasks/1").await.expect(200);
         assert_eq!(
             (&task["title"], &task["description"]),

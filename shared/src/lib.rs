@@ -4,6 +4,7 @@
 
 pub mod app;
 pub mod auth;
+pub mod event;
 pub mod http;
 pub mod openapi;
 pub mod problem;

@@ -166,9 +166,9 @@ fn require_nullable(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
         Schema::Object(object) => {
-            let mark = object.extensions.as_mut().map(|marks| marks.remove(SENT));
+            let mark = object.extensions.as_mut().map(|more| more.remove(SENT));
             if mark.flatten().is_some() {
-                object.extensions = None;
+                object.extensions = object.extensions.take().filter(|more| !more.is_empty());
                 return;
             }
             let nullable: Vec<String> = object
@@ -212,7 +212,9 @@ fn example(schema: &Value, schemas: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
     }
-    if let Some(parts) = schema["allOf"].as_array() {
+    // Beside properties stand rules about them, and no parts.
+    let parts = schema["allOf"].as_array();
+    if let Some(parts) = parts.filter(|_| schema["properties"].is_null()) {
         let mut whole = json!({});
         for part in parts {
             if let (Some(whole), Value::Object(more)) =

@@ -1,8 +1,8 @@
 //! Runs a function, and what every request goes through, from the outside in: request id, log line,
-//! security headers, the problem body, panic guard, preflights, cross-site check, authentication
-//! beside the operation. A function that is open to everybody goes without the last two.
+//! security headers, the problem body, panic guard and deadline, preflights, cross-site check,
+//! authentication beside the operation. A function that is open to everybody goes without the last two.
 
-use std::panic::AssertUnwindSafe;
+use std::{panic::AssertUnwindSafe, time::Duration};
 
 use axum::{
     Json, Router,
@@ -12,23 +12,41 @@ use axum::{
 };
 use futures::FutureExt;
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use lambda_http::request::RequestContext;
-use model::{Clock, Error, random};
+use lambda_http::{
+    Adapter, LambdaEvent, RequestExt, lambda_runtime,
+    request::{LambdaRequest, RequestContext},
+    tower::{ServiceExt, util::MapRequest},
+};
+use model::{Clock, Error, Fault, FaultCode, random};
 use runtime::{
     Start,
     telemetry::{self, Metric},
 };
+use tokio::time::timeout;
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     App, Problem,
     auth::{Authentication, bearer, claim, cross_site},
+    event,
     http::problem::{ProblemDetails, Raised},
     problem::Cause,
 };
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+/// What is left of a function's time when it no longer waits for what it has asked for: enough to say
+/// so.
+const TO_ANSWER: Duration = Duration::from_secs(1);
+/// No function runs longer.
+const LONGEST: Duration = Duration::from_mins(15);
+
+/// What takes a function's events.
+pub type Lambda = MapRequest<
+    Adapter<'static, Response, Router>,
+    fn(LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequest>,
+>;
 
 /// Runs a function of that name as a Lambda behind an API Gateway HTTP API.
 pub async fn run(
@@ -47,7 +65,7 @@ pub async fn run_open(
     routes: OpenApiRouter,
 ) -> Result<(), lambda_http::Error> {
     telemetry::init(function);
-    lambda_http::run(open_router(routes, Clock::system())).await
+    lambda_runtime::run(lambda(open_router(routes, Clock::system()))).await
 }
 
 /// Runs a function that has a state of its own beside the application's.
@@ -59,7 +77,12 @@ pub async fn serve<S>(
 where
     S: Clone + Send + Sync + 'static,
 {
-    lambda_http::run(router(routes, state, app)).await
+    lambda_runtime::run(lambda(router(routes, state, app))).await
+}
+
+/// What Lambda calls of a router that has its layers.
+pub fn lambda(router: Router) -> Lambda {
+    Adapter::from(router).map_request(event::readable)
 }
 
 /// A function's routes within the layers that all functions have.
@@ -97,7 +120,7 @@ where
 
 fn outermost(routes: Router, clock: Clock) -> Router {
     routes
-        .layer(middleware::from_fn(guard))
+        .layer(middleware::from_fn_with_state(clock.clone(), guard))
         .layer(middleware::from_fn_with_state(clock, finish))
 }
 
@@ -123,23 +146,51 @@ fn is_preflight(request: &Request) -> bool {
         && has(header::ACCESS_CONTROL_REQUEST_METHOD)
 }
 
-/// Answers for what must not reach the handler and for what breaks in it.
-async fn guard(request: Request, next: Next) -> Response {
+/// Answers for what must not reach the handler, for what breaks in it, and for what takes it too long.
+async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Response {
     if is_preflight(&request) {
         return StatusCode::NO_CONTENT.into_response();
     }
-    AssertUnwindSafe(next.run(request))
-        .catch_unwind()
-        .await
-        .unwrap_or_else(|panic| {
+    if event::had_no_url(&request) {
+        return Problem::<()>::from(Error::invalid(Fault {
+            pointer: "?".to_owned(),
+            code: FaultCode::Encoding,
+            detail: "This is no URL: escape what cannot stand in one, such as \" as %22."
+                .to_owned(),
+        }))
+        .into_response();
+    }
+    let within = time_left(&request, &clock);
+    let answer = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let error = match timeout(within, answer).await {
+        Ok(Ok(response)) => return response,
+        Ok(Err(panic)) => {
             let text = panic
                 .downcast_ref::<String>()
                 .map(String::as_str)
                 .or_else(|| panic.downcast_ref::<&str>().copied())
                 .unwrap_or("a panic without a message");
-            Problem::<()>::from(Error::internal("a handler panicked", text.to_owned()))
-                .into_response()
-        })
+            Error::internal("a handler panicked", text.to_owned())
+        }
+        Err(elapsed) => Error::Unavailable {
+            what: "what the function waits for",
+            source: elapsed.into(),
+        },
+    };
+    Problem::<()>::from(error).into_response()
+}
+
+/// How long an answer may take: until shortly before Lambda ends the function, which the gateway would
+/// answer for without a word.
+fn time_left(request: &Request, clock: &Clock) -> Duration {
+    let context = request.lambda_context_ref();
+    let deadline = context.map_or(0, |context| context.deadline);
+    let now = u64::try_from(clock.now().millis()).unwrap_or_default();
+    match deadline.checked_sub(now) {
+        Some(left @ 1..) => Duration::from_millis(left).saturating_sub(TO_ANSWER),
+        // What stands in for Lambda sets none, or one of long ago, and ends nobody.
+        _ => LONGEST,
+    }
 }
 
 /// Gives the answer its headers and, if it is an error, its body; writes the log line.

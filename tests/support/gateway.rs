@@ -4,10 +4,10 @@
 use std::collections::BTreeMap;
 
 use axum::Router;
-use lambda_http::{Adapter, Context, LambdaEvent, Service, request::LambdaRequest};
+use lambda_http::{Context, LambdaEvent, Service, request::LambdaRequest};
 use resolution_agent::ResolutionAgent;
 use serde_json::{Value, json};
-use shared::App;
+use shared::{App, serve};
 use tests::api_functions;
 
 use super::{Answer, described, operations, roles};
@@ -16,6 +16,8 @@ use super::{Answer, described, operations, roles};
 #[derive(Clone)]
 pub struct Gateway {
     functions: BTreeMap<&'static str, Router>,
+    /// When Lambda ends the function, in milliseconds since the Unix epoch; never, if it is 0.
+    deadline: u64,
 }
 
 /// A request as a client sends it.
@@ -34,7 +36,13 @@ impl Gateway {
     pub fn new(functions: impl IntoIterator<Item = (&'static str, Router)>) -> Self {
         Self {
             functions: functions.into_iter().collect(),
+            deadline: 0,
         }
+    }
+
+    /// The same, with functions that are ended then, in milliseconds since the Unix epoch.
+    pub fn ending_at(self, deadline: u64) -> Self {
+        Self { deadline, ..self }
     }
 
     /// All API functions.
@@ -50,9 +58,11 @@ impl Gateway {
             return Answer::not_routed();
         };
         let request: LambdaRequest = serde_json::from_value(event(&sent, path, query)).unwrap();
-        let event = LambdaEvent::new(request, Context::default());
-        // The adapter cannot be held over the wait: it is not `Send`.
-        let answer = Adapter::from(function).call(event);
+        let mut context = Context::default();
+        context.deadline = self.deadline;
+        let event = LambdaEvent::new(request, context);
+        // The function cannot be held over the wait: it is not `Send`.
+        let answer = serve::lambda(function).call(event);
         let response = roles::acting_as(name, answer).await.unwrap();
         let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
         // What is for browsers, the document does not have.
@@ -117,7 +127,8 @@ fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
     context["http"]["path"] = json!(path);
     context["http"]["sourceIp"] = json!(sent.address);
     if let Some(cookie) = &sent.cookie {
-        event["cookies"].as_array_mut().unwrap().push(json!(cookie));
+        let all = event["cookies"].as_array_mut().unwrap();
+        all.extend(cookie.split("; ").map(|cookie| json!(cookie)));
     }
     for (name, value) in &sent.headers {
         event["headers"][name.to_ascii_lowercase()] = json!(value);

@@ -65,6 +65,7 @@ input! {
         evidence: Option<JsonObject>,
     }
     check(project_id, organization_id) belongs_somewhere;
+    schema any_given(project_id, organization_id);
 }
 
 input! {

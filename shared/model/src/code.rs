@@ -104,6 +104,8 @@ pub enum Code {
 pub enum FaultCode {
     /// The body is not JSON.
     Json,
+    /// A number of the body has more digits than JSON's readers keep, or is too large for them.
+    Precision,
     /// The body could not be read to its end.
     Unreadable,
     /// It has to be sent.

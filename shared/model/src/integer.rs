@@ -65,11 +65,15 @@ impl ToSchema for Order {
 /// Reads an integer from `least` to `most`; in a query it is text.
 pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
     let number = match value {
-        Value::Number(number) if number.is_f64() => {
-            let detail = "Expected an integer without decimals.";
-            return place.fault(FaultCode::Type, detail);
-        }
-        Value::Number(number) => number.as_i64(),
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() && float.fract() != 0.0 => {
+                let detail = "Expected an integer without decimals.";
+                return place.fault(FaultCode::Type, detail);
+            }
+            // `1.0` and `1e2` are integers.
+            Some(float) if number.is_f64() => exactly(float),
+            _ => number.as_i64(),
+        },
         Value::String(text) if place.is_query() => match text.parse() {
             Ok(number) => Some(number),
             Err(_) => return place.wrong(value, "an integer"),
@@ -80,6 +84,16 @@ pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i6
         Some(number) if (least..=most).contains(&number) => Some(number),
         _ => place.fault(FaultCode::Range, format!("Expected {least} to {most}.")),
     }
+}
+
+/// The integer that a float without decimals is, if it is one that a float holds exactly.
+fn exactly(float: f64) -> Option<i64> {
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        reason = "both are exact up to 2^53-1"
+    )]
+    (float.abs() <= MAX_ID as f64).then_some(float as i64)
 }
 
 /// The schema of an integer from `least` to `most`.

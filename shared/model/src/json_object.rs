@@ -5,8 +5,8 @@ use serde_json::{Map, Value};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ObjectBuilder, Ref, RefOr, Schema,
-        schema::{AdditionalProperties, Type},
+        ArrayBuilder, ObjectBuilder, Ref, RefOr, Schema,
+        schema::{AdditionalProperties, AnyOfBuilder, SchemaType, Type},
     },
 };
 
@@ -53,6 +53,7 @@ impl Field for JsonObject {
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
         all.push(("JsonObject".to_owned(), <Self as PartialSchema>::schema()));
+        <Self as ToSchema>::schemas(all);
     }
 }
 
@@ -60,9 +61,10 @@ impl PartialSchema for JsonObject {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::Object)
-            .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+            .additional_properties(Some(members(Self::MOST_LEVELS)))
             .description(Some(
-                "Free-form: at most 16 KiB of JSON without spaces, at most five levels deep.",
+                "Free-form: at most 16 KiB of JSON without spaces, at most five levels deep. Numbers \
+                 come back as they were sent; one that 64 bits do not hold is refused.",
             ))
             .examples([serde_json::json!({"source": "crm"})])
             .into()
@@ -73,6 +75,37 @@ impl ToSchema for JsonObject {
     fn name() -> std::borrow::Cow<'static, str> {
         "JsonObject".into()
     }
+
+    fn schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.extend((0..Self::MOST_LEVELS).map(|levels| (name(levels), value_schema(levels))));
+    }
+}
+
+/// What may stand in an object of so many levels.
+fn members(levels: usize) -> AdditionalProperties<Schema> {
+    AdditionalProperties::RefOr(Ref::from_schema_name(name(levels - 1)).into())
+}
+
+/// What the document calls a value of at most so many levels.
+fn name(levels: usize) -> String {
+    format!("JsonOf{levels}Levels")
+}
+
+fn value_schema(levels: usize) -> RefOr<Schema> {
+    let scalars = [Type::String, Type::Number, Type::Boolean, Type::Null];
+    let scalar = ObjectBuilder::new().schema_type(SchemaType::from_iter(scalars));
+    if levels == 0 {
+        return scalar.into();
+    }
+    let elements = ArrayBuilder::new().items(Ref::from_schema_name(name(levels - 1)));
+    let object = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .additional_properties(Some(members(levels)));
+    AnyOfBuilder::new()
+        .item(scalar)
+        .item(elements)
+        .item(object)
+        .into()
 }
 
 /// Levels of nesting: 0 for a scalar. The parser has bounded the depth already.

@@ -168,7 +168,7 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
     }
 
     fn field_schema() -> RefOr<Schema> {
-        object_schema(Self::properties(), &[])
+        object_schema(Self::properties(), &[], &[])
     }
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
@@ -208,7 +208,10 @@ impl Field for Cursor {
     }
 
     fn field_schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::String).into()
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[A-Za-z0-9_-]+$"))
+            .into()
     }
 }
 

@@ -12,7 +12,7 @@ use utoipa::{
 use crate::{
     Fault, FaultCode, WrongLength,
     input::{Field, Place, Reading},
-    text::check,
+    text::{NOT_BLANK, check},
 };
 
 /// A password as it is sent to sign in, of 1 to 1,024 characters: longer than any that was set. The
@@ -65,7 +65,7 @@ impl PartialSchema for LoginPassword {
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
             .min_length(Some(1))
             .max_length(Some(Self::MOST))
-            .pattern(Some(r"\S"))
+            .pattern(Some(NOT_BLANK))
             .description(Some("A password as it was set."))
             .examples(["workdesk"])
             .into()
@@ -159,7 +159,7 @@ impl PartialSchema for NewPassword {
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
             .min_length(Some(Self::LEAST))
             .max_length(Some(Self::MOST))
-            .pattern(Some(r"\S"))
+            .pattern(Some(NOT_BLANK))
             .description(Some("A password to set, which is not the username."))
             .examples(["four words of your own"])
             .into()

@@ -59,6 +59,7 @@ input! {
         reference_id: Option<ReferenceId>,
     }
     check(reference_type, reference_id) come_together;
+    schema all_or_none_given(reference_type, reference_id);
 }
 
 input! {

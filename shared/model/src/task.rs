@@ -70,6 +70,7 @@ input! {
         due_date: Option<Timestamp>,
     }
     check(project_id, organization_id) belongs_somewhere;
+    schema any_given(project_id, organization_id);
 }
 
 input! {

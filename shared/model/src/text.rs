@@ -22,6 +22,10 @@ pub struct WrongLength {
     pub(crate) most: usize,
 }
 
+/// Something but white space, spelled out: what `\S` is differs between languages.
+pub(crate) const NOT_BLANK: &str =
+    r"[^\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]";
+
 macro_rules! texts {
     ($($(#[doc = $doc:literal])* $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
         $(#[doc = $doc])*
@@ -104,7 +108,7 @@ macro_rules! texts {
                     .min_length(($least > 0).then_some($least))
                     .max_length(Some($most))
                     // Where there has to be some text, white space is none.
-                    .pattern(($least > 0).then_some(r"\S"))
+                    .pattern(($least > 0).then_some(NOT_BLANK))
                     .description(Some(lines.join("\n")))
                     .examples([$example])
                     .into()

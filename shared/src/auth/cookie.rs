@@ -111,9 +111,9 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
     headers
         .get_all(header::COOKIE)
         .iter()
-        .filter_map(|header| header.to_str().ok())
-        .flat_map(|header| header.split(';'))
-        .filter_map(|cookie| cookie.trim().split_once('='))
+        // One by one, as bytes: what others have set may be no ASCII.
+        .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
+        .filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
         .find(|(name, _)| *name == NAME)
         .map(|(_, value)| value.to_owned())
 }
@@ -201,6 +201,14 @@ mod tests {
             HeaderValue::from_static("a=1; connect.sid=x"),
         );
         headers.append(header::COOKIE, HeaderValue::from_static("connect.sid=y"));
+        assert_eq!(value(&headers).unwrap(), "x");
+    }
+
+    #[test]
+    fn a_cookie_that_is_no_ascii_does_not_hide_ours() {
+        let sent = b"a=\xff\xfe; b=\xc3\xa4; connect.sid=x; c=\x80";
+        let headers =
+            HeaderMap::from_iter([(header::COOKIE, HeaderValue::from_bytes(sent).unwrap())]);
         assert_eq!(value(&headers).unwrap(), "x");
     }
 }

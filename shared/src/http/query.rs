@@ -105,6 +105,10 @@ fn without_null(schema: Schema) -> Schema {
             }
             RefOr::T(openapi::Schema::Object(object))
         }
+        RefOr::T(openapi::Schema::Array(mut array)) => {
+            array.schema_type = Type::Array.into();
+            RefOr::T(openapi::Schema::Array(array))
+        }
         other => other,
     }
 }

@@ -81,6 +81,41 @@ async fn every_fault_of_a_new_activity_is_answered_and_nothing_written() {
 }
 
 #[tokio::test]
+async fn a_number_comes_back_as_it_was_sent_or_is_refused() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let with = |number: &str| {
+        format!(
+            r#"{{"type": "note", "description": "x", "organizationId": 1, "metadata": {{"n": {number}}}}}"#
+        )
+    };
+    let before = api.records().await;
+    for number in ["12345678901234567890123", "1e400", "0.12345678901234567890"] {
+        let body = with(number);
+        let answer = mia.send("POST", "/api/activities", Some(body)).await;
+        answer.expect_faults(&[("", "precision")]);
+        assert!(answer.text.contains(number), "{}", answer.text);
+    }
+    assert_eq!(before, api.records().await);
+    for number in [
+        "18446744073709551615",
+        "-9223372036854775808",
+        "51.248178375505404",
+        "0.30000000000000004",
+    ] {
+        let body = with(number);
+        let created = mia.send("POST", "/api/activities", Some(body)).await;
+        let id = created.expect(200)["id"].clone();
+        let read = mia.get(&format!("/api/activities/{id}")).await;
+        assert!(
+            read.text.contains(&format!("{{\"n\":{number}}}")),
+            "{}",
+            read.text
+        );
+    }
+}
+
+#[tokio::test]
 async fn an_activity_of_an_unknown_or_foreign_project_or_organization_is_not_found() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;

@@ -8,13 +8,17 @@
 //! from it.
 
 mod field;
+mod number;
 mod object;
 mod shape;
 
 pub use field::{Field, Place, Reading, described, one_of, one_of_schema};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
-pub use object::{at_least_one, camel_case, object_schema, property, read_field};
+pub use object::{
+    all_or_none_given, any_given, any_sent, at_least_one, camel_case, object_schema, property,
+    read_field,
+};
 pub use shape::{Change, Defaulted, List, Nullable, Patch};
 
 use serde_json::{Map, Value};
@@ -39,6 +43,12 @@ pub fn reference(name: &str) -> Schema {
 pub fn parse<T: Input>(text: &[u8]) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
     let mut place = Place::body(&mut faults);
+    if let Some(number) = number::not_kept(text) {
+        let detail =
+            format!("The number {number} has more digits than 64 bits hold; send it as a string.");
+        place.report(FaultCode::Precision, detail);
+        return Err(faults);
+    }
     let read = match serde_json::from_slice::<Value>(text) {
         Ok(Value::Object(object)) => T::read_object(&object, &mut place),
         Ok(_) => place.fault(FaultCode::Type, "The body must be a JSON object."),

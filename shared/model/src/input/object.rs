@@ -1,7 +1,7 @@
 //! Objects, which are made of fields.
 
-use serde_json::{Map, Value};
-use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::ExtensionsBuilder};
+use serde_json::{Map, Value, json};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
 use super::{Field, Place, Reading, described};
 use crate::FaultCode;
@@ -99,23 +99,72 @@ pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
     }
 }
 
+/// The schema of an object, to which one of `rules` applies if there are any.
 #[doc(hidden)]
 #[must_use]
-pub fn object_schema(properties: Vec<Property>, description: &[&str]) -> RefOr<Schema> {
-    let sent = ExtensionsBuilder::new().add(SENT, true).build();
-    let mut object = ObjectBuilder::new().extensions(Some(sent));
+pub fn object_schema(
+    properties: Vec<Property>,
+    rules: &[Value],
+    description: &[&str],
+) -> RefOr<Schema> {
+    let mut more = Extensions::from_iter([(SENT, json!(true))]);
+    // Of one field, this one.
+    let only = matches!(properties.as_slice(), [_]) && !rules.is_empty();
+    if !only && !rules.is_empty() {
+        // Beside properties, makers of types would take `anyOf` for other objects.
+        more.insert("allOf".to_owned(), json!([{ "anyOf": rules }]));
+    }
+    let mut object = ObjectBuilder::new().extensions(Some(more));
     for Property {
         name,
         required,
         schema,
     } in properties
     {
-        if required {
+        if required || only {
             object = object.required(&name);
         }
         object = object.property(name, schema);
     }
     described(object.into(), description)
+}
+
+/// One of these fields at least is there.
+#[doc(hidden)]
+#[must_use]
+pub fn any_sent(names: &[String]) -> Vec<Value> {
+    let sent = names.iter().map(|name| json!({ "required": [name] }));
+    sent.collect()
+}
+
+/// One of these fields at least is there, and not null.
+#[doc(hidden)]
+#[must_use]
+pub fn any_given(fields: &[&str]) -> Vec<Value> {
+    let given = fields.iter().map(|field| given(&[*field]));
+    given.collect()
+}
+
+/// Either each of these fields is there, and not null, or none is.
+#[doc(hidden)]
+#[must_use]
+pub fn all_or_none_given(fields: &[&str]) -> Vec<Value> {
+    let absent = fields
+        .iter()
+        .map(|field| (camel_case(field), json!({ "type": "null" })))
+        .collect::<Map<_, _>>();
+    vec![given(fields), json!({ "properties": absent })]
+}
+
+/// Each of these fields is there, and not null.
+fn given(fields: &[&str]) -> Value {
+    const NOT_NULL: [&str; 5] = ["array", "boolean", "number", "object", "string"];
+    let names: Vec<String> = fields.iter().map(|field| camel_case(field)).collect();
+    let properties = names
+        .iter()
+        .map(|name| (name.clone(), json!({ "type": NOT_NULL })))
+        .collect::<Map<_, _>>();
+    json!({ "required": names, "properties": properties })
 }
 
 #[doc(hidden)]
@@ -156,7 +205,9 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// Behind the struct may stand, in this order: `changes Record;` for an `apply` that changes the
 /// fields of the same names; `needs any;` when at least one field must be sent; any number of
 /// `check(one, other) function;` for rules about several fields, whose function gets
-/// what was read of each, if it was, and the place of the object; `distinct by field, "…";` for elements of a list.
+/// what was read of each, if it was, and the place of the object; `schema any_given(one, other);` or
+/// `schema all_or_none_given(one, other);` for what of that a schema can say; `distinct by field, "…";`
+/// for elements of a list.
 #[macro_export]
 macro_rules! input {
     (
@@ -167,6 +218,7 @@ macro_rules! input {
         $(changes $record:ty;)?
         $(needs $any:ident;)?
         $(check($($argument:ident),+) $check:path;)*
+        $(schema $rule:ident($($member:ident),+);)?
         $(distinct by $key:ident, $repeated:literal;)?
     ) => {
         $(#[doc = $about])*
@@ -202,8 +254,16 @@ macro_rules! input {
             }
 
             fn field_schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                let rules: Vec<Vec<$crate::input::Json>> = vec![
+                    $({
+                        let _ = stringify!($any);
+                        $crate::input::any_sent(&<Self as $crate::input::Input>::names())
+                    },)?
+                    $($crate::input::$rule(&[$(stringify!($member)),+]),)?
+                ];
                 let schema = $crate::input::object_schema(
                     <Self as $crate::input::Input>::properties(),
+                    &rules.concat(),
                     &[$($about),*],
                 );
                 all.push((stringify!($name).to_owned(), schema));
