@@ -243,7 +243,7 @@ async fn cleanups_end_in_time_and_come_behind_the_agents_work() {
     world.takes_messages().await;
     has_work(&world.api, &world.max).await;
     deletes_all(&world.max).await;
-    world.api.clock.advance(MINUTE);
+    world.api.clock.advance(2 * MINUTE);
     // What cleanups write, and what no message does.
     faults.hold(Requests::Of("UpdateItem"));
     let budget = Budget {
@@ -292,7 +292,7 @@ async fn agents_work_beside(cleanups: usize) {
         item
     };
     world.api.puts((1..cleanups).map(copy)).await;
-    world.api.clock.advance(MINUTE);
+    world.api.clock.advance(2 * MINUTE);
     let began = Instant::now();
     let nothing_left = Budget {
         agent: PATIENCE,

@@ -254,6 +254,16 @@ impl Walk {
             "/api/managed-services/ticket/{ticketId}" => {
                 return ("ticket_message", "ORG#1#TICKET#1#".to_owned());
             }
+            path if path.ends_with("/history") => {
+                let kind = match path.split('/').rev().nth(2).unwrap() {
+                    "tasks" => "TASK",
+                    "milestones" => "MILESTONE",
+                    "service-requests" => "REQUEST",
+                    "ticket" => "TICKET",
+                    _ => "PROJECT",
+                };
+                return ("history_entry", format!("ORG#1#{kind}#1#"));
+            }
             "/api/service-requests" => "service_request",
             "/api/managed-services/search-references" => "reference",
             "/api/concierge/alerts" => "signal",

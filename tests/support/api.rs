@@ -22,7 +22,7 @@ use shared::{
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway};
+use super::{AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway, log};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
@@ -148,6 +148,7 @@ impl Api {
     /// A world with a difference.
     pub async fn start_with(settings: Settings) -> Self {
         described::ready();
+        log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
         let url = match &settings.faults {

@@ -31,6 +31,8 @@ const QUIET: Duration = Duration::from_millis(20);
 pub enum Requests {
     /// Those of this kind, such as `PutItem`.
     Of(&'static str),
+    /// Transactions that write to a partition whose key ends so.
+    Writing(&'static str),
     /// The batch that finds out who calls.
     Authentication,
     /// All others of the service.
@@ -100,6 +102,10 @@ impl Requests {
         // Only the tests themselves scan.
         match self {
             Self::Of(name) => name == operation,
+            Self::Writing(partition) => {
+                let key = format!("{partition}\"");
+                operation == "TransactWriteItems" && has(body, key.as_bytes())
+            }
             Self::Authentication => authenticates(operation, body),
             Self::BesideAuthentication => {
                 let before = names_the_owner(operation, body);

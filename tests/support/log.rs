@@ -1,30 +1,40 @@
 //! What the functions log.
 
 use std::{
+    cell::RefCell,
     io,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, Once},
 };
 
 use serde_json::Value;
 use shared::telemetry;
-use tracing::subscriber::DefaultGuard;
 
 /// The log of this thread, on which a test's functions run, until it is dropped.
 pub struct Log {
     written: Written,
-    _until: DefaultGuard,
+}
+
+thread_local! {
+    /// Where the lines of this thread go, if anybody reads them.
+    static READ: RefCell<Option<Written>> = const { RefCell::new(None) };
+}
+
+/// Has all functions of all tests log from here on. What is logged first by many threads, while
+/// somebody begins to listen, may otherwise stay unheard.
+pub fn listens() {
+    static LISTENS: Once = Once::new();
+    LISTENS.call_once(|| {
+        let writer = || READ.with_borrow(|read| Line(read.clone()));
+        tracing::subscriber::set_global_default(telemetry::lines("", writer)).unwrap();
+    });
 }
 
 impl Log {
     /// Begins it.
     pub fn begin() -> Self {
         let written = Written::default();
-        let writer = written.clone();
-        let lines = telemetry::lines("", move || writer.clone());
-        Self {
-            written,
-            _until: tracing::subscriber::set_default(lines),
-        }
+        READ.set(Some(written.clone()));
+        Self { written }
     }
 
     /// The lines since the last time.
@@ -36,12 +46,24 @@ impl Log {
     }
 }
 
+impl Drop for Log {
+    fn drop(&mut self) {
+        READ.set(None);
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 struct Written(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Written {
+/// A line, for who reads it.
+struct Line(Option<Written>);
+
+impl io::Write for Line {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
+        if let Some(Written(read)) = &self.0 {
+            read.lock().unwrap().extend_from_slice(bytes);
+        }
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {

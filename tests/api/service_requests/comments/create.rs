@@ -116,7 +116,7 @@ async fn a_comment_reopens_what_was_set_aside_in_the_same_moment() {
     let mia = api.sign_in("mia").await;
     let ada = api.sign_in("ada").await;
     let request = exists(&api, &mia, ServiceStatus::Open).await.id.get();
-    faults.hold(Requests::Of("TransactWriteItems"));
+    faults.hold(Requests::Writing("#COMMENT"));
     let waits = async {
         faults.holds(1).await;
         let pending = json!({"status": "pending"});
