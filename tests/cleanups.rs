@@ -304,6 +304,7 @@ async fn agents_work_beside(cleanups: usize) {
     assert_eq!(
         swept,
         Swept {
+            overdue: 1,
             resent: 1,
             ..Swept::default()
         }
