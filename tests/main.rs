@@ -26,6 +26,7 @@ mod rotation;
 mod signals;
 mod support;
 mod sweeper;
+mod table_proxy;
 mod template;
 mod unreadable;
 mod worker;

@@ -10,7 +10,8 @@ mod functions;
 pub mod records;
 mod release;
 mod runtime_api;
+pub mod table_proxy;
 
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
-pub use release::{Release, binary, event};
+pub use release::{Release, binary, command, event};
 pub use runtime_api::RuntimeApi;

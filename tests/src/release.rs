@@ -124,10 +124,29 @@ pub fn binary(function: &str) -> PathBuf {
 }
 
 fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str, &str)]) -> Child {
-    Command::new(binary(function))
+    command(function, runtime.address())
+        .envs([
+            ("AWS_ENDPOINT_URL_DYNAMODB", engines.dynamodb_url()),
+            ("AWS_ENDPOINT_URL_SQS", engines.sqs_url()),
+            ("TABLE_NAME", engines.table_name()),
+            ("QUEUE_URL", &engines.queues().action_url),
+            ("SESSION_SECRETS", SECRET),
+            ("TARGET_SYSTEMS", "{}"),
+        ])
+        .envs(more.iter().copied())
+        .spawn()
+        .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
+}
+
+/// The release binary of a function, or any other of that folder, before a runtime API, with what
+/// every function has in its environment wherever it runs. It ends with who started it.
+#[must_use]
+pub fn command(function: &str, runtime: &str) -> Command {
+    let mut command = Command::new(binary(function));
+    command
         .env_clear()
         .envs([
-            ("AWS_LAMBDA_RUNTIME_API", runtime.address()),
+            ("AWS_LAMBDA_RUNTIME_API", runtime),
             ("AWS_LAMBDA_FUNCTION_NAME", function),
             ("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "256"),
             ("AWS_LAMBDA_FUNCTION_VERSION", "1"),
@@ -136,24 +155,16 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
             ("AWS_REGION", REGION),
             ("AWS_ACCESS_KEY_ID", "local"),
             ("AWS_SECRET_ACCESS_KEY", "local"),
-            ("AWS_ENDPOINT_URL_DYNAMODB", engines.dynamodb_url()),
-            ("AWS_ENDPOINT_URL_SQS", engines.sqs_url()),
-            ("TABLE_NAME", engines.table_name()),
-            ("QUEUE_URL", &engines.queues().action_url),
-            ("SESSION_SECRETS", SECRET),
-            ("TARGET_SYSTEMS", "{}"),
             ("RUST_LOG", "error"),
             // As infra/template.yaml sets them.
             ("MALLOC_TRIM_THRESHOLD_", "33554432"),
             ("MALLOC_MMAP_THRESHOLD_", "33554432"),
             ("MALLOC_TOP_PAD_", "1048576"),
         ])
-        .envs(more.iter().copied())
         // Metrics go there.
         .stdout(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap_or_else(|error| panic!("{function} does not start, build it first: {error}"))
+        .kill_on_drop(true);
+    command
 }
 
 /// The gateway's event of a request with a session cookie of this value.

@@ -22,7 +22,10 @@ use shared::{
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
-use super::{AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway, log};
+use super::{
+    AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway, log,
+    weather::Outdoors,
+};
 
 /// The password of every user.
 pub const PASSWORD: &str = "correct horse battery staple";
@@ -40,8 +43,10 @@ pub struct Api {
     pub clock: Clock,
     pub store: Store,
     pub counter: Counter,
+    /// The test's own, whom no weather strikes.
     pub client: aws_sdk_dynamodb::Client,
     pub table: String,
+    functions: aws_sdk_dynamodb::Client,
     url: String,
     pub queues: Queues,
     pub home: Organization,
@@ -151,16 +156,26 @@ impl Api {
         log::listens();
         let (table, queues) = engines::fresh().await;
         let counter = Counter::default();
-        let url = match &settings.faults {
-            Some(faults) => faults.url().to_owned(),
-            None => engines::engines().await.dynamodb_url().to_owned(),
+        let outdoors = match &settings.faults {
+            // What is planned is not left to chance.
+            Some(_) => None,
+            None => Outdoors::of(&table).await,
         };
-        let mut client = client(&url, &counter);
-        if settings.faults.is_some() {
-            client = patient(&client);
+        let url = match (&settings.faults, &outdoors) {
+            (Some(faults), _) => faults.url().to_owned(),
+            (None, Some(outdoors)) => outdoors.url().to_owned(),
+            (None, None) => engines::engines().await.dynamodb_url().to_owned(),
+        };
+        let mut functions = client(&url, &counter);
+        if settings.faults.is_some() || outdoors.is_some() {
+            functions = patient(&functions);
         }
+        let client = match &outdoors {
+            Some(outdoors) => client(&outdoors.observer_url(), &counter),
+            None => functions.clone(),
+        };
         let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
-        let app = App::new(client.clone(), &api_config(&table), clock.clone());
+        let app = App::new(functions.clone(), &api_config(&table), clock.clone());
         let store = app.store.clone();
         let directory = store.directory();
         let with_agent = vec![PlanFeature::AgentAi];
@@ -187,13 +202,15 @@ impl Api {
             projects.push(project.await.unwrap().record);
         }
         let agent = settings.agent.build(&app, &queues).await;
-        let gateway = Gateway::of(&app, &agent);
+        let mut gateway = Gateway::of(&app, &agent);
+        gateway.outdoors = outdoors;
         counter.take();
         Self {
             app,
             clock,
             counter,
             client,
+            functions,
             url,
             table,
             queues,
@@ -223,7 +240,7 @@ impl Api {
     }
 
     async fn instances_of(&self, config: &ApiConfig) -> Gateway {
-        let app = App::new(self.client.clone(), config, self.clock.clone());
+        let app = App::new(self.functions.clone(), config, self.clock.clone());
         let agent = self.agent.build(&app, &self.queues).await;
         Gateway::of(&app, &agent)
     }
@@ -309,7 +326,7 @@ impl Api {
 
     /// A store as a function has it that no gateway calls, under that function's role.
     pub fn store_of(&self, function: &'static str) -> Store {
-        let client = client(&self.url, &Counter::of(function));
+        let client = patient(&client(&self.url, &Counter::of(function)));
         Store::new(client, &self.table, self.clock.clone())
     }
 

@@ -1,6 +1,7 @@
-//! A proxy before the table that fails on demand, as DynamoDB does and the embedded engine does not.
+//! Faults that a test plans, at the proxy before the table.
 
 use std::{
+    any::Any,
     sync::{
         Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
@@ -8,15 +9,11 @@ use std::{
     time::Duration,
 };
 
-use axum::{
-    Router,
-    body::Bytes,
-    extract::State,
-    http::{HeaderMap, StatusCode},
-    response::{IntoResponse, Response},
-};
-use serde_json::{Value, json};
+use futures::future::BoxFuture;
+use tests::table_proxy::{Asked, FaultSource, TableProxy};
 use tokio::{sync::watch, time::Instant};
+
+pub use tests::table_proxy::Fault;
 
 use super::engines;
 
@@ -39,27 +36,6 @@ pub enum Requests {
     BesideAuthentication,
 }
 
-/// What happens to a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// It is carried out, and the answer is lost.
-    LostAnswer,
-    /// It is carried out by nobody: another transaction is in the way.
-    Conflict,
-    /// The same, in the way of its last write.
-    ConflictAtLast,
-    /// It is carried out by nobody: another write came first, and what this one expects is no more.
-    Outrun,
-    /// It is carried out by nobody: the table is out of capacity.
-    Throttled,
-    /// It is carried out by nobody: the table wants nothing to do with who asks.
-    Denied,
-    /// Of a batch read, only the first key is read.
-    OneKeyRead,
-    /// The item under this partition and sort key is deleted just before it is carried out.
-    After(&'static str, &'static str),
-}
-
 /// Where a function dies: at a request of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Death {
@@ -72,7 +48,7 @@ pub enum Death {
 /// The proxy; clones are the same one.
 #[derive(Clone, Debug)]
 pub struct Faults {
-    url: String,
+    proxy: TableProxy,
     plan: Arc<Plan>,
 }
 
@@ -85,16 +61,9 @@ struct Plan {
     held: watch::Sender<Option<Requests>>,
     /// How many requests go by before the one that never ends, and how that does.
     death: Mutex<Option<(usize, Death)>>,
-    waiting: AtomicUsize,
-    under_way: AtomicUsize,
+    waiting: Arc<AtomicUsize>,
+    under_way: Arc<AtomicUsize>,
     seen: AtomicUsize,
-}
-
-#[derive(Clone)]
-struct Proxy {
-    table: String,
-    client: reqwest::Client,
-    plan: Arc<Plan>,
 }
 
 impl Requests {
@@ -133,22 +102,15 @@ fn has(body: &[u8], text: &[u8]) -> bool {
 impl Faults {
     /// A proxy on a port of its own.
     pub async fn start() -> Self {
-        let plan = Arc::default();
-        let proxy = Proxy {
-            table: engines::engines().await.dynamodb_url().to_owned(),
-            client: reqwest::Client::new(),
-            plan: Arc::clone(&plan),
-        };
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}", listener.local_addr().unwrap());
-        let app = Router::new().fallback(forward).with_state(proxy);
-        tokio::spawn(async { axum::serve(listener, app).await });
-        Self { url, plan }
+        let plan = Arc::<Plan>::default();
+        let dynamodb = engines::engines().await.dynamodb_url();
+        let proxy = TableProxy::start(dynamodb, plan.clone()).await;
+        Self { proxy, plan }
     }
 
     /// Where the proxy listens.
     pub fn url(&self) -> &str {
-        &self.url
+        self.proxy.url()
     }
 
     /// Makes the next request of an operation fail, such as `PutItem`; several add up.
@@ -214,21 +176,27 @@ impl Faults {
 
 impl Plan {
     /// Whether a request that has just come in is the one that never ends.
-    fn death(&self, operation: &str) -> Option<Death> {
+    fn death(&self, operation: &str) -> Option<Fault> {
         let mut death = self.death.lock().unwrap();
         // Only the tests themselves scan.
         let (left, how) = death.as_mut().filter(|_| operation != "Scan")?;
         if *left == 0 {
-            let how = *how;
+            let fault = match how {
+                Death::Before => Fault::Unheard,
+                Death::After => Fault::Unanswered,
+            };
             *death = None;
-            return Some(how);
+            return Some(fault);
         }
         *left -= 1;
         None
     }
 
     /// The fault of a request that has just come in, after it was kept waiting, if it is to be.
-    async fn fault(&self, operation: &str, body: &[u8]) -> Option<Fault> {
+    async fn planned(&self, operation: &str, body: &[u8]) -> Option<Fault> {
+        if let Some(fault) = self.death(operation) {
+            return Some(fault);
+        }
         let mut held = self.held.subscribe();
         let waits = |held: &Option<Requests>| held.is_some_and(|of| of.include(operation, body));
         if waits(&held.borrow()) {
@@ -247,140 +215,36 @@ impl Plan {
     }
 }
 
-async fn forward(State(proxy): State<Proxy>, headers: HeaderMap, body: Bytes) -> Response {
-    let plan = Arc::clone(&proxy.plan);
-    plan.seen.fetch_add(1, Ordering::SeqCst);
-    let _under_way = Counted::on(&plan.under_way);
-    proxy.answer(headers, body).await
+impl FaultSource for Plan {
+    fn comes_in(&self) -> Box<dyn Any + Send> {
+        self.seen.fetch_add(1, Ordering::SeqCst);
+        Box::new(Counted::on(&self.under_way))
+    }
+
+    fn fault<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Option<Fault>> {
+        Box::pin(self.planned(&asked.operation, &asked.body))
+    }
+
+    fn silence(&self) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let _waiting = Counted::on(&self.waiting);
+            std::future::pending().await
+        })
+    }
 }
 
 /// Counts a request for as long as anybody cares for it: who sent it may hang up.
-struct Counted<'a>(&'a AtomicUsize);
+struct Counted(Arc<AtomicUsize>);
 
-impl<'a> Counted<'a> {
-    fn on(count: &'a AtomicUsize) -> Self {
+impl Counted {
+    fn on(count: &Arc<AtomicUsize>) -> Self {
         count.fetch_add(1, Ordering::SeqCst);
-        Self(count)
+        Self(Arc::clone(count))
     }
 }
 
-impl Drop for Counted<'_> {
+impl Drop for Counted {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::SeqCst);
-    }
-}
-
-/// A transaction that was cancelled for its first write.
-fn cancelled(transaction: &[u8], reason: &str) -> String {
-    cancelled_at(transaction, |_| 0, reason)
-}
-
-/// A transaction that was cancelled for one of its writes.
-fn cancelled_at(transaction: &[u8], place: fn(usize) -> usize, reason: &str) -> String {
-    let sent: Value = serde_json::from_slice(transaction).unwrap();
-    let mut reasons =
-        vec![json!({"Code": "None"}); sent["TransactItems"].as_array().unwrap().len()];
-    let place = place(reasons.len());
-    reasons[place] = json!({"Code": reason});
-    let more = json!({"CancellationReasons": reasons});
-    problem("TransactionCanceledException", more)
-}
-
-fn problem(code: &str, mut more: Value) -> String {
-    more["__type"] = json!(format!("com.amazonaws.dynamodb.v20120810#{code}"));
-    more["Message"] = json!("injected");
-    more.to_string()
-}
-
-impl Proxy {
-    async fn answer(self, headers: HeaderMap, body: Bytes) -> Response {
-        let target = headers["x-amz-target"].to_str().unwrap();
-        let operation = target.rsplit('.').next().unwrap().to_owned();
-        if let Some(death) = self.plan.death(&operation) {
-            if death == Death::After {
-                self.send(headers, body).await;
-            }
-            let _waiting = Counted::on(&self.plan.waiting);
-            return std::future::pending().await;
-        }
-        match self.plan.fault(&operation, &body).await {
-            None => self.send(headers, body).await.into_response(),
-            Some(Fault::LostAnswer) => {
-                let (status, answer) = self.send(headers, body).await;
-                assert_eq!(status, 200, "{answer:?}");
-                let problem = problem("InternalServerError", json!({}));
-                (StatusCode::INTERNAL_SERVER_ERROR, problem).into_response()
-            }
-            Some(Fault::Throttled) => {
-                let body = problem("ProvisionedThroughputExceededException", json!({}));
-                (StatusCode::BAD_REQUEST, body).into_response()
-            }
-            Some(Fault::Denied) => {
-                let body = problem("AccessDeniedException", json!({}));
-                (StatusCode::BAD_REQUEST, body).into_response()
-            }
-            Some(Fault::Conflict) => {
-                let body = cancelled(&body, "TransactionConflict");
-                (StatusCode::BAD_REQUEST, body).into_response()
-            }
-            Some(Fault::ConflictAtLast) => {
-                let body = cancelled_at(&body, |writes| writes - 1, "TransactionConflict");
-                (StatusCode::BAD_REQUEST, body).into_response()
-            }
-            Some(Fault::Outrun) => {
-                let body = if operation == "TransactWriteItems" {
-                    cancelled(&body, "ConditionalCheckFailed")
-                } else {
-                    problem("ConditionalCheckFailedException", json!({}))
-                };
-                (StatusCode::BAD_REQUEST, body).into_response()
-            }
-            Some(Fault::OneKeyRead) => self.send_first_key(headers, body).await,
-            Some(Fault::After(pk, sk)) => {
-                self.delete(headers.clone(), &body, pk, sk).await;
-                self.send(headers, body).await.into_response()
-            }
-        }
-    }
-
-    async fn send(&self, headers: HeaderMap, body: Bytes) -> (StatusCode, Bytes) {
-        let answer = self
-            .client
-            .post(&self.table)
-            .headers(headers)
-            .body(body)
-            .send()
-            .await
-            .unwrap();
-        (answer.status(), answer.bytes().await.unwrap())
-    }
-
-    /// Deletes an item of the table that a transaction writes to.
-    async fn delete(&self, mut headers: HeaderMap, transaction: &[u8], pk: &str, sk: &str) {
-        let transaction: Value = serde_json::from_slice(transaction).unwrap();
-        let first = transaction["TransactItems"][0].as_object().unwrap();
-        let table = &first.values().next().unwrap()["TableName"];
-        let body = json!({"TableName": table, "Key": {"pk": {"S": pk}, "sk": {"S": sk}}});
-        headers.remove("content-length");
-        headers.insert(
-            "x-amz-target",
-            "DynamoDB_20120810.DeleteItem".parse().unwrap(),
-        );
-        let (status, answer) = self.send(headers, body.to_string().into()).await;
-        assert_eq!(status, 200, "{answer:?}");
-    }
-
-    async fn send_first_key(&self, mut headers: HeaderMap, body: Bytes) -> Response {
-        let mut asked: Value = serde_json::from_slice(&body).unwrap();
-        let mut left = asked["RequestItems"].clone();
-        for (table, wanted) in asked["RequestItems"].as_object_mut().unwrap() {
-            let keys = wanted["Keys"].as_array_mut().unwrap();
-            left[table]["Keys"] = json!(keys.split_off(1));
-        }
-        headers.remove("content-length");
-        let (status, answer) = self.send(headers, asked.to_string().into()).await;
-        let mut answer: Value = serde_json::from_slice(&answer).unwrap();
-        answer["UnprocessedKeys"] = left;
-        (status, answer.to_string()).into_response()
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::{App, serve};
 use tests::api_functions;
 
-use super::{Answer, described, operations, roles};
+use super::{Answer, described, operations, roles, weather::Outdoors};
 
 /// The functions behind their routes.
 #[derive(Clone)]
@@ -18,6 +18,8 @@ pub struct Gateway {
     functions: BTreeMap<&'static str, Router>,
     /// When Lambda ends the function, in milliseconds since the Unix epoch; never, if it is 0.
     deadline: u64,
+    /// What lets indexes lag, if anything does.
+    pub(super) outdoors: Option<Outdoors>,
 }
 
 /// A request as a client sends it.
@@ -37,6 +39,7 @@ impl Gateway {
         Self {
             functions: functions.into_iter().collect(),
             deadline: 0,
+            outdoors: None,
         }
     }
 
@@ -50,14 +53,31 @@ impl Gateway {
         Self::new(api_functions().map(|(name, api)| (name, api.router(app, agent))))
     }
 
-    /// Sends a request through the event that the gateway makes of it.
+    /// Sends a request through the event that the gateway makes of it. A reader whose indexes lag gets
+    /// an answer that the document knows, and then the one that it is about.
     pub async fn send(&self, sent: Sent<'_>) -> Answer {
+        let stale = match &self.outdoors {
+            Some(outdoors) if sent.method == "GET" => {
+                let _lag = outdoors.lags();
+                Some(self.pass_on(&sent).await)
+            }
+            _ => None,
+        };
+        let answer = self.pass_on(&sent).await;
+        if let Some(stale) = stale.filter(|stale| stale.status >= 500) {
+            let path = sent.path;
+            assert_eq!(stale.status, answer.status, "{path}: {}", stale.text);
+        }
+        answer
+    }
+
+    async fn pass_on(&self, sent: &Sent<'_>) -> Answer {
         let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
         let (name, is_page) = route(path);
         let Some(function) = self.functions.get(name).cloned() else {
             return Answer::not_routed();
         };
-        let request: LambdaRequest = serde_json::from_value(event(&sent, path, query)).unwrap();
+        let request: LambdaRequest = serde_json::from_value(event(sent, path, query)).unwrap();
         let mut context = Context::default();
         context.deadline = self.deadline;
         let event = LambdaEvent::new(request, context);
@@ -68,7 +88,7 @@ impl Gateway {
         // What is for browsers, the document does not have.
         let for_browsers = is_page || sent.method == "OPTIONS";
         if !for_browsers || answer.status >= 400 {
-            described::check(&sent, &answer);
+            described::check(sent, &answer);
         }
         answer
     }

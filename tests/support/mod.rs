@@ -8,13 +8,14 @@ mod concierge;
 mod counter;
 mod damage;
 pub mod described;
-mod engines;
+pub mod engines;
 mod faults;
 mod gateway;
 mod given;
 mod log;
 mod operations;
 pub mod roles;
+mod weather;
 mod world;
 
 pub use answer::{Answer, raise_version};

@@ -45,6 +45,8 @@ pub enum FaultMode {
     Drop,
     /// Takes effect, then answers after `delayMs`.
     Delay,
+    /// Answers 307 and leads to the same call of another system, before any effect.
+    Redirect,
 }
 
 impl Fault {

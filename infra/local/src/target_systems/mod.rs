@@ -48,6 +48,9 @@ pub enum Error {
     /// The seed is broken.
     #[error("the seed of the target systems: {0}")]
     Seed(#[from] serde_saphyr::Error),
+    /// The records to begin with are broken.
+    #[error("the records of the target systems: {0}")]
+    Records(#[from] serde_json::Error),
     /// The state file cannot be read or written.
     #[error("the state of the target systems, {path}: {source}")]
     File {
@@ -79,8 +82,17 @@ impl DemoTargets {
     ///
     /// With a state file they go on where they were; without, they begin with the seed.
     pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, Error> {
+        Self::serve(port, World::open(state_file)?)
+    }
+
+    /// Starts them on a free port with these records, in the form of the seed, and no state file.
+    pub fn start_with(records: Value) -> Result<Self, Error> {
+        Self::serve(0, World::of(records)?)
+    }
+
+    fn serve(port: u16, world: World) -> Result<Self, Error> {
         let failed = |source| Error::Start { port, source };
-        let world = Arc::new(World::open(state_file)?);
+        let world = Arc::new(world);
         let (listener, address) = listen(port).map_err(failed)?;
         let shared = Arc::clone(&world);
         let server = Background::start("target-systems", move |stopping| async move {
@@ -148,6 +160,12 @@ impl DemoTargets {
     /// Makes the next matching calls fail.
     pub fn inject(&self, fault: Fault) {
         self.world.add_fault(fault);
+    }
+
+    /// How many calls are still to meet a fault.
+    #[must_use]
+    pub fn waiting_faults(&self) -> usize {
+        self.world.waiting_faults()
     }
 
     /// Takes back the faults that no call has met yet.

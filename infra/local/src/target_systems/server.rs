@@ -10,7 +10,7 @@ use axum::{
     routing::{MethodFilter, on},
 };
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
 
 use super::{
@@ -100,6 +100,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
                 return StatusCode::SERVICE_UNAVAILABLE.into_response();
             }
             FaultMode::Garbage => return "<<< not JSON".into_response(),
+            FaultMode::Redirect => return elsewhere(&received),
             FaultMode::Drop | FaultMode::Delay => {}
         }
     }
@@ -121,6 +122,16 @@ fn authorized(received: &Received) -> bool {
         .and_then(|value| value.to_str().ok())
         .and_then(|value| value.strip_prefix("Bearer "));
     token == Some(received.system.secret)
+}
+
+/// The same call below a path of the same host that takes none.
+fn elsewhere(received: &Received) -> Response {
+    let location = format!("/elsewhere{}", received.path);
+    (
+        StatusCode::TEMPORARY_REDIRECT,
+        [(header::LOCATION, location)],
+    )
+        .into_response()
 }
 
 fn perform(world: &World, received: Received, fails_with: Option<u16>) -> Answer {

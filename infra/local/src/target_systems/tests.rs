@@ -314,6 +314,36 @@ async fn a_dropped_answer_leaves_its_effect() {
 }
 
 #[tokio::test]
+async fn a_redirect_leads_nowhere_and_has_no_effect() {
+    let demo = Demo::start();
+    let redirect = Fault::once("billing", FaultMode::Redirect);
+    demo.systems.inject(redirect);
+    let request = demo.call(Method::POST, "billing", "/customers/cus_501/sync");
+    assert_eq!(request.send().await.unwrap().status(), 404);
+    assert_eq!(demo.effects(), []);
+    assert_eq!(demo.systems.waiting_faults(), 0);
+}
+
+#[tokio::test]
+async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
+    let demo = Demo::start();
+    let stored = Fault {
+        kept: true,
+        ..Fault::once("billing", FaultMode::Fail)
+    };
+    demo.systems.inject(stored.clone());
+    let path = "/customers/cus_501/sync";
+    for _ in 0..2 {
+        assert_eq!(demo.post_with_key("k1", path, json!({})).await.0, 500);
+    }
+    assert_eq!(demo.effects(), []);
+    assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
+    // What was done before stays the answer to its key.
+    demo.systems.inject(stored);
+    assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
+}
+
+#[tokio::test]
 async fn a_late_answer_has_taken_effect_before() {
     let demo = Demo::start();
     demo.systems.inject(Fault {

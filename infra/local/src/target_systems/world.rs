@@ -56,22 +56,28 @@ impl World {
             Some(records) => records,
             None => seed()?,
         };
-        Ok(Self {
+        Ok(Self::new(records, file.map(Path::to_owned)))
+    }
+
+    /// Begins with these records, and keeps nothing.
+    pub(crate) fn of(records: Value) -> Result<Self, Error> {
+        Ok(Self::new(serde_json::from_value(records)?, None))
+    }
+
+    fn new(records: Records, file: Option<PathBuf>) -> Self {
+        Self {
             state: Mutex::new(State {
                 records,
                 faults: Faults::default(),
             }),
-            file: file.map(Path::to_owned),
-        })
+            file,
+        }
     }
 
     /// Answers a call, with its effect at most once for a key where keys are honoured.
     pub(crate) fn perform(&self, call: &Call<'_>) -> Answer {
         let mut state = self.lock();
-        let stored_under = call
-            .key
-            .filter(|_| call.system.honours_keys)
-            .map(|key| format!("{}:{key}", call.system.name));
+        let stored_under = stored_under(call);
         if let Some(stored) = stored_under
             .as_ref()
             .and_then(|key| state.records.stored_answers.get(key))
@@ -100,15 +106,7 @@ impl World {
             });
         }
         if let Some(key) = stored_under {
-            records.stored_answers.insert(
-                key,
-                StoredAnswer {
-                    path: call.path.to_owned(),
-                    request: call.request.body.clone(),
-                    status: answer.status.as_u16(),
-                    body: answer.body.clone(),
-                },
-            );
+            records.stored_answers.insert(key, stored(call, &answer));
         }
         if let Err(error) = self.keep(&records) {
             return Answer::refusal(
@@ -119,6 +117,13 @@ impl World {
         }
         state.records = records;
         answer
+    }
+
+    /// How many faults no call has met yet.
+    pub(crate) fn waiting_faults(&self) -> usize {
+        let state = self.lock();
+        let times = state.faults.list().iter().map(|fault| fault.times);
+        times.sum::<u32>().try_into().unwrap_or(usize::MAX)
     }
 
     /// Everything but the stored answers.
@@ -174,6 +179,21 @@ impl World {
     /// A panic under the lock leaves the records as they were: they are replaced as a whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the answer to a call is stored under, where keys are honoured.
+fn stored_under(call: &Call<'_>) -> Option<String> {
+    let key = call.key.filter(|_| call.system.honours_keys)?;
+    Some(format!("{}:{key}", call.system.name))
+}
+
+fn stored(call: &Call<'_>, answer: &Answer) -> StoredAnswer {
+    StoredAnswer {
+        path: call.path.to_owned(),
+        request: call.request.body.clone(),
+        status: answer.status.as_u16(),
+        body: answer.body.clone(),
     }
 }
 

@@ -1,0 +1,110 @@
+//! The whole suite behind faults by chance: `WORKDESK_WEATHER=<seed> cargo test --test workdesk`.
+//!
+//! Every world then has its table behind a [`Weather`] of its own, which the seed and the test's name
+//! decide. A correct service lets no test notice. Indexes lag too: each `GET` is sent once more
+//! before, while they do, and answered then as the document says. Requests wait for one another's
+//! repetitions, so that more tests at once (`RUST_TEST_THREADS=8`) are sooner done.
+
+use std::sync::{Arc, LazyLock};
+
+use futures::future::BoxFuture;
+use tests::table_proxy::{Asked, Fault, FaultSource, Lag, OBSERVER, TableProxy, Weather};
+
+use super::engines;
+
+/// What names the seed, a number.
+const VARIABLE: &str = "WORKDESK_WEATHER";
+
+/// Why a test counts.
+const COUNTS: &str = "it counts requests, and a read that is sent twice or a write that is repeated \
+                      is a request more";
+
+/// Why a test is quick.
+const TIMES: &str = "it does something within the 300 ms that a call takes";
+
+/// The tests that have no weather, by the beginning of their names, and why.
+#[rustfmt::skip] // A line each.
+const INDOORS: &[(&str, &str)] = &[
+    ("budgets::", COUNTS),
+    ("api::auth::session::a_session_that_cannot_be_extended_serves_all_the_same", COUNTS),
+    ("api::auth::session::the_idle_time_is_extended_at_most_once_per_tenth", COUNTS),
+    ("api::concierge::cancel::a_session_that_runs_nothing_is_cancelled_at_once", COUNTS),
+    ("api::concierge::execute::approved_actions_are_queued_and_answered_202_until_they_end", COUNTS),
+    ("api::concierge::get::a_session_shows_every_field_from_the_start", COUNTS),
+    ("api::concierge::open::a_new_session_is_started", COUNTS),
+    ("api::concierge::open::an_alert_has_one_session_until_it_ends", COUNTS),
+    ("api::concierge::propose::a_stuck_batch_gets_an_analysis_and_actions", COUNTS),
+    ("api::managed_services::search_references::a_search_reads_on_past_what_does_not_match", COUNTS),
+    ("api::service_requests::comments::create::reopening_costs_no_more_than_another_write", COUNTS),
+    ("api::tasks::list::a_long_list_reads_its_objects_side_by_side", COUNTS),
+    ("api::tasks::list::a_rare_filter_walks_a_thousand_rows_a_page", COUNTS),
+    ("api::tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day", COUNTS),
+    ("bearer::what_is_no_token_costs_no_read_and_no_cookie_helps_it", COUNTS),
+    ("permit::a_write_reads_beside_its_permit_and_waits_for_it", COUNTS),
+    ("worker::cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts", TIMES),
+    ("worker::cancelled_between_two_steps_the_second_is_not_sent", TIMES),
+];
+
+static SEED: LazyLock<Option<u64>> = LazyLock::new(|| {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the one place where the tests read a variable"
+    )]
+    let seed = std::env::var(VARIABLE).ok()?;
+    let number = seed.parse();
+    Some(number.unwrap_or_else(|_| panic!("{VARIABLE} is {seed:?}, not a number")))
+});
+
+/// A proxy with weather, before one table.
+#[derive(Clone, Debug)]
+pub struct Outdoors {
+    proxy: TableProxy,
+    weather: Arc<ForTests>,
+}
+
+/// Weather that tests do not notice: ids have no gaps. One is left where the table counts on and its
+/// answer is lost, which is as it should be, but tests call records by their ids.
+#[derive(Debug)]
+struct ForTests(Weather);
+
+impl FaultSource for ForTests {
+    fn fault<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Option<Fault>> {
+        let counts = asked.request["Key"]["pk"]["S"].as_str();
+        if counts.is_some_and(|key| key.starts_with("COUNTER#")) {
+            return Box::pin(std::future::ready(None));
+        }
+        self.0.fault(asked)
+    }
+}
+
+impl Outdoors {
+    /// Before this table, if this test is to have weather.
+    pub async fn of(table: &str) -> Option<Self> {
+        let seed = (*SEED)?;
+        let thread = std::thread::current();
+        let test = thread.name().unwrap_or_default();
+        if INDOORS.iter().any(|(name, _)| test.starts_with(name)) {
+            return None;
+        }
+        let weather = Arc::new(ForTests(Weather::new(seed, test)));
+        let dynamodb = engines::engines().await.dynamodb_url();
+        let proxy = TableProxy::start(dynamodb, weather.clone()).await;
+        proxy.lag_behind(table).await;
+        Some(Self { proxy, weather })
+    }
+
+    /// Where the functions find the table.
+    pub fn url(&self) -> &str {
+        self.proxy.url()
+    }
+
+    /// For as long as this lives, indexes lag.
+    pub fn lags(&self) -> Lag<'_> {
+        self.weather.0.lags()
+    }
+
+    /// Where the tests themselves find it.
+    pub fn observer_url(&self) -> String {
+        self.proxy.url_of(OBSERVER)
+    }
+}
