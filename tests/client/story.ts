@@ -194,6 +194,8 @@ async function serviceRequests(project: ProjectId): Promise<void> {
     }),
   );
   console.log(mine.length, (await dataOf(api.GET("/api/service-requests/{id}", id))).title);
+  const [newest] = await dataOf(api.GET("/api/service-requests/{id}/history", id));
+  console.log(newest?.changes.map(({ field, from, to }) => [field, from, to]));
   await dataOf(api.DELETE("/api/service-requests/{id}", id));
 }
 
@@ -219,9 +221,14 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
     console.log(row.title, assignee?.fullName ?? "nobody", where);
   }
 
-  const one = await dataOf(api.GET("/api/tasks/{id}", { params: { path: { id: task.id } } }));
+  const path = { id: task.id };
+  const one = await dataOf(api.GET("/api/tasks/{id}", { params: { path } }));
+  const past = await dataOf(api.GET("/api/tasks/{id}/history", { params: { path } }));
+  for (const { at, actor, what, changes } of past) {
+    console.log(at, actor?.fullName ?? "the service", what, changes.map(({ field }) => field));
+  }
   console.log(one.tags.map((tag) => tag.name), one.assignee?.username);
-  const changed = await update(task.id, { status: "in_progress", dueDate: null, assigneeId: null });
+  const changed = await update(one, { status: "in_progress", dueDate: null, assigneeId: null });
   console.log(typeof changed === "string" ? changed : changed.updatedAt);
 
   const listed = await dataOf(
@@ -269,8 +276,15 @@ async function talkAbout(taskId: TaskId): Promise<void> {
 }
 
 /** The task as it is now, or what to tell the person who changed it. */
-async function update(id: TaskId, body: TaskUpdate): Promise<Task | string> {
-  const { data, error } = await api.PATCH("/api/tasks/{id}", { params: { path: { id } }, body });
+async function update(
+  { id, version }: { id: TaskId; version: number },
+  body: TaskUpdate,
+): Promise<Task | string> {
+  const header = { "If-Match": `"${version}"` };
+  const { data, error } = await api.PATCH("/api/tasks/{id}", {
+    params: { path: { id }, header },
+    body,
+  });
   if (error === undefined) {
     return data;
   }
@@ -278,6 +292,7 @@ async function update(id: TaskId, body: TaskUpdate): Promise<Task | string> {
     case "validation_error":
       showFaults(error.errors);
       return error.detail;
+    case "precondition_failed":
     case "concurrent_change":
       return "Somebody else changed the task; look at it again.";
     case "not_found":
@@ -313,6 +328,8 @@ async function milestones(project: ProjectId): Promise<void> {
   );
   const path = { id: created.id };
   const whole = await dataOf(api.GET("/api/milestones/{id}", { params: { path } }));
+  const past = await dataOf(api.GET("/api/milestones/{id}/history", { params: { path } }));
+  console.log(past.map(({ id, actor }) => [id, actor?.username]));
   const open = whole.tasks.filter((task) => task.status !== "done" && task.priority === "urgent");
   console.log(open.map((task) => task.title));
 
@@ -409,6 +426,7 @@ async function directory(old: ProjectId): Promise<TagId> {
   );
   console.log(active.map((row) => row.title));
   const before = await dataOf(api.GET("/api/projects/{id}", { params: { path: { id: old } } }));
+  await dataOf(api.GET("/api/projects/{id}/history", { params: { path: { id: old } } }));
   if (before.status === "completed") {
     await dataOf(
       api.PATCH("/api/projects/{id}", {
@@ -545,6 +563,10 @@ async function reply(ticketId: TicketId): Promise<void> {
   const { ticket, messages } = await dataOf(
     api.GET("/api/managed-services/ticket/{ticketId}", { params: { path } }),
   );
+  const past = await dataOf(
+    api.GET("/api/managed-services/ticket/{ticketId}/history", { params: { path } }),
+  );
+  console.log(past.length);
   const last = messages.at(-1);
   console.log(ticket.title, last?.sender.isSupport ? last.sender.name : "a customer");
   const { error } = await api.POST("/api/managed-services/ticket/{ticketId}/reply", {

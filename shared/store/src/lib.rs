@@ -53,7 +53,7 @@
 //! | create a project, count it, and let search find it | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1 transaction | 8 W |
 //! | change a project, its count, and what search finds it by | table, gsi1 | project, `#REFERENCE`, `TOTALS` | 1, or 1 transaction | 2–12 W |
 //! | a project's phases, by order | gsi1 | `#PROJECT#p#PHASE` / order#id | 1 per MB | n/16 R |
-//! | create a phase of a project that takes work | table, gsi1 | project (checked), phase | 1 transaction | 6 W |
+//! | create a phase of a project that takes work | table, gsi1 | project (read beside the permit), phase | 1 | 2 W |
 //! | delete a phase, and remember to take its tasks out of it | table, gsi1 | phase, `#CLEANUP` | 1 transaction | 8 W |
 //! | the organization's tags, by name | gsi1 | `#TAG` / folded name, id | 1 per MB | n/16 R |
 //! | create or delete a tag, and take or free its name | table, gsi1 | tag, `#TAG_NAME` / folded name, `#CLEANUP` | 1 transaction | 6–10 W |
@@ -69,18 +69,21 @@
 //! | milestones by status | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | whether the milestones of a page are still there, which the index may not know yet | table | `#MILESTONE` / id | 1 batch per 100 | 1 R each |
 //! | the tasks of a page of milestones | gsi1 | `#PROJECT#p#TASK`, a walk through all of a project's tasks that are linked; of a project with more than 1,000, gsi2 for each of at most 100 milestones | 1, or 1 per milestone | n/8 R |
-//! | create a milestone or a task in a project that takes work | table, indexes | project (checked), record | 1 transaction | 6–9 W |
-//! | create a task of no project | table | `#TASK` / id | 1 | 1–2 W |
+//! | what a user's request with an idempotency key did | table | `#USER#u#ATTEMPT` / key | 1, beside authentication | 1 R |
+//! | note that with what it did | table | `#USER#u#ATTEMPT` / key | in the transaction | 2 W |
+//! | what happened to a record, newest first | table | `#TASK#t#HISTORY`, `#MILESTONE#…`, `#REQUEST#…`, `#TICKET#…` or `#PROJECT#…` / version | 1 per MB, the record beside it | n/4 R |
+//! | note a change of one of these in its history | table | the same / version | in the transaction | 2 W, and of the record 1 W more without another reason for a transaction |
+//! | create a milestone or a task in a project that takes work | table, indexes | project (read beside the permit), record, history | 1 transaction | 5–9 W |
 //! | the end of a project's list of tasks | gsi1 | `#PROJECT#p#TASK`, descending | 1 | ½ R |
 //! | what a new or changed task names | table | task, project, milestone, phase, user by id | 1 batch | 1 R each |
 //! | link a task to a milestone that may be deleted meanwhile | table | task and milestone | 1 transaction | 8 W |
 //! | reorder tasks | table, gsi1 | `#TASK` / id | 1 transaction of up to 100 | 6 W each |
-//! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | delete a milestone, and remember to unlink its tasks | table | `#MILESTONE` / id, `#CLEANUP`, history | 1, and 1 transaction | 1 R, 10 W |
 //! | the organization's activities, by time | gsi1 | `#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | a project's activities, by time | gsi2 | `#PROJECT#p#ACTIVITY` / timestamp#id | 1 per MB | n/8 R |
 //! | activities from one instant to another | gsi1, gsi2 | a range of the same | 1 per MB | n/8 R |
 //! | activities by type, creator or tag | gsi1, gsi2 | the same, a walk | 1–2 per MB | n/8 R |
-//! | record an activity on a project that takes work | table, indexes | project, activity | 1 transaction | 8 W |
+//! | record an activity | table, indexes | `#ACTIVITY` / id | 1 | 2–3 W |
 //! | move an activity in time, or change it otherwise | table, indexes | `#ACTIVITY` / id | 1 | 3–7 W |
 //! | delete an activity, and remember to delete its comments | table, indexes | `#ACTIVITY` / id, `#CLEANUP` | 1 transaction | 8 W |
 //! | attach a tag to a task or an activity, or detach it | table, indexes | the record, tag | 1 batch, 1 transaction | 2 R, 6–8 W |
@@ -94,8 +97,8 @@
 //! | service requests by status, priority, category, assignee, creator or change | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | change a service request or a ticket, and count its resolution | table, gsi1 | the record, assignee, `#RESOLUTIONS` / day | 1 batch, 1 transaction | 2 R, 2–6 W |
 //! | the newest service requests | gsi1 | `#REQUEST` / createdAt#id | 1 | 2½ R |
-//! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP` | 1 transaction | 8 W |
-//! | delete a task, and remember to delete its comments | table, indexes | `#TASK` / id, `#CLEANUP` | 1 transaction | 8 W |
+//! | delete a service request, and remember to delete its comments | table | `#REQUEST` / id, `#CLEANUP`, history | 1, and 1 transaction | 1 R, 10 W |
+//! | delete a task, and remember to delete its comments | table, indexes | `#TASK` / id, `#CLEANUP`, history | 1, and 1 transaction | 1 R, 10 W |
 //! | the organization's tickets, by creation | gsi1 | `#TICKET` / createdAt#id | 1 per MB | n/8 R |
 //! | tickets by status, priority, assignee or change | gsi1 | the same, a walk | 1–2 per MB | n/8 R |
 //! | raise a ticket with its first message | table, gsi1 | ticket, message | 1 transaction | 6 W |
