@@ -228,7 +228,7 @@ impl FaultSource for Plan {
     fn silence(&self) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let _waiting = Counted::on(&self.waiting);
-            std::future::pending().await
+            std::future::pending::<()>().await;
         })
     }
 }

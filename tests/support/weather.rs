@@ -40,6 +40,7 @@ const INDOORS: &[(&str, &str)] = &[
     ("api::tasks::list::a_rare_filter_walks_a_thousand_rows_a_page", COUNTS),
     ("api::tokens::list::the_last_use_is_kept_to_the_day_by_one_write_a_day", COUNTS),
     ("bearer::what_is_no_token_costs_no_read_and_no_cookie_helps_it", COUNTS),
+    ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
     ("permit::a_write_reads_beside_its_permit_and_waits_for_it", COUNTS),
     ("worker::cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts", TIMES),
     ("worker::cancelled_between_two_steps_the_second_is_not_sent", TIMES),

@@ -2,11 +2,12 @@
 
 use std::{
     collections::{HashMap, HashSet},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
 use axum::response::{IntoResponse, Response};
+use futures::{StreamExt, stream};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -18,6 +19,9 @@ use super::{
 
 /// An index is behind its table by this, or by fewer writes than it may be.
 const LAG: Duration = Duration::from_millis(400);
+
+/// Items that are copied at the same time.
+const CONCURRENCY: usize = 32;
 
 /// The copies of the tables that are followed; clones are the same ones.
 #[derive(Clone, Debug)]
@@ -117,22 +121,26 @@ impl Lagging {
             let place = behind.0.partition_point(|(at, _)| now - *at > LAG);
             behind.0.drain(..place).map(|(_, key)| key).collect()
         };
-        for (table, pk, sk) in due {
-            let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
-            let get = json!({"TableName": table, "Key": key, "ConsistentRead": true});
-            let found = self.upstream.expect("GetItem", &get).await;
-            let copy = copy_of(&table);
-            if members(&found["Item"]).next().is_some() {
-                let put = json!({"TableName": copy, "Item": found["Item"]});
-                self.upstream.expect("PutItem", &put).await;
-            } else {
-                let delete = json!({"TableName": copy, "Key": key});
-                self.upstream.expect("DeleteItem", &delete).await;
-            }
+        let copied = stream::iter(due).map(|key| self.copy(key));
+        copied.buffer_unordered(CONCURRENCY).collect::<()>().await;
+    }
+
+    /// Copies an item as it is now.
+    async fn copy(&self, (table, pk, sk): ItemKey) {
+        let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
+        let get = json!({"TableName": table, "Key": key, "ConsistentRead": true});
+        let found = self.upstream.expect("GetItem", &get).await;
+        let copy = copy_of(&table);
+        if members(&found["Item"]).next().is_some() {
+            let put = json!({"TableName": copy, "Item": found["Item"]});
+            self.upstream.expect("PutItem", &put).await;
+        } else {
+            let delete = json!({"TableName": copy, "Key": key});
+            self.upstream.expect("DeleteItem", &delete).await;
         }
     }
 
-    fn followed(&self) -> std::sync::MutexGuard<'_, HashMap<String, Behind>> {
+    fn followed(&self) -> MutexGuard<'_, HashMap<String, Behind>> {
         let followed = self.state.followed.lock();
         followed.unwrap_or_else(PoisonError::into_inner)
     }
