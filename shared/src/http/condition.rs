@@ -22,7 +22,7 @@ pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 const LONGEST_KEY: usize = 255;
 
 /// The entity tags of `If-Match`, or `*`.
-const TAGS: &str = r#"^\s*(\*|(W/)?"[^"]*"(\s*,\s*(W/)?"[^"]*")*)\s*$"#;
+const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
 
 /// The key of a request that may be sent again; 400 for one that is none.
 pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<String>, Error> {

@@ -13,7 +13,7 @@ use crate::atomic_file;
 
 /// Which data this version reads. Raised with every change of a stored record or of the demo data
 /// after which what an earlier version kept no longer reads, or lacks something.
-const FORMAT: &str = "2";
+const FORMAT: &str = "3";
 
 /// What a run keeps, beside the format of it.
 const KEPT: [&str; 6] = [
