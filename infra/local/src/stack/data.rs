@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_another_version_kept_is_left_alone_until_it_is_cleared() {
-        for format in [None, Some("1"), Some("3"), Some("")] {
+        for format in [None, Some("1"), Some("2"), Some("4"), Some("")] {
             let folder = tempfile::tempdir().unwrap();
             let data = DataFolder::open(folder.path()).unwrap();
             fs::write(data.table(), "of another version").unwrap();
