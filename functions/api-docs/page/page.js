@@ -131,6 +131,12 @@ function tell(status, response, ofEveryAnswer) {
   };
 }
 
+/** The viewer asks for an input of its own for integers in lists, and has none: that of a text does. */
+function inputs({ React, getComponent }) {
+  const text = (props) => React.createElement(getComponent("JsonSchema_string"), props);
+  return { components: { JsonSchema_integer_int64: text } };
+}
+
 async function showReference() {
   const { said } = await ask("GET", "openapi.json");
   SwaggerUIBundle({
@@ -141,6 +147,7 @@ async function showReference() {
     displayRequestDuration: true,
     docExpansion: "list",
     filter: true,
+    plugins: [inputs],
     tryItOutEnabled: true,
     validatorUrl: null,
   });
