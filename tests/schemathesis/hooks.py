@@ -1,6 +1,7 @@
 """What schemathesis has to know of the service: how to sign in, which records lead to which operations,
 and what of its findings is not ours."""
 
+import functools
 import json
 import os
 
@@ -42,19 +43,22 @@ def sign_in():
     return answer.cookies[COOKIE]
 
 
+@functools.cache
+def token():
+    """A token of the caller, who may hold no more than 50."""
+    cookies = {COOKIE: sign_in()}
+    body = {"name": "attack"}
+    answer = requests.post(f"{API}/api/tokens", json=body, cookies=cookies, timeout=60)
+    answer.raise_for_status()
+    return answer.json()["token"]
+
+
 @schemathesis.auth(refresh_interval=None)
 class Caller:
     """Who calls."""
 
     def get(self, case, context):
-        session = sign_in()
-        if CALLER != "token":
-            return session
-        answer = requests.post(
-            f"{API}/api/tokens", json={"name": "attack"}, cookies={COOKIE: session}, timeout=60
-        )
-        answer.raise_for_status()
-        return answer.json()["token"]
+        return token() if CALLER == "token" else sign_in()
 
     def set(self, case, data, context):
         if CALLER == "token":

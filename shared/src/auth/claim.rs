@@ -38,7 +38,10 @@ use super::{
 };
 use crate::{
     Problem,
-    http::condition::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED},
+    http::{
+        MOST_BYTES,
+        condition::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED},
+    },
 };
 
 /// What a signed cookie or a token says of the caller, and whom it turns out to be.
@@ -222,8 +225,9 @@ pub(crate) async fn judge(
 }
 
 impl Authentication {
-    /// What a request asks for, if it has a key by which it is known again: its method, path and body.
-    /// Of the body there is no more than Lambda hands over, 6 MB, and all of that is here already.
+    /// What a request asks for, if it has a key by which it is known again: its path and body. Of the
+    /// body there is no more than Lambda hands over, 6 MB, and all of that is here already; one that
+    /// is larger than the service reads is refused, and not worth signing.
     async fn asked(&self, request: Request) -> Result<(Request, Option<Asked>), Error> {
         if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
             return Ok((request, None));
@@ -231,12 +235,14 @@ impl Authentication {
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|error| Error::internal("reading a body", error))?;
-        let path = parts.uri.path();
-        let asked = Asked {
-            fingerprints: self.cookie.fingerprints("attempt", path, &body).into(),
+        let asked = (body.len() <= MOST_BYTES).then(|| Asked {
+            fingerprints: self
+                .cookie
+                .fingerprints("attempt", parts.uri.path(), &body)
+                .into(),
             is_repeated: Arc::default(),
-        };
-        Ok((Request::from_parts(parts, body.into()), Some(asked)))
+        });
+        Ok((Request::from_parts(parts, body.into()), asked))
     }
 
     async fn judge(&self, made: Made) -> Result<(), Error> {

@@ -12,7 +12,7 @@ use super::operation::{Argument, Description};
 use crate::{Problem, problem::Cause};
 
 /// The most bytes of a body that the service reads: 256 KiB.
-const MOST_BYTES: usize = 256 * 1024;
+pub(crate) const MOST_BYTES: usize = 256 * 1024;
 
 /// A validated body. 415 unless it is declared as JSON, 413 over 256 KiB, 400 with every fault.
 #[derive(Debug)]

@@ -14,6 +14,7 @@ pub mod refusal;
 mod single;
 
 pub use body::Body;
+pub(crate) use body::MOST_BYTES;
 pub use client::{ClientAddress, Trace, UserAgent};
 pub use list::{Linked, Links, List, Pages, fitting};
 pub use operation::{Done, NoContent, routes};

@@ -26,14 +26,9 @@ pub(super) const ETAG: (&str, &str) = (
     "The record's version in quotes, for If-Match of what changes it",
 );
 
-/// The entity tag of a version.
-pub(super) fn entity_tag(version: i64) -> Option<HeaderValue> {
-    HeaderValue::try_from(format!("\"{version}\"")).ok()
-}
-
 /// Adds the entity tag of a version.
 pub(super) fn tagged(mut response: Response, version: i64) -> Response {
-    if let Some(tag) = entity_tag(version) {
+    if let Ok(tag) = HeaderValue::try_from(format!("\"{version}\"")) {
         response.headers_mut().insert(header::ETAG, tag);
     }
     response

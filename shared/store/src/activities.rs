@@ -153,8 +153,7 @@ impl Activities<'_> {
         id: ActivityId,
     ) -> Result<ActivityWithRefs, Error> {
         let key = key::activity(tenant, id);
-        let activity = self.0.table.get(&key, Read::Consistent).await?;
-        let activity = activity.or_not_found(ActivityId::NOUN)?;
+        let activity = self.0.one(&key, ActivityId::NOUN).await?;
         let named = self.named(tenant, iter::once(&activity.record)).await?;
         Ok(named.join(activity))
     }

@@ -15,7 +15,7 @@ use super::{
     page::{Page, Wanted},
     resolutions,
     rewrite::rewrite,
-    table::{Batch, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Batch, Condition, Read, Record, Stored, Write},
 };
 
 /// Comments on service requests, activities and tasks.
@@ -59,8 +59,7 @@ impl Comments<'_> {
         let create = async |permit| self.create_new(permit, thread, author, new).await;
         let again = async |made| {
             let key = key::comment(tenant, thread, id_of(made)?);
-            let comment = self.0.table.get(&key, Read::Consistent).await?;
-            comment.or_not_found(CommentId::NOUN)
+            self.0.one(&key, CommentId::NOUN).await
         };
         permit.once(create, again).await
     }

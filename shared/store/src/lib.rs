@@ -190,7 +190,8 @@ use model::{Clock, Error, Id, Timestamp};
 use self::{
     agent::StackName,
     ids::Ids,
-    table::{Read, Table, Write},
+    key::Key,
+    table::{OrNotFound, Read, Record, Table, Write},
 };
 
 /// Opens a connection to the table by asking for what is not there, so that the first request does
@@ -326,6 +327,12 @@ impl Store {
     #[must_use]
     pub const fn cleanups(&self) -> Cleanups<'_> {
         Cleanups(self)
+    }
+
+    /// A record as it is at this moment. 404 when it is not there, by that name.
+    async fn one<R: Record>(&self, key: &Key<R>, noun: &'static str) -> Result<Stored<R>, Error> {
+        let found = self.table.get(key, Read::Consistent).await?;
+        found.or_not_found(noun)
     }
 
     /// Writes records of which none can be there yet, all or none.

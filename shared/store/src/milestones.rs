@@ -87,8 +87,7 @@ impl Milestones<'_> {
         let create = async |permit| self.create_new(permit, new).await;
         let again = async |made| {
             let key = key::milestone(tenant, id_of(made)?);
-            let milestone = self.0.table.get(&key, Read::Consistent).await?;
-            milestone.or_not_found(MilestoneId::NOUN)
+            self.0.one(&key, MilestoneId::NOUN).await
         };
         permit.once(create, again).await
     }

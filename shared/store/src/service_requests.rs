@@ -15,7 +15,7 @@ use super::{
     once::id_of,
     page::{Page, Wanted},
     resolutions,
-    table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Condition, Record, Stored, Write},
 };
 
 /// Service requests.
@@ -151,8 +151,7 @@ impl ServiceRequests<'_> {
         id: ServiceRequestId,
     ) -> Result<Stored<ServiceRequest>, Error> {
         let key = key::service_request(tenant, id);
-        let request = self.0.table.get(&key, Read::Consistent).await?;
-        request.or_not_found(ServiceRequestId::NOUN)
+        self.0.one(&key, ServiceRequestId::NOUN).await
     }
 
     /// Changes a service request, and counts its resolution when it is resolved, or no longer when

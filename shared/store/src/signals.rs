@@ -13,7 +13,7 @@ use super::{
     filter::Filter,
     key::{self, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    table::{OrNotFound, Read, Record, Stored, Write},
+    table::{Record, Stored, Write},
 };
 
 /// Signals.
@@ -135,8 +135,7 @@ impl Signals<'_> {
     /// One signal. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
         let key = key::signal(tenant, id);
-        let signal = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(signal.or_not_found(SignalId::NOUN)?.record)
+        Ok(self.0.one(&key, SignalId::NOUN).await?.record)
     }
 
     /// The organization's signals that fit, newest first.

@@ -158,8 +158,7 @@ impl Tasks<'_> {
     /// One task. 404 when it is not the tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: TaskId) -> Result<JoinedTask, Error> {
         let key = key::task(tenant, id);
-        let task = self.0.table.get(&key, Read::Consistent).await?;
-        let task = task.or_not_found(TaskId::NOUN)?;
+        let task = self.0.one(&key, TaskId::NOUN).await?;
         let named = self.named(tenant, Names::of([&*task])).await?;
         Ok(named.join(task))
     }

@@ -168,8 +168,7 @@ impl Tickets<'_> {
         let raise = async |permit| self.raise_new(permit, author, sent).await;
         let again = async |made| {
             let key = key::ticket(tenant, id_of(made)?);
-            let ticket = self.0.table.get(&key, Read::Consistent).await?;
-            ticket.or_not_found(TicketId::NOUN)
+            self.0.one(&key, TicketId::NOUN).await
         };
         permit.once(raise, again).await
     }

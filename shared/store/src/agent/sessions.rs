@@ -10,7 +10,7 @@ use crate::{
     Given, Permit, key,
     once::id_of,
     rewrite::try_rewrite,
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, Read, Record, Stored, Write},
 };
 
 /// A session whose signal is being analysed.
@@ -44,7 +44,8 @@ impl Agent<'_> {
     ) -> Result<Stored<AgentSession>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let read = || self.signal(tenant, alert);
+        let signals = self.0.signals();
+        let read = || signals.get(tenant, alert);
         let open = async |permit: Permit| {
             let open = |given, signal| self.open_on(given, signal, by);
             permit.rewrite(read, open).await
@@ -94,12 +95,6 @@ impl Agent<'_> {
         Ok(done.is_ok().then(|| Stored::created(session)))
     }
 
-    async fn signal(&self, tenant: OrganizationId, id: SignalId) -> Result<Signal, Error> {
-        let key = key::signal(tenant, id);
-        let signal = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(signal.or_not_found(SignalId::NOUN)?.record)
-    }
-
     async fn newest_session(
         &self,
         tenant: OrganizationId,
@@ -116,8 +111,7 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<Stored<AgentSession>, Error> {
         let key = key::agent_session(tenant, id);
-        let session = self.0.table.get(&key, Read::Consistent).await?;
-        session.or_not_found(AgentSessionId::NOUN)
+        self.0.one(&key, AgentSessionId::NOUN).await
     }
 
     /// Analyses a session's signal, given the newest signals of its class before it, newest first, at

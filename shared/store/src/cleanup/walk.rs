@@ -11,6 +11,7 @@ use crate::{
     Given,
     key::{self, AnyKey, Gsi2, Index, List},
     page::{Place, Wanted},
+    rewrite::try_rewrite,
     table::{Change, Condition, OrLeave, Read, Write},
     tagging::TAG_IDS,
 };
@@ -28,9 +29,6 @@ pub(super) enum Walked {
     /// Through comments, up to this place.
     Comments(String),
 }
-
-/// How often a task is read again that others keep changing.
-const REREADS: usize = 5;
 
 /// What a task names that may be deleted, each as it stands there: one that is damaged is in no
 /// other's way.
@@ -130,23 +128,19 @@ impl Cleanups<'_> {
         };
         let still_named = still_named.of_type("version", "N");
         if let Some(task) = key::task_of(tenant, &record) {
-            let mut refused = None;
-            for _ in 0..REREADS {
-                let Some((version, entry)) = self.entry(tenant, subject, task).await? else {
-                    return Ok(());
+            let read = || self.entry(tenant, subject, task);
+            let write = |found: Option<(i64, Option<Write>)>| async {
+                let Some((version, entry)) = found else {
+                    return Ok(Some(()));
                 };
-                // Nobody changed it, and yet it is not what it reads as: it is damaged.
-                if refused.replace(version) == Some(version) {
-                    return Ok(());
-                }
                 let as_read = still_named.clone().equals("version", version);
-                let update = Write::update(record.clone(), change.clone(), as_read);
-                let writes = [Some(update), entry].into_iter().flatten().collect();
-                if self.0.table.transact(writes).await?.is_ok() {
-                    return Ok(());
-                }
-            }
-            return Err(Error::contended());
+                let mut writes = vec![Write::update(record.clone(), change.clone(), as_read)];
+                writes.extend(entry);
+                Ok(self.0.table.transact(writes).await?.ok())
+            };
+            // Others keep changing it, or it is damaged: whoever reads it takes what is gone for none.
+            let _ = try_rewrite(read().await?, read, write).await?;
+            return Ok(());
         }
         let write = Write::update(record, change, still_named);
         // Refused means that somebody changed the record or deleted it meanwhile, or that it is

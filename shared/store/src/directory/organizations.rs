@@ -8,7 +8,7 @@ use super::{Directory, NewUser, Reference};
 use crate::{
     Given, Permit,
     key::{self, Key},
-    table::{OrNotFound, Read, Record, Stored, Write},
+    table::{Read, Record, Stored, Write},
 };
 
 impl Record for Organization {
@@ -72,8 +72,7 @@ impl Directory<'_> {
     /// An organization. 404 when there is none of this id.
     pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>, Error> {
         let key = key::organization(id);
-        let organization = self.0.table.get(&key, Read::Consistent).await?;
-        organization.or_not_found(OrganizationId::NOUN)
+        self.0.one(&key, OrganizationId::NOUN).await
     }
 
     /// Changes the tenant's organization, and what reference search finds it by.

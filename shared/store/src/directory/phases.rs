@@ -56,8 +56,7 @@ impl Directory<'_> {
         let create = async |permit| self.create_new_phase(permit, project, new).await;
         let again = async |made| {
             let key = key::phase(tenant, id_of(made)?);
-            let phase = self.0.table.get(&key, Read::Consistent).await?;
-            phase.or_not_found(PhaseId::NOUN)
+            self.0.one(&key, PhaseId::NOUN).await
         };
         permit.once(create, again).await
     }

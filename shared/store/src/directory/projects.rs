@@ -12,7 +12,7 @@ use crate::{
     key::{self, Gsi1, Key},
     once::id_of,
     page::{Page, Wanted},
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, Read, Record, Stored, Write},
 };
 
 impl Record for Project {
@@ -43,8 +43,7 @@ impl Directory<'_> {
         id: ProjectId,
     ) -> Result<Stored<Project>, Error> {
         let key = key::project(tenant, id);
-        let project = self.0.table.get(&key, Read::Consistent).await?;
-        project.or_not_found(ProjectId::NOUN)
+        self.0.one(&key, ProjectId::NOUN).await
     }
 
     /// The projects that fit, by title; archived ones only where the filter names that status.

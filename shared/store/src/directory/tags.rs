@@ -11,7 +11,7 @@ use crate::{
     key::{self, Gsi1, Key},
     once::id_of,
     page::{Page, Wanted},
-    table::{Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
+    table::{Condition, IntoAttribute, Read, Record, Stored, Write},
 };
 
 impl Record for Tag {
@@ -82,8 +82,7 @@ impl Directory<'_> {
         let create = async |permit| self.create_new_tag(permit, new).await;
         let again = async |made| {
             let key = key::tag(tenant, id_of(made)?);
-            let tag = self.0.table.get(&key, Read::Consistent).await?;
-            tag.or_not_found(TagId::NOUN)
+            self.0.one(&key, TagId::NOUN).await
         };
         permit.once(create, again).await
     }

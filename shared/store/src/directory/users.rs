@@ -58,8 +58,7 @@ impl Directory<'_> {
     /// One user. 404 when it is not the tenant's.
     pub async fn user(&self, tenant: OrganizationId, id: UserId) -> Result<Stored<User>, Error> {
         let key = key::user(tenant, id);
-        let user = self.0.table.get(&key, Read::Consistent).await?;
-        user.or_not_found(UserId::NOUN)
+        self.0.one(&key, UserId::NOUN).await
     }
 
     /// The users that fit, by username.
