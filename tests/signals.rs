@@ -90,7 +90,13 @@ fn written(template: &Value) -> BTreeSet<Watched> {
     for outcome in ["succeeded", "failed", "unknown", "skipped"] {
         all.insert(own(Metric::Action(outcome), ""));
     }
-    all.extend([own(Metric::Overdue(1), ""), own(Metric::SignInFailure, "")]);
+    for metric in [
+        Metric::Overdue(1),
+        Metric::SignInFailure,
+        Metric::Unreadable(1),
+    ] {
+        all.insert(own(metric, ""));
+    }
     all
 }
 
@@ -200,6 +206,7 @@ fn the_functions_metrics_are_of_their_stack() {
         Metric::Overdue(1),
         Metric::SignInFailure,
         Metric::ColdStart,
+        Metric::Unreadable(1),
     ] {
         let dimensions = own(metric, "x").dimensions;
         assert_eq!(dimensions["Stack"], "AWS::StackName", "{metric:?}");

@@ -4,6 +4,7 @@ use serde_json::json;
 use shared::{
     model::{Claim, Idempotency, Outcome, Signal},
     queue::Queue,
+    store::CLEANUP_DELAY,
 };
 use sweeper::{Sweeper, Swept};
 use tokio::sync::oneshot;
@@ -185,6 +186,7 @@ async fn comments_go_with_what_they_are_on() {
         }
         max.delete(&format!("/api/{subject}/1")).await.expect(204);
     }
+    world.api.clock.advance(CLEANUP_DELAY);
     assert_eq!(world.sweeper().sweep().await.cleanups, 3);
     let left = world.api.table_dump().await;
     let comments = left

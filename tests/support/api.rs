@@ -17,7 +17,7 @@ use shared::{
         Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
         User,
     },
-    store::{Progress, Store},
+    store::{CLEANUP_DELAY, Progress, Store},
 };
 use tests::records;
 use tokio::sync::{Mutex, OnceCell};
@@ -330,9 +330,10 @@ impl Api {
         Store::new(client, &self.table, self.clock.clone())
     }
 
-    /// Runs the cleanups that are due, under the sweeper's role; answers how many were finished.
-    /// None may fail.
+    /// Runs the cleanups of what was deleted up to now, once they are due, under the sweeper's role;
+    /// answers how many were finished. None may fail.
     pub async fn cleans_up(&self) -> usize {
+        self.clock.advance(CLEANUP_DELAY);
         let mut finished = 0;
         let store = self.store_of("sweeper");
         let cleanups = store.cleanups();

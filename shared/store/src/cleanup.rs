@@ -21,6 +21,10 @@ use super::{
     table::{Change, Condition, OrLeave, Read, Readable, Record, Stored, Write, attribute},
 };
 
+/// How long after a delete its cleanup is due, in milliseconds: by then the indexes, which lag behind
+/// by moments, show what was linked just before.
+pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
+
 /// Something left to do.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -89,7 +93,7 @@ impl Store {
         rewrite(Some(found), read, write).await
     }
 
-    /// Notes what is left to do, in the transaction that deletes.
+    /// Notes what is left to do, in the transaction that deletes; due after [`CLEANUP_DELAY`].
     pub(super) fn cleanup_of(
         &self,
         tenant: OrganizationId,
@@ -98,7 +102,7 @@ impl Store {
         Write::put(&Cleanup {
             organization_id: tenant,
             subject,
-            due_at: self.clock.now(),
+            due_at: self.clock.now().plus(CLEANUP_DELAY),
             walked: None,
             failures: 0,
         })

@@ -164,7 +164,7 @@ pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivi
 pub use agent::{
     Agent, Approval, DueAction, DueSession, DueWork, HeldAction, Lease, SessionWithActions,
 };
-pub use cleanup::{Cleanups, Progress};
+pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};

@@ -2,7 +2,7 @@
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
-use shared::store::Progress;
+use shared::store::{CLEANUP_DELAY, Progress};
 use tokio::sync::Notify;
 
 use crate::support::Api;
@@ -102,6 +102,7 @@ async fn a_long_walk_keeps_its_place_between_rounds() {
         carries(&api, kind, id, &[1]).await;
     }
     max.delete("/api/tags/1").await.expect(204);
+    api.clock.advance(CLEANUP_DELAY);
     let store = api.store_of("sweeper");
     let cleanups = store.cleanups();
     let told = Notify::new();

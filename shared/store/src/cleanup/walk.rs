@@ -48,8 +48,8 @@ impl Cleanups<'_> {
         let after = cleanup.place();
         let text = |place: Place| place.to_text(tenant);
         Ok(match subject {
-            // The index may lag behind a link made just before the delete. Such a task keeps the id of
-            // a milestone that is gone, which every reader takes for none.
+            // By now the index shows links made just before the delete. Should it lag for longer, such
+            // a task keeps the id of a milestone that is gone, which every reader takes for none.
             Subject::Milestone(id) => {
                 let tasks = key::tasks_of_milestone(tenant, id);
                 let end = self.let_go(tenant, subject, tasks, after).await?;
