@@ -10,13 +10,11 @@ use sweeper::{Budget, Swept};
 use tokio::time::Instant;
 
 use crate::support::{
-    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, Requests, Settings, key_of, text_of,
+    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, PATIENCE, Requests, Settings, comes,
+    key_of, text_of,
 };
 
 const MINUTE: i64 = 60_000;
-
-/// No test of these waits longer than this for a run.
-const PATIENCE: Duration = Duration::from_secs(50);
 
 fn text(text: &str) -> AttributeValue {
     AttributeValue::S(text.to_owned())
@@ -254,8 +252,8 @@ async fn cleanups_end_in_time_and_come_behind_the_agents_work() {
         all: Duration::from_secs(2),
     };
     let sweeper = world.sweeper().within(budget);
-    let swept = tokio::time::timeout(PATIENCE, sweeper.sweep()).await;
-    assert_eq!(swept.unwrap().resent, 1);
+    let swept = comes("the end of the run", sweeper.sweep()).await;
+    assert_eq!(swept.resent, 1);
     assert_eq!(
         world.takes_messages().await,
         [world.message(&session, &action)]

@@ -13,7 +13,7 @@ use tokio::time::{Duration, Instant};
 use utoipa_axum::router::OpenApiRouter;
 
 use crate::support::{
-    Api, Caller, Concierge, Counter, Fault, Gateway, Settings, api_config, client,
+    Api, Caller, Concierge, Counter, Fault, Gateway, Requests, Settings, api_config, client,
 };
 
 /// A caller of functions whose table is at an address, with a cookie that verifies.
@@ -284,6 +284,21 @@ async fn a_transaction_that_never_gets_through_is_a_503_and_writes_nothing() {
 }
 
 #[tokio::test]
+async fn a_transaction_that_is_refused_is_not_tried_again() {
+    let (api, faults) = Api::behind_faults().await;
+    let max = api.sign_in("max").await;
+    max.creates_milestone(json!({})).await;
+    let rename = |title| max.put("/api/milestones/1", json!({"title": title}));
+    api.counter.take();
+    rename("Once").await.expect(200);
+    let usual = api.counter.take().total;
+    faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
+    let denied = rename("Twice").await;
+    denied.expect_problem(500, "internal_error");
+    assert_eq!(api.counter.take().total, usual);
+}
+
+#[tokio::test]
 async fn a_throttled_table_is_asked_again() {
     let (api, faults) = Api::behind_faults().await;
     let max = api.sign_in("max").await;
@@ -302,6 +317,17 @@ async fn keys_that_a_batch_left_unread_are_asked_for_again() {
     faults.next("BatchGetItem", Fault::OneKeyRead);
     max.get("/api/auth/session").await.expect(200);
     assert!(faults.are_over());
+}
+
+#[tokio::test]
+async fn a_table_that_reads_no_key_of_a_batch_is_a_503() {
+    let (api, faults) = Api::behind_faults().await;
+    let max = api.sign_in("max").await;
+    faults.begin(Requests::Of("BatchGetItem"), Fault::NoKeyRead);
+    let answer = max.get("/api/auth/session").await;
+    answer.expect_problem(503, "unavailable");
+    faults.end();
+    max.get("/api/auth/session").await.expect(200);
 }
 
 #[tokio::test]

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use shared::store::metered;
 
 use crate::support::{
-    Answer, Api, Caller, DAMAGES, Operation, World, described, key_of, operations, text_of,
+    Answer, Api, Caller, DAMAGES, MOST_PAGES, Operation, World, described, key_of, operations,
+    text_of,
 };
 
 /// Rows that a list begins with, beside those of the world.
@@ -313,13 +314,15 @@ impl Walk {
 
     async fn ids(&self, path: &str) -> Vec<Value> {
         let mut ids = Vec::new();
-        let mut next = Some(path.to_owned());
-        while let Some(path) = next {
-            let page = self.ada.get(&path).await;
+        let mut page = self.ada.get(path).await;
+        for _ in 0..MOST_PAGES {
             ids.extend(rows(&page).iter().map(id));
-            next = page.next().map(str::to_owned);
+            match page.next() {
+                Some(next) => page = self.ada.get(next).await,
+                None => return ids,
+            }
         }
-        ids
+        panic!("{path} does not end");
     }
 
     /// Whether its rows have a text that may be long.

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     budgets::USUAL,
-    support::{Api, Concierge},
+    support::{Api, Concierge, comes},
 };
 
 type Writes<'a> = Vec<(&'static str, BoxFuture<'a, Result<(), Error>>)>;
@@ -305,7 +305,8 @@ async fn opens(
         gate.add_permits(1);
         meanwhile
     };
-    let (done, meanwhile) = tokio::join!(write, watch);
+    let both = Box::pin(async { tokio::join!(write, watch) });
+    let (done, meanwhile) = comes(name, both).await;
     assert_eq!(meanwhile, before, "{name}");
     assert_eq!(gate.available_permits(), 0, "{name} asked for no permit");
     done

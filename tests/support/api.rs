@@ -23,7 +23,7 @@ use tests::records;
 use tokio::sync::{Mutex, OnceCell};
 
 use super::{
-    AgentSettings, Caller, Counter, Faults, described, engines, gateway::Gateway, log,
+    AgentSettings, Caller, Counter, Faults, comes, described, engines, gateway::Gateway, log,
     weather::Outdoors,
 };
 
@@ -341,7 +341,7 @@ impl Api {
             let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
             finished += usize::from(progress == Progress::Finished);
         });
-        run.await.unwrap();
+        comes("the end of the cleanups", run).await.unwrap();
         finished
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 use shared::model::{OrganizationId, UserId};
 
 use super::{
-    Answer,
+    Answer, MOST_PAGES, comes,
     gateway::{Gateway, Sent},
 };
 
@@ -89,7 +89,7 @@ impl Caller {
     pub async fn walk(&self, path: &str) -> Vec<Value> {
         let mut rows = Vec::new();
         let mut page = self.get(path).await;
-        loop {
+        for _ in 0..MOST_PAGES {
             let Value::Array(more) = page.expect(200) else {
                 panic!("no list: {}", page.text);
             };
@@ -99,6 +99,7 @@ impl Caller {
                 None => return rows,
             }
         }
+        panic!("{path} does not end");
     }
 
     pub async fn post(&self, path: &str, body: Value) -> Answer {
@@ -137,6 +138,6 @@ impl Caller {
             body,
             address: &self.address,
         };
-        self.gateway.send(sent).await
+        comes(&format!("{method} {path}"), self.gateway.send(sent)).await
     }
 }

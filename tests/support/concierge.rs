@@ -19,7 +19,7 @@ use shared::{
 use sweeper::Sweeper;
 use tests::records;
 
-use super::{Api, Caller, Settings, engines};
+use super::{Api, Caller, Settings, comes, engines};
 
 /// What the resolution agent knows and reaches.
 #[derive(Clone, Default)]
@@ -360,9 +360,12 @@ impl Concierge {
 
     /// Waits until so many effects have taken place.
     pub async fn effects_reach(&self, count: usize) {
-        while self.demo.effects().len() < count {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        let effects = async {
+            while self.demo.effects().len() < count {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        comes(&format!("effect {count}"), effects).await;
     }
 }
 

@@ -15,10 +15,7 @@ use tokio::{sync::watch, time::Instant};
 
 pub use tests::table_proxy::Fault;
 
-use super::engines;
-
-/// Until then what is waited for has happened, or it does not.
-const PATIENCE: Duration = Duration::from_secs(50);
+use super::{PATIENCE, engines};
 
 /// For so long nothing may happen before the proxy counts as quiet.
 const QUIET: Duration = Duration::from_millis(20);

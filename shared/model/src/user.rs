@@ -302,6 +302,7 @@ mod tests {
         assert_eq!((user.session_epoch, user.token_epoch), (0, 0));
         for _ in 0..2 {
             user.disable(true);
+            assert_eq!((user.session_epoch, user.token_epoch), (1, 1));
         }
         user.disable(false);
         assert_eq!((user.session_epoch, user.token_epoch), (1, 1));

@@ -89,7 +89,9 @@ async fn an_activity_carries_fifty_tags_and_no_more() {
         if number <= 50 {
             answer.expect(204);
         } else {
-            answer.expect_problem(409, "too_many_tags");
+            let problem = answer.expect_problem(409, "too_many_tags");
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.starts_with("The activity carries 50"), "{detail}");
         }
     }
     // What it carries may be attached again, and what it does not carry detached.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{
     budgets::within,
-    support::{AgentSettings, Concierge},
+    support::{AgentSettings, Concierge, comes},
 };
 
 #[tokio::test]
@@ -41,6 +41,7 @@ async fn the_answer_waits_for_the_results() {
             world.delivers(&worker).await;
         }
     };
+    let works = comes("the effect", works);
     let (answer, ()) = futures::join!(patient.post(&path, json!({"actionIds": [action]})), works);
     let body = answer.expect(200);
     assert_eq!(body["results"][0]["success"], true);

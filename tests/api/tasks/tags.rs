@@ -93,7 +93,9 @@ async fn a_task_carries_fifty_tags_and_no_more() {
         if number <= 50 {
             answer.expect(204);
         } else {
-            answer.expect_problem(409, "too_many_tags");
+            let problem = answer.expect_problem(409, "too_many_tags");
+            let detail = problem["detail"].as_str().unwrap();
+            assert!(detail.starts_with("The task carries 50"), "{detail}");
         }
     }
     mia.post(TAGS, json!({"tagId": 7})).await.expect(204);

@@ -44,12 +44,12 @@ impl Schema {
     /// Most statuses of most operations answer with the same few schemas.
     fn compiled(schema: &Value, components: &Value) -> Self {
         static COMPILED: Mutex<BTreeMap<String, Schema>> = Mutex::new(BTreeMap::new());
-        let whole = json!({"allOf": [schema], "components": components});
         let mut compiled = COMPILED.lock().unwrap();
         let name = format!("{schema} {}", components.get("parts").is_some());
         compiled
             .entry(name)
             .or_insert_with(|| {
+                let whole = json!({"allOf": [schema], "components": components});
                 let options = jsonschema::draft202012::options().should_validate_formats(true);
                 Self(Arc::new(options.build(&whole).unwrap()))
             })

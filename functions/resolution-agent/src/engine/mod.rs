@@ -139,11 +139,27 @@ mod tests {
         });
         let usual = propose(&signal(&payment));
         assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
+        // Who is told of it is not affected by it.
+        assert_eq!(usual.analysis.affected_systems, ["payments"]);
         let mut declined = payment;
         declined["labels"] = json!({"failure": "card_declined"});
         let declined = propose(&signal(&declined));
         assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
         assert!(declined.analysis.confidence > usual.analysis.confidence);
+    }
+
+    #[test]
+    fn a_class_that_was_seen_often_is_known_well() {
+        let engine = PlaybookEngine::new(targets()).unwrap();
+        let now = signal(&json!({}));
+        let after = |count: usize| {
+            let mut earlier = signal(&json!({"entities": []}));
+            earlier.occurred_at = earlier.occurred_at.plus(-1);
+            let history = vec![earlier; count];
+            engine.propose(&now, &history).analysis.confidence
+        };
+        let gained = [0, 1, 14, 100].map(|count| format!("{:.2}", after(count) - after(0)));
+        assert_eq!(gained, ["0.00", "0.01", "0.11", "0.15"]);
     }
 
     #[test]

@@ -229,6 +229,16 @@ mod tests {
     }
 
     #[test]
+    fn a_step_may_say_by_which_statuses_nothing_was_done() {
+        let sound = include_str!("../../playbooks/usage-batch-stuck.toml");
+        let promised = "expect = [200, 202]\nnot_done = [425, 500, 503, 599]";
+        let text = sound.replacen("expect = [200, 202]", promised, 1);
+        let fallback = ("fallback", include_str!("../../playbooks/fallback.toml"));
+        let read = Playbooks::read([fallback, ("usage-batch-stuck", text.as_str())]);
+        assert!(read.is_ok(), "{:?}", read.err());
+    }
+
+    #[test]
     fn actions_do_not_wait_for_each_other_nor_do_the_same_twice() {
         let sound = include_str!("../../playbooks/payment-failed.toml")
             .replace("name = \"payment-failed\"", "name = \"broken\"");

@@ -196,6 +196,13 @@ mod tests {
     }
 
     #[test]
+    fn a_class_is_known_by_its_signals_of_37_days() {
+        let earlier = history([1, 24 * 8, 24 * 36, 24 * 38]);
+        let seen = Pattern::of(&signal(&json!({})), &earlier).seen();
+        assert_eq!(seen.to_string(), "3");
+    }
+
+    #[test]
     fn the_numbers_are_told() {
         let text = Pattern::of(&signal(&json!({})), &history([1, 30, 24 * 8]))
             .describe(&signal(&json!({})));

@@ -101,11 +101,6 @@ pub trait Field: Sized {
         place.fault(FaultCode::Required, detail)
     }
 
-    /// Whether a field that was read counts as sent with a value: neither absent nor null.
-    fn is_given(&self) -> bool {
-        true
-    }
-
     /// Checks an element of a list against those before it.
     fn among(&self, _before: &[Self], _place: &mut Place<'_>) {}
 

@@ -43,10 +43,6 @@ impl<T: Field> Field for Option<T> {
         Some(None)
     }
 
-    fn is_given(&self) -> bool {
-        self.is_some()
-    }
-
     fn field_schema() -> RefOr<Schema> {
         nullable(T::field_schema())
     }
@@ -113,10 +109,6 @@ impl<T: Field> Field for Change<T> {
 
     fn absent(_: &mut Place<'_>) -> Reading<Self> {
         Some(Self::Keep)
-    }
-
-    fn is_given(&self) -> bool {
-        matches!(self, Self::Set(_))
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -188,10 +180,6 @@ impl<T: Field> Field for Patch<T> {
         Some(Self::Keep)
     }
 
-    fn is_given(&self) -> bool {
-        matches!(self, Self::Set(_))
-    }
-
     fn field_schema() -> RefOr<Schema> {
         nullable(T::field_schema())
     }
@@ -205,20 +193,9 @@ impl<T: Field> Field for Patch<T> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 
-impl<T> Nullable<T> {
-    /// Applies the change to an optional field.
-    pub fn apply(self, field: &mut Option<T>) {
-        *field = self.0;
-    }
-}
-
 impl<T: Field> Field for Nullable<T> {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         Option::<T>::read(value, place).map(Self)
-    }
-
-    fn is_given(&self) -> bool {
-        self.0.is_some()
     }
 
     fn field_schema() -> RefOr<Schema> {

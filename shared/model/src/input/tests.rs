@@ -50,6 +50,14 @@ fn every_fault_is_reported_in_the_order_of_the_fields() {
 }
 
 #[test]
+fn what_is_missing_is_named_as_it_is_sent() {
+    let faults = parse::<TaskCreate>(b"{}").unwrap_err();
+    let details: Vec<_> = faults.iter().map(|fault| fault.detail.as_str()).collect();
+    let subject = "Send `projectId`, `organizationId` or both.";
+    assert_eq!(details, ["Send `title`.", subject]);
+}
+
+#[test]
 fn a_body_that_is_no_object_has_one_fault_at_its_root() {
     for (text, code) in [
         ("{", FaultCode::Json),
@@ -74,6 +82,33 @@ fn in_a_create_null_is_absent() {
         faults::<TaskCreate>(&json!({"title": null, "projectId": 1})),
         [at("/title", FaultCode::Null)]
     );
+}
+
+#[test]
+fn a_number_without_decimals_is_an_integer_however_it_is_written() {
+    for (text, number) in [
+        ("7", 7),
+        ("1.0", 1),
+        ("1e2", 100),
+        ("0.0", 0),
+        ("9007199254740991.0", crate::id::MAX_ID),
+    ] {
+        let update: DealUpdate = parse(format!(r#"{{"order": {text}}}"#).as_bytes()).unwrap();
+        let Change::Set(order) = update.order else {
+            panic!("{text}");
+        };
+        assert_eq!(order.get(), number, "{text}");
+    }
+    for (text, code) in [
+        ("1.5", FaultCode::Type),
+        ("-1.0", FaultCode::Range),
+        ("9007199254740992.0", FaultCode::Range),
+        ("1e300", FaultCode::Range),
+    ] {
+        let body = format!(r#"{{"order": {text}}}"#);
+        let fault = parse::<DealUpdate>(body.as_bytes()).unwrap_err().remove(0);
+        assert_eq!(fault.code, code, "{text}");
+    }
 }
 
 #[test]

@@ -389,11 +389,25 @@ fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
         action.resent(now);
         let due = action.due_at.unwrap();
         pauses.push(due.since(now) / span::MINUTE);
+        assert!(pauses.len() < 50, "{pauses:?}");
         now = due;
     }
     assert_eq!(pauses[..6], [2, 4, 8, 16, 32, 60]);
     assert_eq!(now, at(AgentAction::PATIENCE));
     assert_eq!(action.state, Queued);
+}
+
+#[test]
+fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
+    let (minute, margin) = (span::MINUTE, AgentAction::LEASE_MARGIN);
+    for (lease, look) in [
+        (minute, AgentAction::DELIVERY),
+        (3 * minute, 3 * minute + margin),
+    ] {
+        let mut action = queued();
+        action.claim(&around(Keyed), lease, at(0));
+        assert_eq!(action.due_at, Some(at(look)), "{lease}");
+    }
 }
 
 #[test]
@@ -416,6 +430,43 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
     assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
+}
+
+/// One that was stored before actions had these fields.
+#[test]
+fn an_old_action_has_the_usual_cooldown_and_no_marks() {
+    let mut item = serde_json::to_value(queued()).unwrap();
+    let fields = item.as_object_mut().unwrap();
+    for newer in [
+        "entities",
+        "rivals",
+        "after",
+        "cooldown",
+        "approvals",
+        "stack",
+        "round",
+        "token",
+        "attempts",
+        "stepsDone",
+        "sending",
+        "ambiguous",
+        "stopping",
+        "uncounted",
+        "notBefore",
+        "resends",
+    ] {
+        fields.remove(newer).unwrap();
+    }
+    let old: AgentAction = serde_json::from_value(item).unwrap();
+    let expected = AgentAction {
+        entities: Vec::new(),
+        approvals: Vec::new(),
+        round: 0,
+        cooldown: 24 * span::HOUR,
+        ..queued()
+    };
+    assert_eq!(old, expected);
+    assert_eq!(old.deadline(), at(AgentAction::PATIENCE));
 }
 
 #[test]
