@@ -178,6 +178,17 @@ class Account:
             Name=f"/{STACK}/{name}", Value=value, Type="SecureString", Overwrite=True
         )
 
+    def allow_local_targets(self):
+        """Lets connections lead to this machine, which no deployed stack does."""
+        functions = self.client("lambda")
+        for name in ("resolution-agent", "action-worker"):
+            name = f"{STACK}-{name}"
+            found = functions.get_function_configuration(FunctionName=name)
+            variables = {**found["Environment"]["Variables"], "LOCAL_TARGETS": "true"}
+            functions.update_function_configuration(
+                FunctionName=name, Environment={"Variables": variables}
+            )
+
     def rename_permissions(self):
         """Grants what roles grant, by the names that the emulator checks: a batch of messages is
         an action of its own there, and reading parameters is not about any one of them."""
@@ -215,13 +226,24 @@ class Account:
 
 @contextlib.contextmanager
 def target_systems(environment):
-    """The demo's target systems: their address and their settings."""
+    """The demo's target systems: their address, and the connections to them with their secrets."""
     port = end_to_end.free_port()
     command = [tools.ROOT / "target" / "debug" / "demo", str(port)]
     with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
-        settings = process.stdout.readline()
-        assert settings, "the demo did not start"
-        yield f"http://127.0.0.1:{port}", settings.strip()
+        printed = process.stdout.readline()
+        assert printed, "the demo did not start"
+        yield f"http://127.0.0.1:{port}", json.loads(printed)
+
+
+def connect(account, client, organization, demo):
+    """Connects an organization to the demo's target systems, as the README says."""
+    for name, secret in demo["secrets"].items():
+        account.keep_secret(f"connections/{organization}/{name}", secret)
+    for name, connection in demo["connections"].items():
+        path = f"/api/concierge/connections/{name}"
+        client.call("PUT", path, connection)
+        tested = client.call("POST", f"{path}/test")
+        assert tested["status"] == 200, (name, tested)
 
 
 def blocks_of(heading):
@@ -363,14 +385,17 @@ def main():
         print("sam deploy", flush=True)
         outputs = account.deploy(folder)
         account.rename_permissions()
-        targets, settings = stack.enter_context(target_systems(environment))
-        account.keep_secret("target-systems", settings)
+        account.allow_local_targets()
+        targets, demo = stack.enter_context(target_systems(environment))
         api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
         base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
         try:
             print("  a team is set up by the README's commands", flush=True)
             admin, ids = set_up_a_team(environment, outputs["TableName"], base)
             client = browser(base)
+            client.call("POST", "/api/auth/login", admin)
+            connect(account, client, ids["ORGANIZATION"], demo)
+            client.call("POST", "/api/auth/logout", expect=204)
             end_to_end.story(client, end_to_end.Client(targets), admin)
             client.call("POST", "/api/auth/login", admin)
             made = [ids[name] for name in ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")]

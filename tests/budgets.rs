@@ -141,6 +141,7 @@ const ROWS: &[Row] = &[
     row("DELETE /api/activities/{activityId}/tags/{tagId}", 2, 3),
     row("GET /api/managed-services/dashboard", 2, 7)
         .because("three lists, the totals, the resolutions, and who recorded the activities"),
+    row("GET /api/managed-services/hours-saved", 1, 2),
     row("GET /api/managed-services/ticket/{ticketId}", 2, 4),
     row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
     row("GET /api/managed-services/ticket/{ticketId}/history", 2, 4),
@@ -149,16 +150,40 @@ const ROWS: &[Row] = &[
     row("POST /api/managed-services/tickets", 2, 5),
     row("GET /api/managed-services/search-references", 2, 3),
     row("GET /api/concierge/alerts", 1, 2),
-    row("GET /api/concierge/agent-sessions", 1, 2),
+    row("POST /api/concierge/alerts", 2, 4)
+        .because("one after the other 3 where its source reported it before"),
+    row("POST /api/concierge/alerts/alertmanager", 2, 4)
+        .because("the same; 30 alerts at once are read and written"),
+    row("GET /api/concierge/alerts/{id}", 1, 2),
+    row("PATCH /api/concierge/alerts/{id}", 2, 3),
+    row("GET /api/concierge/alerts/{id}/agent-sessions", 2, 4),
+    row("GET /api/concierge/agent-sessions", 2, 3),
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
         .because("the signal says which session to look at before another is opened"),
     row("GET /api/concierge/agent-sessions/{id}", 1, 2),
-    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 5).because(
-        "that it analyses is written before the analysis, and what that proposes after it",
+    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 9).because(
+        "that it analyses is written before the analysis, beside which what the class did is read, and \
+         what that proposes after it",
     ),
-    row("POST /api/concierge/agent-sessions/{id}/execute", 2, 3)
+    row("GET /api/concierge/connections", 1, 2),
+    row("GET /api/concierge/connections/{name}", 1, 2),
+    row("PUT /api/concierge/connections/{name}", 2, 3),
+    row("DELETE /api/concierge/connections/{name}", 2, 3),
+    row("POST /api/concierge/connections/{name}/test", 1, 2),
+    row("POST /api/concierge/connections/{name}/pause", 2, 3),
+    row("POST /api/concierge/connections/{name}/resume", 2, 3),
+    row("GET /api/concierge/pause", 1, 2),
+    row("POST /api/concierge/pause", 2, 2),
+    row("POST /api/concierge/resume", 2, 2),
+    row("POST /api/concierge/agent-sessions/{id}/execute", 2, 4)
         .because("and 1 for each further look at the results, when it waits for them"),
+    row("POST /api/concierge/agent-sessions/{id}/reject", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
+    row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
+    row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),
+    row("GET /api/concierge/journal", 1, 2),
+    row("GET /api/concierge/policy", 1, 2),
+    row("PUT /api/concierge/policy", 2, 3),
 ];
 
 /// Where the README has the table.

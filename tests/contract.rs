@@ -188,7 +188,9 @@ async fn a_record_of_another_organization_answers_as_an_absent_one() {
     let zoe = api.sign_in("zoe").await;
     let before = api.records().await;
     let mut requests = world.requests();
-    requests.retain(|request| request.template.contains('{'));
+    // What is named by who creates it: another organization has one of its own by that name.
+    let makes = "PUT /api/concierge/connections/{name}";
+    requests.retain(|request| request.template.contains('{') && request.operation() != makes);
     assert!(requests.len() > 20, "{}", requests.len());
     for request in &requests {
         let (operation, there) = (request.operation(), request.path.as_str());
@@ -239,7 +241,7 @@ const FIXED: [&str; 9] = [
 ];
 
 /// The same of single records, which have operations of their own for some of them.
-const FIXED_OF: [(&str, &[&str]); 4] = [
+const FIXED_OF: [(&str, &[&str]); 5] = [
     ("Activity", &["creatorId", "tags"]),
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (
@@ -247,6 +249,29 @@ const FIXED_OF: [(&str, &[&str]); 4] = [
         &["creatorId", "referenceType", "referenceId", "metadata"],
     ),
     ("Ticket", &["lastMessageAt"]),
+    // What was reported stays as it was.
+    (
+        "Alert",
+        &[
+            "source",
+            "externalId",
+            "signalType",
+            "severity",
+            "title",
+            "description",
+            "targetSystem",
+            "entities",
+            "labels",
+            "metric",
+            "amountAtRisk",
+            "lifecycle",
+            "occurredAt",
+            "lastOccurredAt",
+            "count",
+            "resolvedAt",
+            "agentSessionId",
+        ],
+    ),
 ];
 
 /// A field that is forgotten in an update would be ignored there, and nobody told.

@@ -87,16 +87,15 @@ fn answered(document: &Value) -> Names {
     answered
 }
 
-/// Names of all members of objects called `headers`.
+/// Names of all members of objects called `headers`, but for a schema's property of that name.
 fn collect_headers(value: &Value, names: &mut Names) {
     match value {
         Value::Object(members) => {
             let headers = members.get("headers").and_then(Value::as_object);
             let headers = headers.into_iter().flatten();
             names.extend(headers.map(|(name, _)| name.to_ascii_lowercase()));
-            members
-                .values()
-                .for_each(|member| collect_headers(member, names));
+            let others = members.iter().filter(|(name, _)| *name != "properties");
+            others.for_each(|(_, member)| collect_headers(member, names));
         }
         Value::Array(items) => items.iter().for_each(|item| collect_headers(item, names)),
         _ => (),

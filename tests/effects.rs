@@ -9,8 +9,8 @@ use local::target_systems::{Fault, FaultMode};
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
 use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, JsonObject, JsonText, Proposal, ProposedAction,
-    Risk, Signal,
+    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, JsonObject, JsonText,
+    Proposal, ProposedAction, Risk, Signal,
 };
 
 use crate::support::{
@@ -112,9 +112,9 @@ async fn what_another_session_may_have_done_is_not_done_again() {
     assert_ne!(second, first);
     let action = world.proposed(&second).await.remove(1);
     // However long it takes until somebody looks.
-    world.api.clock.advance(23 * HOUR);
+    world.api.clock.advance(23 * HOUR + HOUR / 2);
     world.executes(&second, &[&action]).await.expect(202);
-    world.api.clock.advance(2 * HOUR);
+    world.api.clock.advance(HOUR - 1);
     let message = world.message(&second, &action);
     world.worker().handle(event(&[(&message, 1)])).await;
     assert_eq!(world.demo.effects().len(), 1);
@@ -186,7 +186,7 @@ async fn duplicated(world: &Concierge) -> (Value, String, String) {
         currency: "USD".to_owned(),
     });
     let signals = world.api.store.signals();
-    let signal = signals.create(world.api.home.id, signal).await.unwrap();
+    let signal = signals.record(world.api.home.id, signal).await.unwrap();
     let id = world.opened(&signal).await;
     let mut actions = world.proposed(&id).await;
     let credit = actions.remove(1);
@@ -271,6 +271,11 @@ fn action(key: &str, system: &str, path: &str, body: &Value, entity: &str) -> Pr
         }],
         minutes_saved: 5,
         cooldown: HOUR,
+        playbook: None,
+        connection: None,
+        money: None,
+        approvals: Vec::new(),
+        approvers: 0,
     }
 }
 
@@ -278,7 +283,8 @@ impl Engine for InOrder {
     fn analyse<'a>(
         &'a self,
         _: &'a Signal,
-        _: &'a [Signal],
+        _: &'a ClassHistory,
+        _: &'a [Connection],
     ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
         let retry = "/payments/pay_3001/retry";
         let body = json!({"customerId": "cus_501", "template": "paid"});
@@ -293,6 +299,7 @@ impl Engine for InOrder {
                 entity_lifecycle_context: String::new(),
                 is_anomaly_pattern: false,
                 pattern_description: String::new(),
+                pattern: None,
                 confidence: 0.5,
             },
             actions: vec![first, notify],
@@ -405,16 +412,14 @@ async fn who_approved_an_action_stands_on_its_record() {
     let world = Concierge::start().await;
     let (id, action) = world.approved_batch().await;
     let max = world.api.user("max").await.id;
-    let approved = format!(
-        r#""approvals": [{{"at": S("{}"), "userId": N("{max}")}}]"#,
-        world.api.clock.now()
-    );
-    let records = world.api.table_dump().await;
-    let record = records
-        .iter()
-        .find(|item| item.contains(r#""kind": S("agent_action")"#) && item.contains(&action));
-    assert!(record.unwrap().contains(&approved), "{record:?}");
-    assert_eq!(world.session(&id).await["status"], "executing");
+    let session = world.session(&id).await;
+    let proposed = &session["proposedActions"][0];
+    assert_eq!(proposed["id"], json!(action));
+    let approved = json!([{
+        "userId": max, "at": world.api.clock.now(), "digest": proposed["digest"], "note": null,
+    }]);
+    assert_eq!(proposed["approvals"], approved);
+    assert_eq!(session["status"], "executing");
 }
 
 #[tokio::test]
@@ -498,7 +503,8 @@ async fn an_outcome_is_recorded_though_the_totals_are_busy() {
     let batch = [(message.as_str(), 1)];
     let is_busy = async {
         world.effects_reach(1).await;
-        faults.begin(Requests::Of("TransactWriteItems"), TableFault::Conflict);
+        // The totals are the only item of this partition that is written in a transaction.
+        faults.begin(Requests::Writing("ORG#1"), TableFault::Conflict);
     };
     let (response, ()) = futures::join!(worker.handle(event(&batch)), is_busy);
     assert_eq!(response.batch_item_failures.len(), 0);
@@ -593,8 +599,7 @@ async fn a_cancellation_beside_a_takeover_lets_nothing_start() {
     world.takes_messages().await;
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
-    let keyed = |_: &str| shared::model::Idempotency::Keyed;
-    let died = agent.claim(world.api.home.id, session, &action, MINUTE, keyed);
+    let died = agent.claim(world.api.home.id, session, &action, MINUTE);
     drop(died.await.unwrap());
     world.api.clock.advance(2 * MINUTE);
     let beside = world.store_beside().await;

@@ -243,7 +243,7 @@ async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let body = json!({"actionIds": [ids[0]]}).to_string();
     let execute = format!("{path}/execute");
     outrun("TransactWriteItems", &execute, Some(body)).await;
-    outrun("PutItem", &format!("{path}/cancel"), None).await;
+    outrun("TransactWriteItems", &format!("{path}/cancel"), None).await;
 }
 
 #[tokio::test]

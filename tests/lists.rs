@@ -213,7 +213,11 @@ impl Walk {
             "dueDate" if self.template == "/api/tasks" => "assigneeId=me",
             _ => "",
         };
-        let path = crate::support::example(self.template, "1");
+        let id = match self.template {
+            "/api/concierge/agent-sessions/{id}/journal" => self.world.session_to_analyse(),
+            _ => "1",
+        };
+        let path = crate::support::example(self.template, id);
         self.path = format!("{path}?{filter}");
         sort.clone_into(&mut self.sort);
     }
@@ -265,10 +269,18 @@ impl Walk {
                 };
                 return ("history_entry", format!("ORG#1#{kind}#1#"));
             }
+            "/api/managed-services/hours-saved" => "saving",
+            "/api/concierge/agent-sessions/{id}/journal" => {
+                let session = self.world.session_to_analyse();
+                let partition = format!("ORG#1#AGENT_SESSION#{session}#");
+                return ("journal_entry", partition);
+            }
+            "/api/concierge/journal" => "journal_entry",
             "/api/service-requests" => "service_request",
             "/api/managed-services/search-references" => "reference",
             "/api/concierge/alerts" => "signal",
-            "/api/concierge/agent-sessions" => "agent_session",
+            path if path.ends_with("/agent-sessions") => "agent_session",
+            "/api/concierge/connections" => "connection",
             "/api/projects" => "project",
             "/api/tags" => "tag",
             "/api/users" => "user",
@@ -327,7 +339,7 @@ impl Walk {
 
     /// Whether its rows have a text that may be long.
     fn has_texts(&self) -> bool {
-        const SHORT: [&str; 8] = [
+        const SHORT: [&str; 11] = [
             "/history",
             "/users",
             "/tags",
@@ -336,6 +348,9 @@ impl Walk {
             "/sessions",
             "/alerts",
             "/agent-sessions",
+            "/hours-saved",
+            "/journal",
+            "/connections",
         ];
         let is_short = SHORT.iter().any(|end| self.template.ends_with(end));
         !is_short && self.template != "/api/managed-services/tickets"
@@ -406,12 +421,9 @@ impl Walk {
             "/api/auth/sessions" => {
                 api.sign_in("ada").await;
             }
-            "/api/concierge/alerts" => {
-                world.concierge.signal("payment_failed", &[]).await;
-            }
-            "/api/concierge/agent-sessions" => {
-                let signal = world.concierge.signal("payment_failed", &[]).await;
-                world.concierge.opened(&signal).await;
+            template if template.starts_with("/api/concierge/") => self.grows_agents(number).await,
+            "/api/managed-services/hours-saved" => {
+                api.has_saving(number).await;
             }
             template if template.ends_with("/history") => {
                 let path = crate::support::example(template, "1");
@@ -429,6 +441,39 @@ impl Walk {
         }
     }
 
+    /// The same of the agent's lists.
+    async fn grows_agents(&self, number: usize) {
+        let Self { world, ada, .. } = self;
+        match self.template {
+            "/api/concierge/alerts" => {
+                world.concierge.signal("payment_failed", &[]).await;
+            }
+            // It makes two rows, and comes with every page of two: the walk is to end.
+            "/api/concierge/agent-sessions/{id}/journal" if number % 4 == 1 => {}
+            "/api/concierge/agent-sessions/{id}/journal" => {
+                let session = world.session_to_analyse();
+                let path = format!("/api/concierge/agent-sessions/{session}/propose");
+                ada.trigger(&path).await.expect(200);
+            }
+            "/api/concierge/agent-sessions" | "/api/concierge/journal" => {
+                let signal = world.concierge.signal("payment_failed", &[]).await;
+                world.concierge.opened(&signal).await;
+            }
+            "/api/concierge/alerts/{id}/agent-sessions" => {
+                // An alert has one at a time.
+                let open = ada.trigger("/api/concierge/alerts/1/agent-session").await;
+                let session = &open.expect(200)["session"]["id"];
+                let cancel = format!("/api/concierge/agent-sessions/{session}/cancel");
+                ada.trigger(&cancel).await.expect(200);
+            }
+            "/api/concierge/connections" => {
+                let slug = format!("row_{:02}_{number}", number * 7 % 11);
+                world.concierge.connects_as(&slug).await;
+            }
+            other => panic!("how does a row of {other} come to be?"),
+        }
+    }
+
     /// Takes a row away, if that can be.
     async fn shrink(&self, id: &Value) -> bool {
         let folder = match self.template {
@@ -439,6 +484,7 @@ impl Walk {
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
             "/api/tokens" => "/api/tokens",
+            "/api/concierge/connections" => "/api/concierge/connections",
             _ => return false,
         };
         let id = &id[0];
@@ -456,7 +502,9 @@ fn rows(page: &Answer) -> Vec<Value> {
     }
 }
 
-/// What tells a row from the others of its list; references are of two types.
+/// What tells a row from the others of its list; references are of two types, entries of journals
+/// have hashes, and connections have names alone.
 fn id(row: &Value) -> Value {
-    json!([row["id"], row["type"]])
+    let id = if row["id"].is_null() { "name" } else { "id" };
+    json!([row[id], row["type"], row["hash"]])
 }

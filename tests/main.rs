@@ -8,6 +8,7 @@
 )]
 
 mod api;
+mod approvals;
 mod bearer;
 mod budgets;
 mod claim;

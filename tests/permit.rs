@@ -6,10 +6,10 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Analysis, Approving, Code, CommentId, Error, Held, Id,
-        MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
-        ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId, TaskPlace,
-        TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Analysis, Approving, ClassHistory, Code, CommentId, Connection,
+        Error, Held, Id, MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId,
+        Proposal, Role, ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId,
+        TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -84,7 +84,7 @@ fn writes<'a>(api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync), n: i64) -> 
         tickets().raise(permit(), id(1), records::sent(&json!({"title": "No invoices", "assigneeId": n}))) of store,
         tickets().update(permit(), id::<TicketId>(n), records::sent(&json!({"priority": "low"}))) of store,
         tickets().reply(permit(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
-        signals().create(permit(), records::signal("late_invoice", api.clock.now())) of store,
+        signals().record(permit(), records::signal("late_invoice", api.clock.now())) of store,
         directory().create_project(permit(), records::project("Move")) of store,
         directory().create_phase(permit(), id::<ProjectId>(n), records::phase("Build", 1)) of store,
         directory().create_tag(permit(), records::tag("urgent")) of store,
@@ -200,7 +200,7 @@ struct Sessions {
 }
 
 /// What an analysis comes to that proposes nothing.
-async fn nothing_found(_: &Signal, _: &[Signal]) -> Result<Proposal, Error> {
+async fn nothing_found(_: &Signal, _: &ClassHistory, _: &[Connection]) -> Result<Proposal, Error> {
     Ok(Proposal {
         analysis: Analysis {
             root_cause: "Unknown".to_owned(),
@@ -209,6 +209,7 @@ async fn nothing_found(_: &Signal, _: &[Signal]) -> Result<Proposal, Error> {
             entity_lifecycle_context: String::new(),
             is_anomaly_pattern: false,
             pattern_description: String::new(),
+            pattern: None,
             confidence: 0.5,
         },
         actions: Vec::new(),
@@ -232,12 +233,7 @@ impl Sessions {
     /// Every write that a request leads to.
     fn writes<'a>(&'a self, api: &'a Api, permit: &'a (dyn Fn() -> Permit + Sync)) -> Writes<'a> {
         let store: &Store = &api.store;
-        let approving = Approving {
-            ids: &self.actions,
-            again: false,
-            by: id(1),
-            trace: None,
-        };
+        let approving = Approving::of(&self.actions, id(1));
         writes![
             agent().open(permit(), self.signal, id(1)) of store,
             agent().approve(permit(), self.one, &approving) of store,

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::{
-    model::{Claim, Idempotency, Outcome, Signal},
+    model::{Claim, ClassHistory, Connection, Outcome, Signal},
     queue::Queue,
     store::CLEANUP_DELAY,
 };
@@ -101,7 +101,7 @@ async fn an_analysis_whose_function_died_fails() {
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let (tell, begun) = oneshot::channel();
-    let dies = async |_: &Signal, _: &[Signal]| {
+    let dies = async |_: &Signal, _: &ClassHistory, _: &[Connection]| {
         tell.send(()).unwrap();
         std::future::pending().await
     };
@@ -130,9 +130,7 @@ async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let claim = agent
-        .claim(world.api.home.id, session, &action, MINUTE, |_| {
-            Idempotency::Keyed
-        })
+        .claim(world.api.home.id, session, &action, MINUTE)
         .await
         .unwrap();
     let Claim::Held(held) = claim else {

@@ -337,7 +337,7 @@ async fn walk_over_the_agent(world: &Concierge) {
         .await
         .expect(202);
     // Delivered late, so that the sweeper sends it again, and then to a worker.
-    world.api.clock.advance(span::DAY / 24);
+    world.api.clock.advance(span::HOUR / 2);
     world.sweeper().sweep().await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.session(&session).await["status"], "completed");

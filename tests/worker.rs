@@ -6,7 +6,6 @@ use std::time::Duration;
 use action_worker::Limits;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::target_systems::TargetSystems;
 
 use crate::support::{Concierge, comes, event};
 
@@ -299,28 +298,22 @@ async fn a_call_that_changes_nothing_never_ends_as_unknown() {
         FaultMode::Fail,
     ] {
         let world = Concierge::start().await;
+        world
+            .connects("billing", json!({"idempotency": null}))
+            .await;
         let signal = world.signal("customer_out_of_sync", &[("customer", "cus_501")]);
         let id = world.opened(&signal.await).await;
         let action = world.proposed(&id).await.remove(0);
         world.executes(&id, &[&action]).await.expect(202);
-        let mut settings = world.demo.settings();
-        let billing = settings["billing"].as_object_mut().unwrap();
-        billing.remove("idempotencyHeader");
-        billing.remove("replayedHeader");
-        let targets = || TargetSystems::parse(&settings.to_string()).unwrap();
         world.demo.inject(Fault {
             operation: Some("GET /customers/{id}".to_owned()),
             ..Fault::once("billing", mode)
         });
-        world
-            .delivers(&world.worker_of(targets(), impatient()))
-            .await;
+        world.delivers(&world.worker_with(impatient())).await;
         assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
         world.api.clock.advance(MINUTE);
         assert_eq!(world.sweeper().sweep().await.resent, 1);
-        world
-            .delivers(&world.worker_of(targets(), impatient()))
-            .await;
+        world.delivers(&world.worker_with(impatient())).await;
         assert_eq!(world.outcome(&id).await.0, "completed", "{mode:?}");
         assert_eq!(world.demo.effects().len(), 1, "{mode:?}");
     }
@@ -428,12 +421,11 @@ async fn a_target_system_that_is_down_is_tried_for_a_day_with_growing_pauses() {
 #[tokio::test]
 async fn an_hour_without_its_target_system_costs_an_action_nothing() {
     let world = Concierge::start().await;
-    let (id, _) = world.approved_message().await;
-    let mut settings = world.demo.settings();
     // Nobody listens on this port.
-    settings["notifications"]["baseUrl"] = json!("http://127.0.0.1:9");
-    let nowhere = TargetSystems::parse(&settings.to_string()).unwrap();
-    let down = world.worker_of(nowhere, impatient());
+    let nowhere = json!({"baseUrl": "http://127.0.0.1:9"});
+    world.connects("notifications", nowhere).await;
+    let (id, _) = world.approved_message().await;
+    let down = world.worker_with(impatient());
     assert_eq!(world.delivers(&down).await, 0);
     for _ in 0..60 {
         world.api.clock.advance(MINUTE);
@@ -442,6 +434,7 @@ async fn an_hour_without_its_target_system_costs_an_action_nothing() {
     }
     assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
     world.api.clock.advance(30 * MINUTE);
+    world.connects("notifications", json!({})).await;
     world.sweeper().sweep().await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
@@ -492,13 +485,11 @@ async fn a_header_that_was_taken_away_repeats_no_call_without_its_key() {
     world.demo.inject(late("billing"));
     killed_after_the_effect(&world, &world.message(&id, &action)).await;
     world.api.clock.advance(AFTER_THE_LEASE);
-    let mut settings = world.demo.settings();
-    let billing = settings["billing"].as_object_mut().unwrap();
-    billing.remove("idempotencyHeader");
-    billing.remove("replayedHeader");
-    let unkeyed = TargetSystems::parse(&settings.to_string()).unwrap();
-    let worker = world.worker_of(unkeyed, impatient());
-    worker
+    world
+        .connects("billing", json!({"idempotency": null}))
+        .await;
+    world
+        .worker_with(impatient())
         .handle(event(&[(&world.message(&id, &action), 2)]))
         .await;
     let (status, results) = world.outcome(&id).await;

@@ -14,7 +14,7 @@ pub mod view;
 pub use app::App;
 pub use model::{self, Clock, Error, Fault, clock, error, input, random};
 pub use problem::Problem;
-pub use runtime::{self, Start, config, queue, target_systems, telemetry};
+pub use runtime::{self, Start, config, queue, telemetry};
 pub use store;
 #[doc(hidden)]
 pub use utoipa_axum;

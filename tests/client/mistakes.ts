@@ -49,6 +49,8 @@ export async function bodies(): Promise<void> {
   const execute = "/api/concierge/agent-sessions/{id}/execute";
   // @ts-expect-error: ids of actions are strings
   await api.POST(execute, { params: { path }, body: { actionIds: [1] } });
+  // @ts-expect-error: a rejection has a reason
+  await api.POST("/api/concierge/agent-sessions/{id}/reject", { params: { path }, body: {} });
   // @ts-expect-error: what is approved has to be said
   await api.POST(execute, { params: { path } });
 }

@@ -4,14 +4,19 @@ import type {
   AgentSession,
   AgentSessionId,
   AgentSessionStatus,
-  AgentSessionSummary,
+  AgentSessionRow,
   Alert,
+  Connection,
+  ConnectionPut,
   ExecutionResult,
   SignalId,
 } from "./api";
 import { api, dataOf, never, nextPage } from "./client";
 
 export async function resolution(): Promise<void> {
+  await report();
+  await inbox();
+  await connections();
   const [alert] = await openAlerts();
   if (alert === undefined) {
     return;
@@ -39,6 +44,84 @@ export async function resolution(): Promise<void> {
     );
     console.log(cancelled.message);
   }
+  await journal(path.id);
+}
+
+/** Who has to approve what. */
+export async function policy(): Promise<void> {
+  const { data, response } = await api.GET("/api/concierge/policy");
+  if (data === undefined || data.rules.length > 0) {
+    return;
+  }
+  const set = await dataOf(
+    api.PUT("/api/concierge/policy", {
+      params: { header: { "If-Match": response.headers.get("etag") ?? "*" } },
+      body: { preset: "billing", caps: { money: [{ minorUnits: 500_000, currency: "USD" }] } },
+    }),
+  );
+  console.log(set.rules.map((rule) => `${rule.approvers} for ${rule.when.riskAtLeast ?? "money"}`));
+}
+
+/** Ends a proposal that nobody wants. */
+export async function reject(id: AgentSessionId, reason: string): Promise<void> {
+  const rejected = await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/reject", { params: { path: { id } }, body: { reason } }),
+  );
+  console.log(rejected.rejection?.reason, rejected.status);
+}
+
+/** What happened in a session, and whether nobody changed it since. */
+async function journal(id: AgentSessionId): Promise<void> {
+  const path = { id };
+  const entries = await dataOf(
+    api.GET("/api/concierge/agent-sessions/{id}/journal", { params: { path } }),
+  );
+  console.log(entries.map(({ at, what, actor }) => `${at}: ${what} by ${actor.type}`));
+  const check = await dataOf(
+    api.GET("/api/concierge/agent-sessions/{id}/journal/check", { params: { path } }),
+  );
+  console.log(check.verified ? "unchanged" : check.breaks);
+  const [first] = entries;
+  if (first === undefined) {
+    return;
+  }
+  const { response } = await api.GET("/api/concierge/journal", {
+    params: { query: { from: first.at } },
+    parseAs: "text",
+  });
+  console.log(response.headers.get("content-type"));
+}
+
+/** Connects a billing system, sees whether it is reached, and takes it away again. */
+async function connections(): Promise<void> {
+  const params = { path: { name: "spare_billing" } };
+  const connection: Connection = await dataOf(
+    api.PUT("/api/concierge/connections/{name}", {
+      params,
+      body: {
+        kind: "stripe",
+        baseUrl: "https://billing.example.com/v1",
+        secretParameter: "billing-key",
+        auth: { scheme: "bearer" },
+        idempotency: { in: "header", name: "Idempotency-Key", replays: "all" },
+        allow: ["GET /balance", "POST /invoices/{id}/void"],
+      } satisfies ConnectionPut,
+    }),
+  );
+  console.log(connection.revision, connection.idempotency?.in ?? "no keys");
+  const tested = await dataOf(api.POST("/api/concierge/connections/{name}/test", { params }));
+  console.log(tested.reachable ? tested.status : tested.problem);
+  const paused = await dataOf(api.POST("/api/concierge/connections/{name}/pause", { params }));
+  await dataOf(api.POST("/api/concierge/connections/{name}/resume", { params }));
+  const now = await dataOf(api.GET("/api/concierge/connections/{name}", { params }));
+  console.log(paused.paused, now.paused);
+  const all = await dataOf(api.GET("/api/concierge/connections"));
+  console.log(all.map((one) => `${one.name}: ${one.baseUrl}`));
+  await api.DELETE("/api/concierge/connections/{name}", { params });
+  await dataOf(api.POST("/api/concierge/pause"));
+  await dataOf(api.POST("/api/concierge/resume"));
+  const pause = await dataOf(api.GET("/api/concierge/pause"));
+  console.log(pause.paused, pause.changedAt);
 }
 
 /** The two newest alerts that are open, page by page. */
@@ -59,12 +142,62 @@ async function openAlerts(): Promise<Alert[]> {
 
 /** What the agent did about an alert before. */
 async function earlier(alert: SignalId): Promise<void> {
-  const sessions: AgentSessionSummary[] = await dataOf(
-    api.GET("/api/concierge/agent-sessions", {
-      params: { query: { alertId: [alert], status: ["completed", "failed"] } },
-    }),
+  const sessions: AgentSessionRow[] = await dataOf(
+    api.GET("/api/concierge/alerts/{id}/agent-sessions", { params: { path: { id: alert } } }),
   );
   console.log(sessions.map(({ status, createdAt }) => `${createdAt}: ${inWords(status)}`));
+}
+
+/** What an approver is shown. */
+async function inbox(): Promise<void> {
+  const rows: AgentSessionRow[] = await dataOf(
+    api.GET("/api/concierge/agent-sessions", {
+      params: { query: { status: ["awaiting_confirmation"] } },
+    }),
+  );
+  for (const { alert, rootCause, proposedActions, expiresAt } of rows) {
+    console.log(alert?.title, rootCause, proposedActions.map(({ risk }) => risk), expiresAt);
+  }
+}
+
+/** What a monitor sends, and somebody who looks into it. */
+async function report(): Promise<void> {
+  const reported: Alert = await dataOf(
+    api.POST("/api/concierge/alerts", {
+      body: {
+        source: "client",
+        externalId: "late-inv_7",
+        signalType: "invoice_late",
+        severity: "warning",
+        title: "Invoice inv_7 is late",
+        targetSystem: "billing",
+        entities: [{ type: "invoice", id: "inv_7" }],
+        labels: { region: "eu" },
+      },
+    }),
+  );
+  const path = { id: reported.id };
+  const changed = await dataOf(
+    api.PATCH("/api/concierge/alerts/{id}", { params: { path }, body: { status: "resolved" } }),
+  );
+  const read = await dataOf(api.GET("/api/concierge/alerts/{id}", { params: { path } }));
+  console.log(changed.status === read.status, read.count, read.resolvedAt ?? "stands");
+  const { recorded, rejected } = await dataOf(
+    api.POST("/api/concierge/alerts/alertmanager", {
+      body: {
+        version: "4",
+        alerts: [
+          {
+            status: "firing",
+            labels: { alertname: "InvoiceLate", connection: "billing", entity_invoice: "inv_7" },
+            startsAt: "2026-01-15T11:00:00Z",
+            fingerprint: "c0ffee",
+          },
+        ],
+      },
+    }),
+  );
+  console.log(recorded.length, rejected.length);
 }
 
 /** What has ended of the approved actions. The rest comes with the session. */

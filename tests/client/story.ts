@@ -39,7 +39,7 @@ import type {
   UserUpdate,
 } from "./api";
 import { api, dataOf, never } from "./client";
-import { resolution } from "./resolution";
+import { policy, resolution } from "./resolution";
 
 export async function morning(username: string, password: string): Promise<void> {
   const said = await signIn(username, password);
@@ -57,6 +57,7 @@ export async function morning(username: string, password: string): Promise<void>
   await tickets(session);
   await dashboard();
   if (session.planFeatures.includes("agentAI")) {
+    await policy();
     await resolution();
   }
   await account(password);
@@ -528,6 +529,8 @@ async function dashboard(): Promise<void> {
     api.GET("/api/managed-services/dashboard"),
   );
   const saved: number = metrics.hoursSaved;
+  const parts = await dataOf(api.GET("/api/managed-services/hours-saved"));
+  console.log(parts.map(({ minutes, actionType, entity }) => `${minutes} ${actionType} ${entity}`));
   console.log(saved, serviceRequests.length, activityFeed[0]?.creator?.fullName);
   const answered = tickets.find((ticket) => ticket.lastMessageAt !== null);
   if (answered !== undefined) {

@@ -92,7 +92,7 @@ impl Shared {
         // The table's disk may be full.
         for _ in 0..MOST_TRIES {
             let new = Class::of(number).signal(number);
-            if let Ok(signal) = signals.create(self.tenant, new).await {
+            if let Ok(signal) = signals.record(self.tenant, new).await {
                 return Some((number, signal.id.get()));
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -129,15 +129,16 @@ impl World {
         }
         let most_entities = 400 + campaign.each * 3;
         let demo = Arc::new(DemoTargets::start_with(signals::entities(most_entities)).unwrap());
+        let observer = dynamodb_client(&proxy.url_of(OBSERVER));
+        let store = Store::new(observer, engines.table_name(), Clock::system());
+        let (shared, cookies) = fill(store, &demo, most_entities).await;
         let queue = queue::start(engines.sqs_url(), fates.clone()).await;
-        let lambda = start_functions(&engines, &proxy, &queue, &demo, &fates, clock_shift).await;
+        let tenant = shared.tenant;
+        let lambda = start_functions(&engines, &proxy, &queue, tenant, &fates, clock_shift).await;
         let functions = Functions::new(lambda.url()).unwrap();
         let template = Template::deployed().unwrap();
         let gateway = Gateway::start(0, &template.api, Vec::new(), functions.clone()).unwrap();
 
-        let observer = dynamodb_client(&proxy.url_of(OBSERVER));
-        let store = Store::new(observer, engines.table_name(), Clock::system());
-        let (shared, cookies) = fill(store, most_entities).await;
         let mut world = Self {
             table: engines.dynamodb(),
             engines,
@@ -313,16 +314,13 @@ async fn start_functions(
     engines: &Engines,
     proxy: &TableProxy,
     queue: &str,
-    demo: &DemoTargets,
+    tenant: OrganizationId,
     fates: &Arc<Fates>,
     clock_shift: &str,
 ) -> Arc<Lambda> {
-    let secrets = [
-        ("sessions", SECRET.to_owned()),
-        ("targets", demo.settings().to_string()),
-    ];
-    let secrets = secrets.map(|(name, value)| (format!("/campaign/{name}"), value));
-    let parameters = parameters::start(HashMap::from(secrets), fates.clone()).await;
+    let mut secrets: HashMap<String, String> = records::secrets_of([tenant]).collect();
+    secrets.insert("/campaign/sessions".to_owned(), SECRET.to_owned());
+    let parameters = parameters::start(secrets, fates.clone()).await;
     let (proxy, queue) = (proxy.clone(), queue.to_owned());
     let table = engines.table_name().to_owned();
     let queue_url = engines.queues().action_url.clone();
@@ -334,7 +332,8 @@ async fn start_functions(
             ("TABLE_NAME", table.clone()),
             ("QUEUE_URL", queue_url.clone()),
             ("SESSION_SECRETS_PARAMETER", "/campaign/sessions".to_owned()),
-            ("TARGET_SYSTEMS_PARAMETER", "/campaign/targets".to_owned()),
+            ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH.to_owned()),
+            ("LOCAL_TARGETS", "true".to_owned()),
             ("ACTION_LEASE_SECONDS", LEASE.to_owned()),
             ("STEP_TIMEOUT_SECONDS", STEP_TIMEOUT.to_owned()),
         ]
@@ -343,11 +342,12 @@ async fn start_functions(
 }
 
 /// An organization with what all clients write to, and a manager's session for each client.
-async fn fill(store: Store, most_entities: usize) -> (Shared, Vec<String>) {
+async fn fill(store: Store, demo: &DemoTargets, most_entities: usize) -> (Shared, Vec<String>) {
     let directory = store.directory();
     let plan = vec![PlanFeature::AgentAi];
     let tenant = directory.create_organization("Halden Services".into(), plan);
     let tenant = tenant.await.unwrap().id;
+    records::connected(&store, tenant, demo).await;
     let project = records::project("Billing migration");
     let project = directory.create_project(tenant, project).await.unwrap().id;
     let tag = directory

@@ -11,16 +11,15 @@ use serde_json::{Map, Value, json};
 use shared::{
     clock::Clock,
     model::{
-        ActionState, ActionType, AgentSessionId, Approving, Message, Money, OrganizationId, Signal,
-        SignalEntity, SignalStatus, Stopwatch, UserId, span,
+        ActionState, ActionType, AgentSessionId, Approving, ClassHistory, Connection, Message,
+        Money, OrganizationId, Signal, SignalEntity, SignalStatus, Stopwatch, UserId, span,
     },
     queue::Queue,
     store::{Approval, NewSignal, Store},
-    target_systems::TargetSystems,
 };
 use sweeper::Sweeper;
 use tempfile::TempDir;
-use tests::RuntimeApi;
+use tests::{RuntimeApi, records};
 use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
@@ -129,7 +128,7 @@ impl World {
             .create_organization("Halden Services".into(), vec![])
             .await
             .unwrap();
-        let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();
+        records::connected(&store, organization.id, &demo).await;
         let mut runtimes = Vec::new();
         for _ in 0..WORKERS {
             runtimes.push(RuntimeApi::start().await);
@@ -138,7 +137,7 @@ impl World {
             engines,
             demo,
             store,
-            engine: PlaybookEngine::new(targets).unwrap(),
+            engine: PlaybookEngine::new().unwrap(),
             tenant: organization.id,
             doomed: RuntimeApi::start().await,
             runtimes,
@@ -171,7 +170,9 @@ impl World {
                 ("AWS_ENDPOINT_URL_SQS", self.engines.sqs_url()),
                 ("TABLE_NAME", self.engines.table_name()),
                 ("QUEUE_URL", &self.engines.queues().action_url),
-                ("TARGET_SYSTEMS", &self.demo.settings().to_string()),
+                ("LOCAL_TARGETS", "true"),
+                ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH),
+                ("CONNECTION_SECRETS", &records::secrets([self.tenant])),
                 ("ACTION_LEASE_SECONDS", &LEASE.as_secs().to_string()),
                 ("STEP_TIMEOUT_SECONDS", "1"),
                 ("RUST_LOG", "off"),
@@ -227,23 +228,18 @@ impl World {
             lifecycle: Vec::new(),
             occurred_at: Clock::system().now(),
         };
-        let signal = self.store.signals().create(self.tenant, new).await.unwrap();
+        let signal = self.store.signals().record(self.tenant, new).await.unwrap();
         let agent = self.store.agent();
         let by: UserId = shared::model::Id::new(1).unwrap();
         let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
-        let analyse = async |signal: &Signal, history: &[Signal]| {
-            Ok(self.engine.analyse(signal, history).await.unwrap())
+        let analyse = async |signal: &Signal, history: &ClassHistory, all: &[Connection]| {
+            Ok(self.engine.analyse(signal, history, all).await.unwrap())
         };
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();
         let mut actions = proposed.proposed_actions.iter();
         let action = actions.find(|action| action.action_type == wanted).unwrap();
-        let approving = Approving {
-            ids: std::slice::from_ref(&action.id),
-            again: false,
-            by,
-            trace: None,
-        };
+        let approving = Approving::of(std::slice::from_ref(&action.id), by);
         let approval = agent.approve(self.tenant, session, &approving).await;
         assert!(matches!(approval.unwrap(), Approval::Queued(..)));
         Approved {

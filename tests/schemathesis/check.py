@@ -88,6 +88,12 @@ def fill(api):
     def made(path, body):
         return api.call("POST", path, body)["id"]
 
+    connection = {
+        "kind": "demo",
+        "baseUrl": "http://127.0.0.1:9",
+        "allow": ["POST /usage-batches/{id}/reprocess", "GET /balance"],
+    }
+    api.call("PUT", "/api/concierge/connections/billing", connection)
     project = made("/api/projects", {"title": "Billing migration"})
     made(f"/api/projects/{project}/phases", {"title": "Prepare"})
     made("/api/milestones", {"title": "Go live", "projectId": project})

@@ -3,13 +3,14 @@
 
 use std::collections::BTreeMap;
 
+use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
     input::{self, Input},
     model::{
-        ActivityCreate, CommentCreate, PasswordHash, PhaseCreate, Priority, ProjectCreate,
-        ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, SignalStatus,
-        TagCreate, TaskCreate, Timestamp, User, UserId, WrongLength,
+        ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
+        ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid,
+        SignalStatus, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongLength,
     },
     store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
 };
@@ -40,6 +41,33 @@ pub async fn signed_in(store: &Store, user: &User, now: Timestamp) -> Sid {
     let session = session(&sid, user, now);
     sign_in.begin(&account, &session).await.unwrap();
     sid
+}
+
+/// Below which the secrets of connections are.
+pub const SECRETS_PATH: &str = "/tests/connections";
+
+/// Connects an organization to the demo's systems.
+pub async fn connected(store: &Store, tenant: OrganizationId, demo: &DemoTargets) {
+    for (name, put) in demo.connections().as_object().unwrap() {
+        let (name, put) = (Slug::new(name).unwrap(), sent(put));
+        store.connections().put(tenant, &name, put).await.unwrap();
+    }
+}
+
+/// The secrets of these organizations' connections to the demo's systems, by their paths.
+pub fn secrets_of(
+    tenants: impl IntoIterator<Item = OrganizationId>,
+) -> impl Iterator<Item = (String, String)> {
+    tenants.into_iter().flat_map(|tenant| {
+        DemoTargets::secrets()
+            .map(move |(name, secret)| (format!("{SECRETS_PATH}/{tenant}/{name}"), secret))
+    })
+}
+
+/// The same, as `CONNECTION_SECRETS` has them.
+pub fn secrets(tenants: impl IntoIterator<Item = OrganizationId>) -> String {
+    let all: BTreeMap<String, String> = secrets_of(tenants).collect();
+    json!(all).to_string()
 }
 
 /// An active project.

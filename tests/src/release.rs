@@ -110,7 +110,7 @@ async fn fill(engines: &Engines) -> String {
     };
     store.tickets().create(tenant, ticket).await.unwrap();
     let signal = records::signal("payment_failed", now);
-    store.signals().create(tenant, signal).await.unwrap();
+    store.signals().record(tenant, signal).await.unwrap();
     let sid = records::signed_in(&store, &user, now).await;
     let secrets = SigningSecrets::new([SECRET.to_owned()]).unwrap();
     SessionCookie::new(secrets, CookieScope::SameSite).sign(&sid.to_string())
@@ -131,7 +131,8 @@ fn start(engines: &Engines, runtime: &RuntimeApi, function: &str, more: &[(&str,
             ("TABLE_NAME", engines.table_name()),
             ("QUEUE_URL", &engines.queues().action_url),
             ("SESSION_SECRETS", SECRET),
-            ("TARGET_SYSTEMS", "{}"),
+            ("CONNECTION_SECRETS_PATH", "/benchmark"),
+            ("CONNECTION_SECRETS", "{}"),
         ])
         .envs(more.iter().copied())
         .spawn()

@@ -25,8 +25,12 @@ impl Answer {
         assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
         let body = response["body"].as_str().unwrap_or_default();
         let text = if response["isBase64Encoded"] == json!(true) {
-            assert_eq!(response["headers"]["content-encoding"], "gzip");
-            unpacked(body)
+            let packed = BASE64_STANDARD.decode(body).unwrap();
+            match response["headers"]["content-encoding"].as_str() {
+                Some("gzip") => unpacked(&packed),
+                // What is no text to `lambda_http`, such as NDJSON.
+                _ => String::from_utf8(packed).unwrap(),
+            }
         } else {
             body.to_owned()
         };
@@ -59,11 +63,27 @@ impl Answer {
         if status >= 400 {
             self.check_problem();
         }
-        if self.text.is_empty() {
+        if self.is_lines() {
+            Value::Array(self.lines())
+        } else if self.text.is_empty() {
             Value::Null
         } else {
             serde_json::from_str(&self.text).unwrap()
         }
+    }
+
+    /// Whether each line of it is JSON.
+    pub fn is_lines(&self) -> bool {
+        self.header("content-type") == Some("application/x-ndjson")
+    }
+
+    /// Its lines.
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Value> {
+        let lines = self.text.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
     }
 
     /// Asserts a problem of this status and code.
@@ -171,10 +191,9 @@ impl Answer {
 }
 
 /// A body as a gateway decodes it and a browser unpacks it.
-fn unpacked(body: &str) -> String {
-    let packed = BASE64_STANDARD.decode(body).unwrap();
+fn unpacked(packed: &[u8]) -> String {
     let mut text = String::new();
-    let mut decoder = GzDecoder::new(packed.as_slice());
+    let mut decoder = GzDecoder::new(packed);
     decoder.read_to_string(&mut text).unwrap();
     text
 }

@@ -11,12 +11,12 @@ use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity},
+    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity, Slug},
     queue::Queue,
     store::{NewSignal, Store},
-    target_systems::TargetSystems,
 };
 use sweeper::Sweeper;
+use targets::{Secrets, Targets};
 use tests::records;
 
 use super::{Api, Caller, Settings, comes, engines};
@@ -24,8 +24,10 @@ use super::{Api, Caller, Settings, comes, engines};
 /// What the resolution agent knows and reaches.
 #[derive(Clone, Default)]
 pub struct AgentSettings {
-    /// The demo systems' settings; none when null.
-    pub targets: Value,
+    /// Connections lead to public addresses alone, as those of a deployed stack do.
+    pub is_public: bool,
+    /// Secrets of connections besides those of the demo's systems, by their paths.
+    pub secrets: Vec<(String, String)>,
     /// Where the queue is, if not where it should be.
     pub sqs_url: Option<String>,
     /// Instead of the playbooks.
@@ -45,14 +47,19 @@ impl AgentSettings {
             None => engines::engines().await.sqs_url().to_owned(),
         };
         let queue = Queue::new(local::engines::sqs_client(&url), &queues.action_url);
-        let engine = self.engine.clone().unwrap_or_else(|| {
-            let targets = match &self.targets {
-                Value::Null => TargetSystems::default(),
-                settings => TargetSystems::parse(&settings.to_string()).unwrap(),
-            };
-            Arc::new(PlaybookEngine::new(targets).unwrap())
-        });
-        ResolutionAgent::new(app.clone(), queue, engine)
+        let engine = self
+            .engine
+            .clone()
+            .unwrap_or_else(|| Arc::new(PlaybookEngine::new().unwrap()));
+        ResolutionAgent::new(app.clone(), queue, engine, self.targets())
+    }
+
+    /// What calls connections, with the secrets of both organizations.
+    fn targets(&self) -> Targets {
+        let both = [1, 2].map(|id| OrganizationId::new(id).unwrap());
+        let secrets = records::secrets_of(both).chain(self.secrets.clone());
+        let secrets = Secrets::given(records::SECRETS_PATH, secrets);
+        Targets::new(secrets, !self.is_public).unwrap()
     }
 }
 
@@ -61,6 +68,7 @@ pub struct Concierge {
     pub api: Api,
     pub demo: demo::DemoTargets,
     pub sqs: aws_sdk_sqs::Client,
+    targets: Targets,
     /// A manager, who may do all there is, and does not wait for results.
     pub max: Caller,
 }
@@ -78,10 +86,12 @@ impl Concierge {
         .await
     }
 
-    pub async fn start_in(mut settings: Settings) -> Self {
+    pub async fn start_in(settings: Settings) -> Self {
         let demo = demo::DemoTargets::start(0, None).unwrap();
-        settings.agent.targets = demo.settings();
+        let targets = settings.agent.targets();
         let api = Api::start_with(settings).await;
+        records::connected(&api.store_beside().await, api.home.id, &demo).await;
+        api.counter.take();
         let max = api
             .sign_in("max")
             .await
@@ -90,6 +100,7 @@ impl Concierge {
             api,
             demo,
             sqs: engines::engines().await.sqs(),
+            targets,
             max,
         }
     }
@@ -104,14 +115,34 @@ impl Concierge {
     }
 
     pub fn worker_with(&self, limits: Limits) -> Worker {
-        let targets = TargetSystems::parse(&self.demo.settings().to_string()).unwrap();
-        self.worker_of(targets, limits)
+        let store = self.api.store_of("action-worker");
+        Worker::new(store, self.queue(), self.targets.clone(), limits)
     }
 
-    /// A worker before other target systems than the demo's.
-    pub fn worker_of(&self, targets: TargetSystems, limits: Limits) -> Worker {
-        let store = self.api.store_of("action-worker");
-        Worker::new(store, self.queue(), targets, limits).unwrap()
+    /// Changes what organization 1's connection to a system of the demo is.
+    pub async fn connects(&self, name: &str, more: Value) {
+        self.connects_for(self.api.home.id, name, more).await;
+    }
+
+    /// One more connection of organization 1 to the demo's billing system.
+    pub async fn connects_as(&self, name: &str) {
+        let put = self.demo.connections()["billing"].clone();
+        self.puts_connection(self.api.home.id, name, &put).await;
+    }
+
+    /// The same of any organization.
+    pub async fn connects_for(&self, tenant: OrganizationId, name: &str, more: Value) {
+        let mut put = self.demo.connections()[name].clone();
+        for (field, value) in more.as_object().unwrap() {
+            put[field] = value.clone();
+        }
+        self.puts_connection(tenant, name, &put).await;
+    }
+
+    async fn puts_connection(&self, tenant: OrganizationId, name: &str, put: &Value) {
+        let (name, put) = (Slug::new(name).unwrap(), records::sent(put));
+        let store = self.api.store_beside().await;
+        store.connections().put(tenant, &name, put).await.unwrap();
     }
 
     pub fn sweeper(&self) -> Sweeper {
@@ -124,8 +155,7 @@ impl Concierge {
 
     /// A store that reaches the table beside whatever fails or holds up the others.
     pub async fn store_beside(&self) -> Store {
-        let direct = engines::engines().await.dynamodb();
-        Store::new(direct, &self.api.table, self.api.clock.clone())
+        self.api.store_beside().await
     }
 
     /// A signal of organization 1.
@@ -148,7 +178,8 @@ impl Concierge {
             entities: entities.iter().map(entity).collect(),
             ..records::signal(class, self.api.clock.now())
         };
-        self.api.store.signals().create(tenant, new).await.unwrap()
+        let signals = self.api.store.signals();
+        signals.record(tenant, new).await.unwrap().record
     }
 
     /// Opens a session on a stuck usage batch of the demo.
@@ -234,6 +265,18 @@ impl Concierge {
         let action = self.proposed(&session).await.remove(1);
         self.executes(&session, &[&action]).await.expect(202);
         (session, action)
+    }
+
+    /// Has a customer told that a payment failed, which saves ten minutes.
+    pub async fn tells(&self, customer: &str) {
+        let entities = [("payment", "pay_3001"), ("customer", customer)];
+        let signal = self.signal("payment_failed", &entities).await;
+        let session = self.opened(&signal).await;
+        let action = self.proposed(&session).await.remove(1);
+        self.executes(&session, &[&action]).await.expect(202);
+        let message = self.message(&session, &action);
+        self.worker().handle(event(&[(&message, 1)])).await;
+        assert_eq!(self.outcome(&session).await.0, "completed");
     }
 
     /// The message that asks for an action.

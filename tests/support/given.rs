@@ -79,6 +79,29 @@ fn with(mut body: Value, more: Value) -> Value {
 }
 
 impl Api {
+    /// What an action saved, as the worker writes it; each of another record.
+    pub async fn has_saving(&self, number: usize) {
+        let (at, entity) = (self.clock.now(), format!("ub_{number:03}"));
+        let text = |text: String| AttributeValue::S(text);
+        let number = |number: i64| AttributeValue::N(number.to_string());
+        let item = [
+            ("pk", text(format!("ORG#{}#SAVING", self.home.id))),
+            ("sk", text(format!("{}#7#billing#{entity}", at.day()))),
+            ("kind", text("saving".to_owned())),
+            ("version", number(1)),
+            ("organizationId", number(self.home.id.get())),
+            ("targetSystem", text("billing".to_owned())),
+            ("actionId", text(format!("s1-p1-{entity}"))),
+            ("entity", text(entity)),
+            ("actionType", text("reprocess_usage_batch".to_owned())),
+            ("sessionId", number(1)),
+            ("minutes", number(25)),
+            ("at", text(at.to_string())),
+        ];
+        let item = item.map(|(name, value)| (name.to_owned(), value));
+        self.puts([Item::from(item)]).await;
+    }
+
     /// A ticket of organization 1.
     pub async fn has_ticket(&self, new: NewTicket) -> Ticket {
         let tickets = self.store.tickets();

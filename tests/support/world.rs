@@ -27,6 +27,8 @@ pub struct World {
     started: String,
     /// A session with a proposal, and an action of it.
     proposed: (String, String),
+    /// Another session with a proposal.
+    unwanted: String,
     /// A session with an action that waits for the worker.
     executing: String,
     /// A token of max.
@@ -92,6 +94,8 @@ impl World {
         let started = concierge.stuck_batch().await;
         let proposed = concierge.stuck_batch().await;
         let action = concierge.proposed(&proposed).await.remove(0);
+        let unwanted = concierge.stuck_batch().await;
+        concierge.proposed(&unwanted).await;
         let (executing, _) = concierge.approved_message().await;
         let token = concierge
             .max
@@ -103,11 +107,17 @@ impl World {
             alert: signal.id.to_string(),
             started: started.to_string(),
             proposed: (proposed.to_string(), action),
+            unwanted: unwanted.to_string(),
             executing: executing.to_string(),
             token,
             script: Mutex::default(),
             concierge,
         }
+    }
+
+    /// A session whose signal can be analysed.
+    pub fn session_to_analyse(&self) -> &str {
+        &self.started
     }
 
     pub const fn api(&self) -> &Api {
@@ -187,7 +197,10 @@ impl World {
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute" => &self.proposed.0,
+            "POST /api/concierge/agent-sessions/{id}/reject" => &self.unwanted,
             "POST /api/concierge/agent-sessions/{id}/cancel" => &self.executing,
+            "DELETE /api/concierge/connections/{name}" => "notifications",
+            operation if operation.contains("/connections/{name}") => "billing",
             _ => "1",
         }
     }
@@ -253,8 +266,24 @@ impl World {
             "POST /api/managed-services/tickets" => json!({
                 "title": "No invoices", "description": "Since Monday.", "assigneeId": self.max.id,
             }),
+            "POST /api/concierge/alerts" => json!({
+                "source": "billing-monitor", "externalId": "late-inv_1", "severity": "error",
+                "signalType": "invoice_late", "title": "Invoice inv_1 is late",
+                "targetSystem": "billing", "entities": [{"type": "invoice", "id": "inv_1"}],
+            }),
+            "POST /api/concierge/alerts/alertmanager" => json!({"version": "4", "alerts": [{
+                "status": "firing", "labels": {"alertname": "InvoiceLate", "connection": "billing"},
+                "annotations": {}, "startsAt": "2026-01-15T11:00:00Z", "fingerprint": "c0ffee",
+            }]}),
+            "PATCH /api/concierge/alerts/{id}" => json!({"status": "acknowledged"}),
             "POST /api/concierge/agent-sessions/{id}/execute" => {
                 json!({"actionIds": [self.proposed.1]})
+            }
+            "POST /api/concierge/agent-sessions/{id}/reject" => json!({"reason": "It was paid."}),
+            // Nothing that keeps other requests from being accepted.
+            "PUT /api/concierge/policy" => json!({"caps": {"actions": 1000}}),
+            "PUT /api/concierge/connections/{name}" => {
+                self.concierge.demo.connections()["billing"].clone()
             }
             _ => return None,
         })

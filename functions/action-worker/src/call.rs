@@ -2,11 +2,13 @@
 
 use std::{error::Error as _, time::Duration};
 
-use model::{ApiCall, Effect, Error, JsonText, Reply, Timestamp, answer, retry_after};
-use reqwest::{Method, Response, Url, header::RETRY_AFTER, redirect, retry};
-use runtime::target_systems::TargetSystem;
-use secrecy::ExposeSecret;
+use model::{
+    ApiCall, Connection, Effect, JsonText, Reply, Timestamp, answer, retry_after, without,
+};
+use reqwest::{Response, header::RETRY_AFTER};
+use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
+use targets::{NoAnswer, Targets};
 
 /// The most bytes of an answer that are read.
 const MOST_READ: usize = 64 * 1024;
@@ -51,101 +53,66 @@ impl Answer {
     }
 }
 
-/// A client that does nothing on its own: it follows no redirect, repeats no request, and opens
-/// a connection for each call, since one that the target system closed while the function slept
-/// would leave it open whether a call went out.
-pub(crate) fn client() -> Result<reqwest::Client, Error> {
-    reqwest::Client::builder()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .no_proxy()
-        .pool_max_idle_per_host(0)
-        .connect_timeout(Duration::from_secs(3))
-        .user_agent("workdesk-action-worker")
-        .build()
-        .map_err(|error| Error::internal("building the HTTP client", error))
-}
-
 /// Sends a call.
 pub(crate) async fn send(
-    client: &reqwest::Client,
-    system: &TargetSystem,
+    targets: &Targets,
+    connection: &Connection,
     call: &ApiCall,
     sending: Sending<'_>,
 ) -> Answer {
-    let unsendable = ApiCall::unsendable(sending.is_repeated);
-    let Some((method, url)) = target(system, call) else {
-        let call = call.summary();
-        let problem = format!("{call} is not a call that the configuration allows.");
-        return Answer::new(unsendable, None, problem);
+    let with = targets::Sending {
+        key: Some(sending.key),
+        timeout: sending.timeout,
     };
-    let mut request = client.request(method, url).timeout(sending.timeout);
-    if let Some(secret) = &system.secret {
-        request = request.bearer_auth(secret.expose_secret());
-    }
-    if let Some(header) = &system.idempotency_header {
-        request = request.header(header, sending.key);
-    }
-    if let Some(body) = &call.body {
-        request = request.json(&body.0);
-    }
-    match request.send().await {
-        Ok(response) => read(system, call, response, sending).await,
-        Err(error) if error.is_builder() => {
-            Answer::new(unsendable, None, "The request could not be built.")
+    match targets.send(connection, call, with).await {
+        Ok(answered) => {
+            let secret = answered.secret.as_ref();
+            read(connection, call, answered.response, secret, sending).await
         }
-        Err(error) if error.is_connect() => {
-            let problem = "The target system cannot be reached; nothing was sent.";
-            Answer::new(Effect::NotNow, None, problem)
+        Err(NoAnswer::Unsendable(problem)) => {
+            let unsendable = ApiCall::unsendable(sending.is_repeated);
+            Answer::new(unsendable, None, problem)
         }
-        Err(error) => Answer::new(call.unclear(), None, broken_off(&error)),
+        Err(NoAnswer::NotSent(problem)) => Answer::new(Effect::NotNow, None, problem),
+        Err(NoAnswer::BrokenOff(error)) => Answer::new(call.unclear(), None, broken_off(&error)),
     }
-}
-
-/// Where a call goes, if it is allowed and stays below the base URL.
-fn target(system: &TargetSystem, call: &ApiCall) -> Option<(Method, Url)> {
-    if !system.allows(&call.method, &call.path) {
-        return None;
-    }
-    let method = Method::from_bytes(call.method.as_bytes()).ok()?;
-    let base = Url::parse(&system.base_url).ok()?;
-    let below = base.path().trim_end_matches('/').to_owned() + &call.path;
-    let mut url = base.clone();
-    url.set_path(&below);
-    (url.path() == below && url.origin() == base.origin()).then_some((method, url))
 }
 
 async fn read(
-    system: &TargetSystem,
+    connection: &Connection,
     call: &ApiCall,
     response: Response,
+    secret: Option<&SecretString>,
     sending: Sending<'_>,
 ) -> Answer {
     let status = response.status().as_u16();
-    let is_replay = system.is_replay(response.headers());
-    let wait = response.headers().get(RETRY_AFTER);
-    let wait = wait.and_then(|wait| wait.to_str().ok());
+    let header = |name: &str| response.headers().get(name)?.to_str().ok();
+    let replayed = connection.replayed_header().and_then(header);
+    let is_replay = connection.is_replay(status, replayed);
+    let wait = header(RETRY_AFTER.as_str());
     let retry_after = wait.and_then(|wait| retry_after(wait, sending.now));
     let (value, is_well_formed, broken) = match body(response).await {
         Ok((value, is_well_formed)) => (value, is_well_formed, None),
         Err(error) => (Value::Null, false, Some(broken_off(&error))),
     };
+    let code = connection.error_code.of(&value);
     let reply = Reply {
         status,
-        code: value.get("code").and_then(Value::as_str),
+        code: code.as_deref(),
         is_well_formed,
         is_replay,
     };
     let effect = call.effect(reply, sending.is_repeated);
     let problem = match broken {
-        _ if effect == Effect::Done => String::new(),
+        _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
         Some(broken) => broken,
         None if call.expect.contains(&status) => {
             format!("The target system answered {status} with something else than JSON.")
         }
         None => format!("The target system answered {status}."),
     };
-    let kept = answer(status, kept(value));
+    let secret = secret.map(ExposeSecret::expose_secret);
+    let kept = answer(status, kept(without(value, &connection.private, secret)));
     Answer {
         retry_after,
         ..Answer::new(effect, Some(kept), problem)

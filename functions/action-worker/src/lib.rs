@@ -24,10 +24,10 @@ use futures::{FutureExt, StreamExt, stream};
 use model::{ActionState, AgentSessionId, Claim, Error, Message, OrganizationId};
 use runtime::{
     queue::Queue,
-    target_systems::TargetSystems,
     telemetry::{self, Metric},
 };
 use store::{HeldAction, Store};
+use targets::Targets;
 
 use self::run::Run;
 
@@ -39,26 +39,20 @@ const CONCURRENCY: usize = 10;
 pub struct Worker {
     store: Store,
     queue: Queue,
-    targets: TargetSystems,
+    targets: Targets,
     limits: Limits,
-    http: reqwest::Client,
 }
 
 impl Worker {
-    /// A worker on that store which calls those systems and no others, and sends to that queue.
-    pub fn new(
-        store: Store,
-        queue: Queue,
-        targets: TargetSystems,
-        limits: Limits,
-    ) -> Result<Self, Error> {
-        Ok(Self {
+    /// A worker on that store which calls its organizations' connections, and sends to that queue.
+    #[must_use]
+    pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
+        Self {
             store: store.patient(),
             queue,
             targets,
             limits,
-            http: call::client()?,
-        })
+        }
     }
 
     /// Works through a batch; answers which messages are to be delivered again. Each stands for
@@ -109,13 +103,12 @@ impl Worker {
             action_id,
         } = read(message)?;
         let agent = self.store.agent();
-        let target = |name: &str| self.targets.idempotency(name);
         let lease = self.limits.lease_millis();
         let claim = agent
-            .claim(organization_id, session_id, &action_id, lease, target)
+            .claim(organization_id, session_id, &action_id, lease)
             .await?;
         match claim {
-            Claim::Busy => return Ok(()),
+            Claim::Busy | Claim::PutOff => return Ok(()),
             Claim::Over => {}
             Claim::Ended(outcome) => self.count(outcome),
             Claim::Held(held) => self.run(held).await?,
@@ -125,9 +118,8 @@ impl Worker {
 
     /// Runs an action that was claimed just now.
     async fn run(&self, held: HeldAction) -> Result<(), Error> {
-        let system = self.targets.get(&held.action.target_system);
-        let run = Run::new(&self.store, &self.http, &self.limits, held);
-        if let Some(outcome) = run.run(system).await? {
+        let run = Run::new(&self.store, &self.targets, &self.limits, held);
+        if let Some(outcome) = run.run().await? {
             self.count(outcome);
         }
         Ok(())

@@ -3,11 +3,11 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use model::{
-    ActionState, ActionStep, AgentAction, Answered, ApiCall, Error, Id, Idempotency, JsonText,
-    Outcome, Stopwatch,
+    ActionState, ActionStep, AgentAction, Answered, ApiCall, Connection, Error, Id, JsonText,
+    Outcome, StepAnswer, Stopwatch,
 };
-use runtime::target_systems::TargetSystem;
 use store::{HeldAction, Lease, Store};
+use targets::Targets;
 
 use crate::{
     call::{self, Sending},
@@ -23,9 +23,10 @@ const COUNTED_RECORDINGS: u32 = 2;
 /// A run of an action, within one lease.
 pub(crate) struct Run<'a> {
     store: &'a Store,
-    http: &'a reqwest::Client,
+    targets: &'a Targets,
     limits: &'a Limits,
     action: AgentAction,
+    connection: Connection,
     /// Since the instant from which the lease is reckoned.
     lease: Stopwatch,
     /// Nothing was sent since the session was last seen to execute. The claim has seen that for
@@ -53,15 +54,16 @@ impl<'a> Run<'a> {
     /// A run of an action that was claimed just now.
     pub(crate) fn new(
         store: &'a Store,
-        http: &'a reqwest::Client,
+        targets: &'a Targets,
         limits: &'a Limits,
         held: HeldAction,
     ) -> Self {
         Self {
             store,
-            http,
+            targets,
             limits,
             action: *held.action,
+            connection: *held.connection,
             lease: held.since,
             is_cleared: true,
             response: None,
@@ -69,16 +71,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the action before its target system, if there is one, and records what became of it.
-    /// Answers the outcome that it recorded, if any.
-    pub(crate) async fn run(
-        mut self,
-        system: Option<&TargetSystem>,
-    ) -> Result<Option<ActionState>, Error> {
-        let end = match system {
-            Some(system) => self.steps(system).await?,
-            None => self.no_target(),
-        };
+    /// Runs the action, and records what became of it. Answers the outcome that it recorded, if any.
+    pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
+        let end = self.steps().await?;
         let recorded = self.conclude(end).await?;
         let action = &self.action;
         tracing::info!(
@@ -93,19 +88,12 @@ impl<'a> Run<'a> {
         Ok(recorded)
     }
 
-    fn no_target(&mut self) -> End {
-        self.action.not_sent();
-        let name = &self.action.target_system;
-        let error = format!("No target system {name:?} is configured.");
-        End::Outcome(Outcome::failed(None, error))
-    }
-
     /// The steps that are not done yet.
-    async fn steps(&mut self, system: &TargetSystem) -> Result<End, Error> {
+    async fn steps(&mut self) -> Result<End, Error> {
         let steps = self.action.steps.clone();
         let done = usize::try_from(self.action.steps_done).unwrap_or(0);
         for (at, step) in steps.iter().enumerate().skip(done) {
-            if let ControlFlow::Break(end) = self.step(at, step, system).await? {
+            if let ControlFlow::Break(end) = self.step(at, step).await? {
                 return Ok(end);
             }
         }
@@ -113,28 +101,22 @@ impl<'a> Run<'a> {
     }
 
     /// Sends a step's call until an answer tells what became of it, or no time is left.
-    async fn step(
-        &mut self,
-        at: usize,
-        step: &ActionStep,
-        system: &TargetSystem,
-    ) -> Result<ControlFlow<End>, Error> {
+    async fn step(&mut self, at: usize, step: &ActionStep) -> Result<ControlFlow<End>, Error> {
         let Some(call) = &step.call else {
             self.action.not_sent();
             let error = format!("Step {} has to be done by a person.", step.order);
             return Ok(ends(Outcome::failed(self.response.clone(), error)));
         };
         let key = self.action.idempotency_key(at);
-        let target = system.idempotency();
         let mut pauses = self.limits.pauses.iter();
         loop {
             if self.left() < self.limits.step_timeout {
                 return Ok(ControlFlow::Break(self.out_of_time()));
             }
-            if let end @ ControlFlow::Break(_) = self.clear(target).await? {
+            if let end @ ControlFlow::Break(_) = self.clear().await? {
                 return Ok(end);
             }
-            let problem = match self.send(call, system, &key).await {
+            let problem = match self.send(step.order, call, &key).await {
                 (Answered::StepDone, _) => return Ok(ControlFlow::Continue(())),
                 (Answered::Refused, problem) => {
                     return Ok(ends(Outcome::failed(self.response.clone(), problem)));
@@ -151,22 +133,25 @@ impl<'a> Run<'a> {
     }
 
     /// Sends a call; answers how it goes on, and what was wrong.
-    async fn send(
-        &mut self,
-        call: &ApiCall,
-        system: &TargetSystem,
-        key: &str,
-    ) -> (Answered, String) {
+    async fn send(&mut self, step: i64, call: &ApiCall, key: &str) -> (Answered, String) {
         let sending = Sending {
             key,
             timeout: self.limits.step_timeout,
             is_repeated: self.action.ambiguous,
             now: self.store.now(),
         };
-        let answer = call::send(self.http, system, call, sending).await;
+        let answer = call::send(self.targets, &self.connection, call, sending).await;
         self.response = answer.response;
         self.retry_after = answer.retry_after;
-        let answered = self.action.answered(answer.effect, system.idempotency());
+        let idempotency = self.connection.idempotency();
+        let answered = self.action.answered(answer.effect, idempotency);
+        self.action.answers.push(StepAnswer {
+            step,
+            at: self.store.now(),
+            effect: answer.effect.into(),
+            problem: answer.problem.clone(),
+            response: self.response.clone(),
+        });
         (answered, answer.problem)
     }
 
@@ -182,19 +167,21 @@ impl<'a> Run<'a> {
 /// Between two calls.
 impl Run<'_> {
     /// Whether the next call may be sent. That it is about to be is on record when it may.
-    async fn clear(&mut self, target: Idempotency) -> Result<ControlFlow<End>, Error> {
+    async fn clear(&mut self) -> Result<ControlFlow<End>, Error> {
         if std::mem::take(&mut self.is_cleared) {
             return Ok(ControlFlow::Continue(()));
         }
-        self.action.sends(target);
-        Ok(match self.store.agent().heartbeat(&self.action).await? {
-            Lease::Held => ControlFlow::Continue(()),
-            Lease::Cancelled => {
-                self.action.not_sent();
-                ControlFlow::Break(End::Cancelled)
-            }
-            Lease::Lost => ControlFlow::Break(End::Lost),
-        })
+        self.action.sends(self.connection.idempotency());
+        Ok(
+            match self.store.agent().heartbeat(&mut self.action).await? {
+                Lease::Held => ControlFlow::Continue(()),
+                Lease::Cancelled => {
+                    self.action.not_sent();
+                    ControlFlow::Break(End::Cancelled)
+                }
+                Lease::Lost => ControlFlow::Break(End::Lost),
+            },
+        )
     }
 
     /// Waits, if there is a pause left and time for a call after it; answers whether it waited.

@@ -41,7 +41,8 @@ pub struct MetricsView {
     /// Mean hours from creation to resolution of the service requests and tickets resolved on the
     /// last 90 days (UTC, today included), to two decimals; 0 when there was none.
     avg_resolution_time: f64,
-    /// Hours of manual work that succeeded automated actions saved, to two decimals.
+    /// Hours of manual work that effective automated actions saved, to two decimals; `hours-saved` lists
+    /// them.
     hours_saved: f64,
 }
 

@@ -4,6 +4,7 @@
 mod dashboard;
 mod get_ticket;
 mod history_of_ticket;
+mod hours_saved;
 mod list_tickets;
 mod raise_ticket;
 mod reply_to_ticket;
@@ -19,6 +20,7 @@ pub fn routes() -> OpenApiRouter<App> {
         "managed-services",
         [
             operation!(dashboard::dashboard),
+            operation!(hours_saved::hours_saved),
             operation!(list_tickets::list_tickets),
             operation!(raise_ticket::raise_ticket),
             operation!(get_ticket::get_ticket),

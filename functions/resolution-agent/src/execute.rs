@@ -9,8 +9,9 @@ use shared::{
     http::{
         Body, Path, PathId, Trace,
         refusal::{
-            ActionNotFailed, ConcurrentChange, InvalidTransition, OtherActionsApproved,
-            OutcomeUnknown, ProposalSuperseded, SessionExpired, SessionSuperseded,
+            ActionNotFailed, ApproverNotAllowed, CapReached, ConcurrentChange, ContentChanged,
+            InvalidTransition, OtherActionsApproved, OutcomeUnknown, PolicyDenied,
+            ProposalSuperseded, SessionExpired, SessionSuperseded,
         },
     },
     model::{ActionsExecute, AgentSessionId, Approving, Message, OrganizationId, Stopwatch},
@@ -35,13 +36,21 @@ type Refused = (
     OutcomeUnknown,
     ActionNotFailed,
     OtherActionsApproved,
-    ConcurrentChange,
+    (
+        ContentChanged,
+        ApproverNotAllowed,
+        PolicyDenied,
+        CapReached,
+        ConcurrentChange,
+    ),
 );
 
 /// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
-/// for their results. 202 has the same shape as 200 and says that some still run. The same list
+/// for their results. 202 has the same shape as 200 and says that some still run, or that the
+/// policy asks for another approver first: `approval` of the action says how many. The same list
 /// again answers its results and runs nothing; with `again`, what is not done for certain runs once
-/// more, within 24 hours and while the alert has no other session.
+/// more, within 24 hours and while the alert has no other session. With `digests`, 409 when an
+/// action is not what was looked at.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/execute",
@@ -60,12 +69,14 @@ pub async fn execute(
     let approving = Approving {
         ids: &ids,
         again: input.again.0,
+        digests: input.digests.as_ref(),
+        note: input.note.as_deref(),
         by: caller.user_id(),
         trace: trace.as_deref(),
     };
     let agent = state.app.store.agent();
     let session = match agent.approve(caller.permit(), id, &approving).await? {
-        Approval::Standing(session) => session,
+        Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
             send(&state, tenant, id, queued).await;
             session

@@ -8,9 +8,9 @@ use shared::{
     model::{AgentSessionFilter, AgentSessionSort, Listing},
 };
 
-use crate::view::AgentSessionSummary;
+use crate::session_row::AgentSessionRow;
 
-/// Lists agent sessions, newest first.
+/// Lists agent sessions, newest first; `status=awaiting_confirmation` is the approver's inbox.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions",
@@ -19,12 +19,12 @@ use crate::view::AgentSessionSummary;
 pub async fn list(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<AgentSessionFilter, AgentSessionSort>>,
-) -> Result<List<AgentSessionSummary>, Problem> {
+) -> Result<List<AgentSessionRow>, Problem> {
     let pages = caller.pages(&app)?;
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let filter = &caller.query.filter;
     let agent = app.store.agent();
     let page = agent.list(tenant, user, filter, &pages.wanted).await?;
     let now = app.clock.now();
-    Ok(pages.answer(page, |session| AgentSessionSummary::of(&session, now))?)
+    Ok(pages.answer(page, |row| AgentSessionRow::of(row, now))?)
 }

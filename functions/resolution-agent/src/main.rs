@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use resolution_agent::{PlaybookEngine, ResolutionAgent};
-use shared::{App, Start, config, queue::Queue, serve, target_systems::TargetSystems, telemetry};
+use shared::{App, Start, config, queue::Queue, serve, telemetry};
+use targets::Targets;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
@@ -12,7 +13,8 @@ async fn main() -> Result<(), lambda_http::Error> {
     let app = App::from_start(&start)?;
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
     let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
-    let engine = PlaybookEngine::new(TargetSystems::read(&start.environment)?)?;
-    let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine));
+    let engine = PlaybookEngine::new()?;
+    let targets = Targets::of(&start)?;
+    let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine), targets);
     serve::serve(resolution_agent::routes(), state, &app).await
 }

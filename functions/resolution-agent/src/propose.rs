@@ -8,7 +8,7 @@ use shared::{
         Path, PathId,
         refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
     },
-    model::{AgentSessionId, Signal},
+    model::{AgentSessionId, ClassHistory, Connection, Signal},
 };
 
 use crate::{ResolutionAgent, view::AgentSessionProposed};
@@ -30,8 +30,8 @@ pub async fn propose(
     Json<AgentSessionProposed>,
     Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
 > {
-    let analyse = async |signal: &Signal, history: &[Signal]| {
-        let analysed = state.engine.analyse(signal, history).await;
+    let analyse = async |signal: &Signal, history: &ClassHistory, connections: &[Connection]| {
+        let analysed = state.engine.analyse(signal, history, connections).await;
         analysed.map_err(|error| Error::internal("analysing a signal", error))
     };
     let agent = state.app.store.agent();

@@ -10,13 +10,15 @@ use serde_json::Value;
 use shared::{
     http::operation::{Answer, Description},
     model::{
-        ActionResult, ActionStep, ActionType, AgentSession, AgentSessionId, AgentSessionStatus,
-        Analysis, ApiCall, JsonObject, JsonText, ProposedAction, Risk, SignalId, Timestamp,
+        ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, Analysis, JsonObject,
+        JsonText, Rejection, SignalId, Timestamp,
     },
     store::{SessionWithActions, Stored},
     versioned,
 };
 use utoipa::ToSchema;
+
+use crate::action_view::{self, ActionView};
 
 /// A session that was just opened.
 #[derive(Debug, Serialize, ToSchema)]
@@ -84,7 +86,7 @@ impl AgentSessionProposed {
                 status: session.status,
                 alert_id: session.alert_id,
                 analysis: session.analysis.clone(),
-                proposed_actions: actions(session),
+                proposed_actions: action_view::of_proposal(session),
             },
         }
     }
@@ -95,11 +97,14 @@ impl AgentSessionProposed {
 pub struct AgentActionsExecuted {
     results: Vec<ResultView>,
     session: AgentSessionView,
+    /// Whether the policy asks for more approvers.
+    #[serde(skip)]
+    is_pending: bool,
 }
 
 impl IntoResponse for AgentActionsExecuted {
     fn into_response(self) -> Response {
-        let status = if self.session.is_running() {
+        let status = if self.session.is_running() || self.is_pending {
             StatusCode::ACCEPTED
         } else {
             StatusCode::OK
@@ -112,7 +117,10 @@ impl Answer for AgentActionsExecuted {
     fn describe(description: &mut Description) {
         for (status, about) in [
             (StatusCode::OK, "Every approved action has ended"),
-            (StatusCode::ACCEPTED, "Some approved actions still run"),
+            (
+                StatusCode::ACCEPTED,
+                "Some approved actions still run, or others have to approve first",
+            ),
         ] {
             let schema = description.schema::<Self>();
             description.success(status, about, Some(schema), &[]);
@@ -126,7 +134,13 @@ impl AgentActionsExecuted {
         let session = AgentSessionView::of(whole, now);
         let mut results = results(whole);
         results.retain(|result| ids.contains(&result.action_id));
-        Self { results, session }
+        let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
+        let is_pending = listed.any(|action| !action.approvals.is_empty());
+        Self {
+            results,
+            session,
+            is_pending,
+        }
     }
 }
 
@@ -142,6 +156,8 @@ pub struct AgentSessionView {
     updated_at: Timestamp,
     /// Why it failed.
     error: Option<String>,
+    /// That somebody rejected what it proposed.
+    rejection: Option<Rejection>,
     /// Null before the first.
     analysis: Option<Analysis>,
     /// Those of the newest proposal.
@@ -171,76 +187,10 @@ impl AgentSessionView {
             created_at: session.created_at,
             updated_at: session.updated_at,
             error: session.error_at(now).map(str::to_owned),
+            rejection: session.rejection.clone(),
             analysis: session.analysis.clone(),
-            proposed_actions: actions(session),
+            proposed_actions: action_view::of_session(whole, now),
             execution_results: results(whole),
-        }
-    }
-}
-
-/// A proposed action.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ProposedAction)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionView {
-    id: String,
-    action_type: ActionType,
-    description: String,
-    /// Whether the agent can execute it; otherwise a person has to.
-    is_automated: bool,
-    target_system: String,
-    target_entities: Vec<String>,
-    expected_outcome: String,
-    risk: Risk,
-    steps: Vec<StepView>,
-    /// Ids of actions of which none can be executed with this one, or after it.
-    excludes: Vec<String>,
-    /// Ids of actions that come first where they are executed with this one: unless they succeed,
-    /// this one is skipped.
-    after: Vec<String>,
-}
-
-/// A step of an action.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ActionStep)]
-#[serde(rename_all = "camelCase")]
-pub struct StepView {
-    order: i64,
-    description: String,
-    /// Empty where a person does it.
-    #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
-    api_call: String,
-}
-
-impl ActionView {
-    /// An action among those of its proposal.
-    fn of(action: &ProposedAction, all: &[ProposedAction]) -> Self {
-        let ids = |keys: &[String]| {
-            let named = all.iter().filter(|other| keys.contains(&other.key));
-            named.map(|other| other.id.clone()).collect()
-        };
-        Self {
-            id: action.id.clone(),
-            action_type: action.action_type,
-            description: action.description.clone(),
-            is_automated: action.is_automated,
-            target_system: action.target_system.clone(),
-            target_entities: action.target_entities.clone(),
-            expected_outcome: action.expected_outcome.clone(),
-            risk: action.risk,
-            steps: action.steps.iter().map(StepView::from).collect(),
-            excludes: ids(&action.excludes),
-            after: ids(&action.after),
-        }
-    }
-}
-
-impl From<&ActionStep> for StepView {
-    fn from(step: &ActionStep) -> Self {
-        Self {
-            order: step.order,
-            description: step.description.clone(),
-            api_call: step.call.as_ref().map(ApiCall::summary).unwrap_or_default(),
         }
     }
 }
@@ -296,13 +246,6 @@ impl From<ActionResult> for ResultView {
             duration: result.duration,
         }
     }
-}
-
-fn actions(session: &AgentSession) -> Vec<ActionView> {
-    let all = &session.proposed_actions;
-    all.iter()
-        .map(|action| ActionView::of(action, all))
-        .collect()
 }
 
 fn results(whole: &SessionWithActions) -> Vec<ResultView> {

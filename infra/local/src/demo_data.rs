@@ -9,12 +9,14 @@ use shared::{
     clock::Clock,
     input,
     model::{
-        LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature, Priority,
-        Project, Role, ServiceStatus, SignalEntity, SignalStatus, TagId, Thread, Timestamp, User,
-        span,
+        Connection, LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature,
+        Priority, Project, Role, ServiceStatus, SignalEntity, SignalStatus, Slug, TagId, Thread,
+        Timestamp, User, span,
     },
-    store::{NewMessage, NewSignal, NewTicket, NewUser, Past, Store, Tagged},
+    store::{NewMessage, NewSignal, NewTicket, NewUser, Past, Store, Stored, Tagged},
 };
+
+use crate::target_systems::DemoTargets;
 
 /// Somebody who can sign in to the demo.
 #[derive(Clone, Copy, Debug)]
@@ -62,14 +64,41 @@ impl<E: Into<shared::Error>> From<E> for Error {
     }
 }
 
-/// Fills an empty table; one whose demo data is complete is left as it is.
-pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
+/// Connects the demo organization to the demo's systems. Connections that are there already stay as they
+/// are, but lead to where the systems are now.
+pub(crate) async fn connect(
+    client: Client,
+    table: &str,
+    tenant: OrganizationId,
+    targets: &DemoTargets,
+) -> Result<(), Error> {
+    let store = Store::new(client, table, Clock::system());
+    let connections = store.connections();
+    let there = connections.all(tenant).await?;
+    let wanted = targets.connections();
+    for (name, wanted) in wanted.as_object().into_iter().flatten() {
+        let Some(name) = Slug::new(name) else {
+            continue;
+        };
+        let leads_there = |one: &Stored<Connection>| *one.base_url == wanted["baseUrl"];
+        let found = there.iter().find(|one| one.name == name);
+        if !found.is_some_and(leads_there) {
+            let put = input::from_value(wanted)?;
+            connections.put(tenant, &name, put).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Fills an empty table; one whose demo data is complete is left as it is. Answers which organization
+/// it is of.
+pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, Error> {
     let clock = Clock::system();
     let store = Store::new(client, table, clock.clone());
     // The last account is written after everything else, so that it stands for all of it.
     let [.., last] = ACCOUNTS;
-    if store.sign_in().account(last.username).await?.is_some() {
-        return Ok(());
+    if let Some(account) = store.sign_in().account(last.username).await? {
+        return Ok(account.organization_id);
     }
     let organization = store
         .directory()
@@ -93,7 +122,7 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<(), Error> {
     demo.tickets(&mia, &sue).await?;
     demo.signals().await?;
     demo.user(vic).await?;
-    Ok(())
+    Ok(demo.tenant)
 }
 
 /// The tags.
@@ -430,6 +459,9 @@ impl Demo {
                 ..batch
             },
         ];
+        let signals = self.store.signals();
+        let since = self.ago(60 * span::DAY);
+        signals.recorded_since(self.tenant, since).await?;
         // The first is the newest, and so the one that a list of what is open begins with.
         for (number, alarm) in standing.into_iter().enumerate() {
             let alarm = Alarm {
@@ -438,11 +470,27 @@ impl Demo {
             };
             self.signal(number, alarm, SignalStatus::Open).await?;
         }
-        // Batches got stuck now and then before, and more often in the last days.
-        for (number, days) in [24, 17, 9, 4, 3, 2, 1].into_iter().enumerate() {
+        self.earlier_signals(batch).await
+    }
+
+    /// Signals like this one that are over.
+    async fn earlier_signals(&self, batch: Alarm) -> Result<(), Error> {
+        // Batches got stuck now and then before, and more often since yesterday.
+        let earlier: [(i64, &'static [(&'static str, &'static str)]); 8] = [
+            (600, &[("usage_batch", "ub_0960")]),
+            (410, &[("usage_batch", "ub_0974")]),
+            (220, &[("usage_batch", "ub_0988")]),
+            (22, &[("usage_batch", "ub_0995")]),
+            (19, &[("usage_batch", "ub_0996")]),
+            (14, &[("usage_batch", "ub_0997")]),
+            (9, &[("usage_batch", "ub_0998")]),
+            (5, &[("usage_batch", "ub_0999")]),
+        ];
+        for (number, (hours, entities)) in earlier.into_iter().enumerate() {
             let earlier = Alarm {
                 title: "A usage batch was stuck",
-                hours: days * 24,
+                entities,
+                hours,
                 ..batch
             };
             self.signal(100 + number, earlier, SignalStatus::Resolved)
@@ -495,7 +543,7 @@ impl Demo {
                 .collect(),
             occurred_at,
         };
-        self.store.signals().create(self.tenant, signal).await?;
+        self.store.signals().record(self.tenant, signal).await?;
         Ok(())
     }
 }

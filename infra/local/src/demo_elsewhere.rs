@@ -2,6 +2,8 @@
 
 use std::{io, process::ExitCode};
 
+use serde_json::{Map, Value, json};
+
 use crate::{
     console, demo_data, process,
     target_systems::{self, DemoTargets},
@@ -13,8 +15,9 @@ named.
 
 Usage: demo [TABLE] PORT
 
-Table and credentials are found as the AWS SDK finds them. Prints, on one line, what TARGET_SYSTEMS
-of the stack is to be.";
+Table and credentials are found as the AWS SDK finds them. Prints, on one line, the connections that an
+organization has to these systems, as PUT /api/concierge/connections/{name} takes them, and their
+secrets by the last parts of their parameters' names.";
 
 /// Runs `demo` and gives its exit code.
 pub async fn main() -> ExitCode {
@@ -56,7 +59,11 @@ async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
         demo_data::load(client, table).await?;
     }
     let targets = DemoTargets::start(port, None)?;
-    console::say(&targets.settings().to_string());
+    let secrets: Map<String, Value> = DemoTargets::secrets()
+        .map(|(name, secret)| (name, secret.into()))
+        .collect();
+    let printed = json!({"connections": targets.connections(), "secrets": secrets});
+    console::say(&printed.to_string());
     tokio::signal::ctrl_c().await?;
     targets.stop().await;
     Ok(())

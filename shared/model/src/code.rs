@@ -55,6 +55,8 @@ pub enum Code {
     InvalidTransition,
     /// The user holds as many tokens as a user may; delete one.
     TooManyTokens,
+    /// The organization has as many connections as it may; delete one.
+    TooManyConnections,
     /// Another user of the service has this username.
     UsernameTaken,
     /// Another tag of the organization has this name.
@@ -67,8 +69,6 @@ pub enum Code {
     TicketClosed,
     /// The record carries as many tags as it can.
     TooManyTags,
-    /// The source has reported a signal of this id before.
-    DuplicateSignal,
     /// The actions were proposed again since; approve the new ones.
     ProposalSuperseded,
     /// The proposal expired; open another session.
@@ -83,6 +83,14 @@ pub enum Code {
     SessionSuperseded,
     /// The session executes another list of actions, or did.
     OtherActionsApproved,
+    /// An action is not what was looked at; read the session again.
+    ContentChanged,
+    /// The organization's policy allows nobody to approve it.
+    PolicyDenied,
+    /// The organization's policy asks for another approver.
+    ApproverNotAllowed,
+    /// It is above what the organization's policy allows for a day.
+    CapReached,
     /// The body is over 256 KiB.
     BodyTooLarge,
     /// The body is not declared as JSON.

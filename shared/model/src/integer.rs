@@ -45,6 +45,20 @@ impl Field for Order {
     }
 }
 
+/// An integer from `LEAST` to `MOST`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Whole<const LEAST: i64, const MOST: i64>(pub i64);
+
+impl<const LEAST: i64, const MOST: i64> Field for Whole<LEAST, MOST> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        integer(value, place, LEAST, MOST).map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(LEAST, MOST).into()
+    }
+}
+
 impl PartialSchema for Order {
     fn schema() -> RefOr<Schema> {
         integer_schema(0, MAX_ID)
@@ -60,6 +74,61 @@ impl ToSchema for Order {
     fn name() -> std::borrow::Cow<'static, str> {
         "Order".into()
     }
+}
+
+macro_rules! counts {
+    ($($(#[doc = $doc:literal])* $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
+        $(#[doc = $doc])*
+        #[doc = concat!("\n\nFrom ", stringify!($least), " to ", stringify!($most), ".")]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(i64);
+
+        impl $name {
+            /// The number.
+            #[must_use]
+            pub const fn get(self) -> i64 {
+                self.0
+            }
+        }
+
+        impl Field for $name {
+            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+                integer(value, place, $least, $most).map(Self)
+            }
+
+            fn field_schema() -> RefOr<Schema> {
+                Ref::from_schema_name(stringify!($name)).into()
+            }
+
+            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+                all.push((stringify!($name).to_owned(), <Self as PartialSchema>::schema()));
+            }
+        }
+
+        impl PartialSchema for $name {
+            fn schema() -> RefOr<Schema> {
+                let lines: &[&str] = &[$($doc.trim_ascii()),*];
+                integer_schema($least, $most)
+                    .description(Some(lines.join("\n")))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+counts! {
+    /// Calls that begin in a second.
+    CallsPerSecond(1..=100) = 10,
+    /// Actions that are at work at the same time.
+    Calls(1..=50) = 5,
 }
 
 /// Reads an integer from `least` to `most`; in a query it is text.

@@ -20,6 +20,7 @@ mod message;
 mod milestone;
 mod one_of;
 mod password;
+pub mod pattern;
 mod permission;
 mod project;
 pub mod random;
@@ -42,10 +43,18 @@ pub use activity::{
 };
 pub use agent::{
     ActionApproval, ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction,
-    AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus, AlreadyDone, Analysis,
-    Answered, ApiCall, Approved, ApprovedActions, Approving, Cancelled, Claim, Effect, EffectGuard,
-    HeldEffect, Hold, Idempotency, Outcome, Proposal, ProposedAction, Reply, Risk, Surroundings,
-    TargetEffect, answer, retry_after,
+    AgentPause, AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionSort,
+    AgentSessionStatus, AllowedCall, AlreadyDone, Analysis, Answered, ApiCall, Approved,
+    ApprovedActions, Approver, Approving, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallLimits,
+    CallPath, Called, Cancelled, Charge, Claim, Connection, ConnectionAuth, ConnectionPut,
+    ConnectionRevision, ConnectionSort, Digest, Digests, Effect, EffectGuard, ErrorCode,
+    FixedHeader, HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys,
+    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
+    JournalFlaw, JournalHead, JournalPeriod, JournalSort, KeyName, KeyPlace, METHODS,
+    MOST_CONNECTIONS, Note, Outcome, ParameterName, PlaybookVersion, PolicyCaps, PolicyMatch,
+    PolicyPreset, PolicyRule, PolicySet, PolicySubject, Proposal, ProposedAction, Proposers,
+    Rejection, Replays, Reply, Requirement, Risk, Saving, SavingSort, SessionReject, StepAnswer,
+    Surroundings, TargetEffect, answer, check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -56,7 +65,7 @@ pub use directory::{
 pub use error::{Error, Fault, Source};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, HistorySort};
 pub use id::*;
-pub use integer::Order;
+pub use integer::{Calls, CallsPerSecond, Order, Whole};
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;
@@ -65,6 +74,10 @@ pub use milestone::{
     MilestoneUpdate,
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
+pub use pattern::{
+    ClassHistory, Cycle, FiredOnHistory, LabelledSignal, Occurrence, Pattern, PatternWindow,
+    Recurrence, SharedLabel,
+};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
     Phase, PhaseCreate, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
@@ -79,8 +92,10 @@ pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session, SessionSort};
 pub use sid::{Sid, digest};
 pub use signal::{
-    AlertFilter, AlertSort, LifecycleEvent, Metric, Money, Severity, Signal, SignalEntity,
-    SignalStatus,
+    AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
+    AlertSort, AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion,
+    AlertmanagerWebhook, Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money,
+    NewSignal, Severity, Signal, SignalEntity, SignalStatus,
 };
 pub use sort::{ActivitySort, CreatedSort, ThreadSort};
 pub use task::{
@@ -88,8 +103,9 @@ pub use task::{
     TaskStatus, TaskUpdate,
 };
 pub use text::{
-    ActionId, Category, Content, Description, FullName, LoginName, OrganizationName, SearchText,
-    Slug, TagName, Title, TokenName, Username, WrongLength,
+    ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
+    FullName, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug, SourceName,
+    StateName, SystemName, TagName, Title, TokenName, Unit, Username, WrongLength,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -7,10 +7,12 @@ use utoipa::{
 };
 
 use crate::{
-    ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort, CreatedSort,
-    HistorySort, MilestoneSort, MilestoneStatus, Permission, PhaseSort, Priority, ProjectSort,
-    ProjectStatus, ProjectTaskSort, ReferenceSort, ReferenceType, Role, ServiceStatus, SessionSort,
-    Severity, SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
+    ActionType, ActivitySort, ActivityType, AgentSessionSort, AgentSessionStatus, AlertSort,
+    AlertmanagerStatus, AlertmanagerVersion, AuthScheme, BodyFormat, ConnectionSort, CreatedSort,
+    HistorySort, JournalSort, KeyPlace, MilestoneSort, MilestoneStatus, Permission, PhaseSort,
+    PolicyPreset, Priority, ProjectSort, ProjectStatus, ProjectTaskSort, ReferenceSort,
+    ReferenceType, Replays, Risk, Role, SavingSort, ServiceStatus, SessionSort, Severity,
+    SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -33,24 +35,36 @@ macro_rules! one_of {
 }
 
 one_of! {
+    ActionType,
     ActivitySort,
     ActivityType,
     AgentSessionSort,
     AgentSessionStatus,
     AlertSort,
+    AlertmanagerStatus,
+    AlertmanagerVersion,
+    AuthScheme,
+    BodyFormat,
+    ConnectionSort,
     CreatedSort,
     HistorySort,
+    JournalSort,
+    KeyPlace,
     MilestoneSort,
     MilestoneStatus,
     Permission,
     PhaseSort,
+    PolicyPreset,
     Priority,
     ProjectSort,
     ProjectStatus,
     ProjectTaskSort,
     ReferenceSort,
     ReferenceType,
+    Replays,
+    Risk,
     Role,
+    SavingSort,
     ServiceStatus,
     SessionSort,
     Severity,

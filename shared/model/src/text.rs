@@ -146,8 +146,28 @@ texts! {
     TagName(1..=50) = "urgent",
     /// An action of an agent session.
     ActionId(1..=100) = "s1-p1-a1",
+    /// What a target system is called.
+    SystemName(1..=64) = "billing",
+    /// Why somebody decides as they do.
+    Reason(1..=1000) = "The customer has paid by now.",
     /// What a token is called.
     TokenName(1..=100) = "nightly export",
+    /// Who reports alerts.
+    SourceName(1..=100) = "billing-monitor",
+    /// A reporter's own id of an alert.
+    ExternalId(1..=255) = "stuck-ub_1001",
+    /// What an alert says beyond its title.
+    AlertText(0..=5000) = "It has been processing for 26 hours.",
+    /// The id of a record in a target system.
+    EntityId(1..=128) = "ub_1001",
+    /// A state that a record of a target system is in.
+    StateName(1..=64) = "processing",
+    /// What was measured.
+    MetricName(1..=100) = "age",
+    /// A unit of measurement.
+    Unit(0..=32) = "h",
+    /// What Alertmanager knows an alert by.
+    Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
 }
 
 /// A fault where the text does not do.
@@ -169,19 +189,72 @@ pub(crate) fn check(text: &str, least: usize, most: usize) -> Result<(), (FaultC
 #[serde(transparent)]
 pub struct Slug(String);
 
+impl Slug {
+    const MOST: usize = 64;
+
+    /// The name; none for a text that is none.
+    #[must_use]
+    pub fn new(text: &str) -> Option<Self> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let is_one = (1..=Self::MOST).contains(&text.len()) && text.bytes().all(plain);
+        is_one.then(|| Self(text.to_owned()))
+    }
+
+    /// A name of another kind as a slug: `HTTPErrorRate` as `http_error_rate`. None where no letter or
+    /// digit of it is plain.
+    #[must_use]
+    pub fn of(name: &str) -> Option<Self> {
+        let mut slug = String::with_capacity(name.len() + 8);
+        let mut characters = name.chars().peekable();
+        let mut before = None;
+        while let Some(character) = characters.next() {
+            let next_is_lower = characters.peek().is_some_and(char::is_ascii_lowercase);
+            let begins_word = character.is_ascii_uppercase()
+                && match before {
+                    Some(before) if char::is_ascii_uppercase(&before) => next_is_lower,
+                    Some(before) => before.is_ascii_alphanumeric(),
+                    None => false,
+                };
+            if begins_word || !character.is_ascii_alphanumeric() {
+                slug.push('_');
+            }
+            if character.is_ascii_alphanumeric() {
+                slug.push(character.to_ascii_lowercase());
+            }
+            before = Some(character);
+        }
+        let words: Vec<&str> = slug.split('_').filter(|word| !word.is_empty()).collect();
+        let mut slug = words.join("_");
+        slug.truncate(Self::MOST);
+        (!slug.is_empty()).then_some(Self(slug))
+    }
+}
+
+impl Deref for Slug {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 impl Field for Slug {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
-        if (1..=64).contains(&text.len()) && text.bytes().all(plain) {
-            return Some(Self(text.clone()));
-        }
-        place.fault(
-            FaultCode::Pattern,
-            "Expected 1 to 64 lower-case letters, digits or underscores.",
-        )
+        Self::new(text).or_else(|| {
+            place.fault(
+                FaultCode::Pattern,
+                "Expected 1 to 64 lower-case letters, digits or underscores.",
+            )
+        })
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -209,5 +282,28 @@ impl PartialSchema for Slug {
 impl ToSchema for Slug {
     fn name() -> std::borrow::Cow<'static, str> {
         "Slug".into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_kinds_become_slugs() {
+        for (name, slug) in [
+            ("UsageBatchStuck", Some("usage_batch_stuck")),
+            ("HTTPErrorRate", Some("http_error_rate")),
+            ("payment_failed", Some("payment_failed")),
+            ("Payment failed (EU)", Some("payment_failed_eu")),
+            ("A1B", Some("a1_b")),
+            ("--a--b--", Some("a_b")),
+            ("é", None),
+            ("", None),
+        ] {
+            let made = Slug::of(name);
+            assert_eq!(made.as_deref(), slug, "{name}");
+        }
+        assert_eq!(Slug::of(&"aB".repeat(99)).map(|slug| slug.len()), Some(64));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, Months, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use utoipa::{
@@ -79,6 +79,14 @@ impl Timestamp {
     #[must_use]
     pub const fn since(self, earlier: Self) -> i64 {
         self.0 - earlier.0
+    }
+
+    /// The same time of the same day so many months earlier, or of that month's last day.
+    #[must_use]
+    pub fn months_earlier(self, months: u32) -> Self {
+        let at = DateTime::<Utc>::from_timestamp_millis(self.0);
+        let earlier = at.and_then(|at| at.checked_sub_months(Months::new(months)));
+        earlier.map_or(self, Self::from)
     }
 
     /// The beginning of the day in UTC.

@@ -35,7 +35,7 @@ pub enum ConfigError {
 /// The settings that are secret. Each is its environment variable or, where that is absent, the
 /// parameter of AWS Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names, so that
 /// a deployed function has no secret in its environment.
-const SECRETS: [&str; 2] = ["SESSION_SECRETS", "TARGET_SYSTEMS"];
+const SECRETS: [&str; 1] = ["SESSION_SECRETS"];
 
 /// Environment variables: the process's, or a test's own.
 #[derive(Clone)]

@@ -48,7 +48,7 @@ pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<St
 /// The versions that a request expects of the record in its path; 400 for what are no entity tags.
 pub fn expected(parts: &Parts) -> Result<Expected, Error> {
     let route = parts.extensions.get::<MatchedPath>();
-    let names_a_record = route.is_some_and(|route| route.as_str().contains('{'));
+    let names_a_record = route.is_some_and(|route| names_a_record(route.as_str()));
     if !takes_if_match(&parts.method, names_a_record) {
         return Ok(Expected::Any);
     }
@@ -62,6 +62,12 @@ pub fn expected(parts: &Parts) -> Result<Expected, Error> {
             detail: "Send the ETag of the record as it was read, or `*`.".to_owned(),
         })
     })
+}
+
+/// Whether the path of an operation is that of a single record: it has the record's id, or the
+/// organization has one of the kind.
+pub(crate) fn names_a_record(path: &str) -> bool {
+    path.contains('{') || path == "/api/concierge/policy"
 }
 
 fn takes_if_match(method: &Method, names_a_record: bool) -> bool {

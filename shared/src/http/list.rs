@@ -33,6 +33,10 @@ pub struct List<T> {
     of: PhantomData<fn() -> T>,
 }
 
+/// A page of records for files and pipes: one a line (NDJSON).
+#[derive(Debug)]
+pub struct Lines<T>(List<T>);
+
 /// A record with a page of others in it.
 #[derive(Debug)]
 pub struct Linked<W> {
@@ -144,7 +148,24 @@ impl Pages {
         page: Page<R>,
         view: impl FnMut(R) -> T,
     ) -> Result<List<T>, Error> {
-        let mut rows = Rows::default();
+        self.list(Rows::default(), page, view)
+    }
+
+    /// Answers a page, one record a line.
+    pub fn lines<R, T: Serialize>(
+        &self,
+        page: Page<R>,
+        view: impl FnMut(R) -> T,
+    ) -> Result<Lines<T>, Error> {
+        self.list(Rows::of_lines(), page, view).map(Lines)
+    }
+
+    fn list<R, T: Serialize>(
+        &self,
+        mut rows: Rows,
+        page: Page<R>,
+        view: impl FnMut(R) -> T,
+    ) -> Result<List<T>, Error> {
         let next = self.fill(&mut rows, page, view, |_| ())?;
         Ok(List {
             body: rows.finish(),
@@ -211,6 +232,8 @@ struct Rows {
     /// How many bytes they are within the answer.
     bytes: usize,
     most: usize,
+    /// Whether each stands on a line of its own, and not in an array.
+    are_lines: bool,
 }
 
 impl Default for Rows {
@@ -226,19 +249,33 @@ impl Rows {
             json: vec![b'['],
             bytes: 0,
             most,
+            are_lines: false,
+        }
+    }
+
+    /// One a line.
+    fn of_lines() -> Self {
+        Self {
+            json: Vec::new(),
+            are_lines: true,
+            ..Self::default()
         }
     }
 
     /// Adds a row; answers whether there was room for it. There always is for the first.
     fn push(&mut self, row: &impl Serialize) -> Result<bool, Error> {
         let before = self.json.len();
-        if before > 1 {
+        let is_first = before <= 1;
+        if !is_first && !self.are_lines {
             self.json.push(b',');
         }
         serde_json::to_writer(&mut self.json, row)
             .map_err(|error| Error::internal("writing a row", error))?;
+        if self.are_lines {
+            self.json.push(b'\n');
+        }
         self.bytes += in_answer(&self.json[before..]);
-        let fits = self.bytes <= self.most || before == 1;
+        let fits = self.bytes <= self.most || is_first;
         if !fits {
             self.json.truncate(before);
         }
@@ -246,7 +283,9 @@ impl Rows {
     }
 
     fn finish(mut self) -> Bytes {
-        self.json.push(b']');
+        if !self.are_lines {
+            self.json.push(b']');
+        }
         self.json.into()
     }
 }
@@ -262,7 +301,9 @@ pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
 
 /// How many bytes some JSON is within a function's answer, of which it is a string.
 fn in_answer(json: &[u8]) -> usize {
-    let escaped = json.iter().filter(|byte| matches!(byte, b'"' | b'\\'));
+    let escaped = json
+        .iter()
+        .filter(|byte| matches!(byte, b'"' | b'\\' | b'\n'));
     json.len() + escaped.count()
 }
 
@@ -270,6 +311,16 @@ impl<T> IntoResponse for List<T> {
     fn into_response(self) -> Response {
         let json = [(header::CONTENT_TYPE, "application/json")];
         linked((json, self.body).into_response(), self.next)
+    }
+}
+
+impl<T> IntoResponse for Lines<T> {
+    fn into_response(self) -> Response {
+        let Self(List { body, next, .. }) = self;
+        linked(
+            ([(header::CONTENT_TYPE, NDJSON)], body).into_response(),
+            next,
+        )
     }
 }
 
@@ -295,12 +346,23 @@ impl<T: ToSchema> Answer for List<T> {
     }
 }
 
+impl<T: ToSchema> Answer for Lines<T> {
+    fn describe(description: &mut Description) {
+        let line = description.schema::<T>();
+        let about = format!("Lines, each of them JSON. {}", about::<T>());
+        description.success_of(StatusCode::OK, about.trim(), NDJSON, line, &[LINK]);
+    }
+}
+
 impl<W: ToSchema> Answer for Linked<W> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<W>();
         description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK, ETAG]);
     }
 }
+
+/// The media type of JSON by lines.
+const NDJSON: &str = "application/x-ndjson";
 
 /// The header of an answer that has a page of a list in it, and what it says.
 const LINK: (&str, &str) = (

@@ -24,6 +24,7 @@ use utoipa::{
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::{
+    condition,
     problem::{self, ProblemDetails},
     refusal::Refusals,
 };
@@ -179,6 +180,30 @@ impl Description {
         if let Some(schema) = body {
             response = response.content("application/json", Content::new(Some(schema)));
         }
+        self.answer(status, response, headers);
+    }
+
+    /// A success with a body of another media type.
+    pub fn success_of(
+        &mut self,
+        status: StatusCode,
+        description: &str,
+        media_type: &str,
+        body: Schema,
+        headers: &[(&str, &str)],
+    ) {
+        let response = ResponseBuilder::new()
+            .description(description)
+            .content(media_type, Content::new(Some(body)));
+        self.answer(status, response, headers);
+    }
+
+    fn answer(
+        &mut self,
+        status: StatusCode,
+        mut response: ResponseBuilder,
+        headers: &[(&str, &str)],
+    ) {
         let replayed = self.may_be_repeated.then_some(REPLAYED);
         for (name, description) in headers.iter().chain(&replayed) {
             let header = HeaderBuilder::new()
@@ -384,7 +409,7 @@ pub fn complete<S, A>(
             let path_parameters: Vec<String> = names.map(str::to_owned).collect();
             let mut description = Description {
                 method,
-                names_a_record: !path_parameters.is_empty(),
+                names_a_record: condition::names_a_record(path),
                 may_be_repeated: false,
                 path_parameters,
                 operation: std::mem::take(operation),

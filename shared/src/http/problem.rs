@@ -74,6 +74,7 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::PlanFeatureUnavailable
         | Code::AccessDenied
         | Code::SessionRequired
+        | Code::ApproverNotAllowed
         | Code::CrossSite => StatusCode::FORBIDDEN,
         Code::NotFound => StatusCode::NOT_FOUND,
         Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -81,20 +82,23 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::RequestUnderWay
         | Code::InvalidTransition
         | Code::TooManyTokens
+        | Code::TooManyConnections
         | Code::UsernameTaken
         | Code::NameTaken
         | Code::LastAdmin
         | Code::ProjectArchived
         | Code::TicketClosed
         | Code::TooManyTags
-        | Code::DuplicateSignal
         | Code::ProposalSuperseded
         | Code::SessionExpired
         | Code::SessionSuperseded
         | Code::AnalysisInterrupted
         | Code::OutcomeUnknown
         | Code::ActionNotFailed
-        | Code::OtherActionsApproved => StatusCode::CONFLICT,
+        | Code::OtherActionsApproved
+        | Code::ContentChanged
+        | Code::PolicyDenied
+        | Code::CapReached => StatusCode::CONFLICT,
         Code::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
         Code::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
         Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,

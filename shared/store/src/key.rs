@@ -11,15 +11,16 @@ pub use list::List;
 pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 
 use model::{
-    Activity, ActivityId, AgentAction, AgentSession, AgentSessionId, Comment, CommentId,
-    EffectGuard, HistoryEntry, HistoryOf, Id, Milestone, MilestoneId, Order, Organization,
-    OrganizationId, Phase, PhaseId, Project, ProjectId, ReferenceType, ServiceRequest,
-    ServiceRequestId, Session, Signal, SignalId, Tag, TagId, TargetEffect, Task, TaskId, Thread,
-    Ticket, TicketId, TicketMessage, Timestamp, Token, User, UserId,
+    Activity, ActivityId, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId,
+    Comment, CommentId, Connection, EffectGuard, HistoryEntry, HistoryOf, Id, JournalEntry,
+    Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId, Project,
+    ProjectId, ReferenceType, Saving, ServiceRequest, ServiceRequestId, Session, Signal, SignalId,
+    Tag, TagId, TargetEffect, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp,
+    Token, User, UserId,
 };
 
 use crate::{
-    agent::{Part, Stack},
+    agent::{AgentDay, Part, Remedy, SessionOfSignal, Stack},
     cleanup::{Cleanup, NamesOfTask, Subject},
     dashboard::Totals,
     directory::{NameOfTag, Reference, fold},
@@ -27,6 +28,7 @@ use crate::{
     once::Attempted,
     resolutions::Day,
     sign_in::{Account, Failures},
+    signal_days::{SignalDay, SignalsSince},
     signals::SignalSource,
     table::Record,
     tagging::{Tagged, Tags},
@@ -485,6 +487,26 @@ pub fn signal_in_class(signal: &Signal) -> Key<Signal, Gsi1> {
     signals_of_class(signal.organization_id, &signal.signal_type).at(place)
 }
 
+/// The days (UTC) of a class of signals, of which each has when which records were named.
+pub(super) fn signal_days(tenant: OrganizationId, signal_type: &str) -> List<SignalDay> {
+    List::new(format!("ORG#{tenant}#SIGNAL_DAY#{signal_type}"))
+}
+
+/// A day, as `2026-01-31`, in [`signal_days`].
+pub(super) fn signal_day(date: &str) -> Sort {
+    Sort::new(date)
+}
+
+/// Since when the organization's signals are recorded.
+pub(super) fn signals_since(tenant: OrganizationId) -> Key<SignalsSince> {
+    Key::new(format!("ORG#{tenant}"), "SIGNALS")
+}
+
+/// What put a record of a target system right last.
+pub(super) fn remedy(tenant: OrganizationId, target_system: &str, entity: &str) -> Key<Remedy> {
+    Key::new(format!("ORG#{tenant}#REMEDY#{target_system}"), entity)
+}
+
 /// Holds the reporter's id of a signal, which is unique with its source.
 pub(super) fn signal_source(
     tenant: OrganizationId,
@@ -512,6 +534,49 @@ pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
 pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> {
     let place = instant_then_id(session.created_at, session.id);
     agent_sessions(session.organization_id).at(place)
+}
+
+/// Sparse: the organization's agent sessions whose proposals wait for an approval, by creation.
+pub fn agent_sessions_awaiting(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
+    List::new(format!("ORG#{tenant}#AGENT_SESSION#AWAITING"))
+}
+
+/// An agent session's place in [`agent_sessions_awaiting`].
+pub fn agent_session_awaiting(session: &AgentSession) -> Key<AgentSession, Gsi3> {
+    let place = instant_then_id(session.created_at, session.id);
+    agent_sessions_awaiting(session.organization_id).at(place)
+}
+
+/// The names of a signal's agent sessions, by creation.
+pub(super) fn sessions_of_signal(
+    tenant: OrganizationId,
+    signal: SignalId,
+) -> List<SessionOfSignal> {
+    List::new(format!("ORG#{tenant}#SIGNAL#{signal}#AGENT_SESSION"))
+}
+
+/// A place in [`sessions_of_signal`].
+pub(super) fn session_of_signal(session: &SessionOfSignal) -> Key<SessionOfSignal> {
+    let place = instant_then_id(session.created_at, session.session_id);
+    sessions_of_signal(session.organization_id, session.alert_id).at(place)
+}
+
+/// What actions saved, by day.
+pub fn savings(tenant: OrganizationId) -> List<Saving> {
+    List::new(format!("ORG#{tenant}#SAVING"))
+}
+
+/// The one place in [`savings`] that a record of a target system has on a day (UTC).
+pub(super) fn saving(saving: &Saving) -> Key<Saving> {
+    let Saving {
+        at,
+        target_system,
+        entity,
+        ..
+    } = saving;
+    let length = target_system.len();
+    let place = format!("{}#{length}#{target_system}#{entity}", at.day());
+    savings(saving.organization_id).at(Sort::new(place))
 }
 
 /// An approved action of an agent session.
@@ -543,6 +608,21 @@ fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
     format!("ORG#{tenant}#AGENT_SESSION#{id}")
 }
 
+/// A connection of the organization.
+pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
+    connections(tenant).at(Sort::new(name))
+}
+
+/// The organization's connections by name.
+pub fn connections(tenant: OrganizationId) -> List<Connection> {
+    List::new(format!("ORG#{tenant}#CONNECTION"))
+}
+
+/// Whether nothing is sent for the organization.
+pub(super) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
+    Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
+}
+
 /// Says which action claimed an effect on a record of a target system last.
 pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<EffectGuard> {
     let TargetEffect {
@@ -556,6 +636,47 @@ pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<Effect
         format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
         entity,
     )
+}
+
+/// What the organization asks for before its agent acts.
+pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy> {
+    Key::new(format!("ORG#{tenant}"), "AGENT_POLICY")
+}
+
+/// An entry of a session's journal.
+pub(super) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
+    let place = Sort::new(journal_place(entry));
+    journal(entry.organization_id, entry.session_id).at(place)
+}
+
+/// A session's journal by time.
+pub(super) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry> {
+    List::new(format!("{}#JOURNAL", agent_partition(tenant, session)))
+}
+
+/// The journals of all sessions of an organization by time.
+pub(super) fn journals(tenant: OrganizationId) -> List<JournalEntry, Gsi1> {
+    List::new(format!("ORG#{tenant}#JOURNAL"))
+}
+
+/// An entry's place in [`journals`].
+pub(super) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, Gsi1> {
+    let place = Sort::new(journal_place(entry));
+    journals(entry.organization_id).at(place)
+}
+
+/// An instant, and what breaks its ties: session, chain and number.
+fn journal_place(entry: &JournalEntry) -> String {
+    let (at, session) = (entry.at, padded(entry.session_id.get()));
+    let chain = entry.action_id.as_deref().unwrap_or_default();
+    format!("{at}#{session}#{chain}#{}", padded(entry.seq))
+}
+
+/// What was claimed on a day (UTC) on which that policy caps something.
+pub(super) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay> {
+    let at = at.to_string();
+    let (date, _) = at.split_once('T').unwrap_or((&at, ""));
+    Key::new(format!("ORG#{tenant}#AGENT_DAY"), date)
 }
 
 /// The name by which target systems tell this stack from others.

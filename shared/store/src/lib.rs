@@ -110,20 +110,36 @@
 //! | references by words, newest first | table | `#REFERENCE` / createdAt#…, a walk through up to 10,000 | 1–2 per MB | n/20 R |
 //! | signals, newest first | gsi2 | `#SIGNAL` / occurredAt#id | 1 per MB | n/8 R |
 //! | signals by status, severity or type | gsi2 | the same, a walk | 1–2 per MB | n/8 R |
-//! | signals of a class, newest first | gsi1 | `#SIGNAL#type` / occurredAt#id | 1 | n/8 R |
-//! | a reporter's signal | table | `#SIGNAL_SOURCE#…` / externalId | 1 | ½ R |
-//! | record a signal, unless its reporter did so before | table, gsi1, gsi2 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…` | 1 transaction | 10 W |
-//! | agent sessions, newest first | gsi1 | `#AGENT_SESSION` / createdAt#id | 1 per MB | n R |
-//! | agent sessions by status or signal | gsi1 | the same, a walk | 1–2 per MB | n R |
+//! | what a class of signals did in 130 days: when which records were named, a day an item of up to 22 KB | table | `#SIGNAL_DAY#type` / day; `SIGNALS` since when | 1 per MB, 1 batch | days with signals/8 R, 2 R |
+//! | the newest 100 signals of a class in the last week, and before it | gsi1 | `#SIGNAL#type` / occurredAt#id | 2 | n/8 R |
+//! | signals by their reporters, what their classes did on their days, and what put their records right | table | `#SIGNAL_SOURCE#…` / externalId, `#SIGNAL_DAY#type` / day, `#REMEDY#system` / entity, `SIGNALS`; then `#SIGNAL` / id of those that are known | 1–2 batches per 100 keys | 3 R each, 2 R known |
+//! | record a signal that its reporter did not report before | table, gsi1, gsi2 | `#SIGNAL` / id, `#SIGNAL_SOURCE#…`, `#SIGNAL_DAY#type` / day | 1 transaction of up to 30 signals | 12 W, of a day with many 2 W per KB of it |
+//! | count a signal that was reported before | table, gsi1, gsi2 | `#SIGNAL` / id | the same | 6 W |
+//! | change a signal's status | table, gsi1, gsi2 | `#SIGNAL` / id | 1 | 3 W |
+//! | agent sessions, newest first, each with its signal | gsi1, table | `#AGENT_SESSION` / createdAt#id, `#SIGNAL` / id | 1 per MB, 1 batch per 100 | 1½n R |
+//! | agent sessions by status or signal | gsi1, table | the same, a walk | 1–2 per MB, 1 batch per 100 | 1½n R |
+//! | agent sessions that await confirmation, newest first | gsi3, which has no others | `#AGENT_SESSION#AWAITING` / createdAt#id | 1 per MB, 1 batch per 100 | 1½n R |
+//! | a signal's agent sessions, newest first | table | `#SIGNAL#s#AGENT_SESSION` / createdAt#id, then `#AGENT_SESSION#s` / `SESSION` | 1 per MB, 1 batch per 100 | 1 R, 1½n R |
 //! | an agent session and its approved actions | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a` | 1 | n R |
-//! | open a session, unless the signal has one that stands | table | signal, its last session (checked), and session | 1 transaction | 8–10 W |
-//! | a session's transition that concerns no action | table, gsi2 | `#AGENT_SESSION#s` / `SESSION` | 1 | 2–4 W |
-//! | approve or cancel actions | table, gsi2 | session and its actions, and the signal (checked) where they run again | 1 transaction of up to 52 | 4 W each |
-//! | what an action is claimed by: its session, the stack, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `STACK`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 3–6 R |
+//! | open a session, unless the signal has one that stands | table, gsi1 | signal, its last session (checked), session, `#SIGNAL#s#AGENT_SESSION`, journal | 1 transaction | 14–16 W |
+//! | a session's transition that concerns no action | table, indexes | `#AGENT_SESSION#s` / `SESSION`, journal | 1 transaction | 6–9 W |
+//! | approve, reject or cancel actions | table, gsi2 | session and its actions, and the signal (checked) where they run again | 1 transaction of up to 52 | 4 W each |
+//! | the organization's policy; change it | table | `AGENT_POLICY` | 1 | 1 R, 1 W |
+//! | what an approval is judged by: the session and its actions, beside it policy and approver | table | `#AGENT_SESSION#s`, `AGENT_POLICY`, `#USER` / id | 1, and 1 batch | n + 2 R |
+//! | a session's journal, by time | table | `#AGENT_SESSION#s#JOURNAL` / instant, chain, number | 1 per MB, the session beside it | n/4 R |
+//! | the organization's journals, by time | gsi1 | `#JOURNAL` / the same | 1 per MB | n/8 R |
+//! | note a transition of a session or an action in its journal | table, gsi1 | `#AGENT_SESSION#s#JOURNAL` / the same | in the transaction | 4 W |
+//! | count a claim on a day with caps | table | `#AGENT_DAY` / date | in the transaction | 2 W |
+//! | what an action is claimed by: its session, the policy, the stack, its connection, the pause, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `AGENT_POLICY`; `STACK`; `#CONNECTION` / name, `AGENT_PAUSE`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 6–9 R |
+//! | the organization's connections, by name, at most 50 | table | `#CONNECTION` / name | 1 | n/2 R, n R consistent |
+//! | create, replace or delete a connection, or pause it | table | `#CONNECTION` / name | 1, and 1 | n R, 2 W |
+//! | whether the organization's actions are paused | table | `AGENT_PAUSE` | 1 | ½ R |
+//! | pause them all, or go on | table | `AGENT_PAUSE` | 1 | 2 W |
 //! | claim an action and its effects | table, gsi2 | action, `#EFFECT#system#type` / entity, those of its rivals (checked) | 1 transaction | 8–10 W |
 //! | go on with an action, or give it back | table, gsi2 | action | 1 | 1–3 W |
-//! | record an action's outcome and the minutes it saved | table, gsi2 | action, `TOTALS` | 1 transaction | 8 W |
-//! | record an outcome while others keep writing the totals, and count its minutes later | table, gsi2 | action; action, `TOTALS` | 1; 1 transaction | 3 W, 8 W |
+//! | record an action's outcome, what it put right, and the minutes it saved unless its record did on that day | table, gsi2 | action, `#REMEDY#system` / entity, `#SAVING` / day#system#entity, `TOTALS` | 1 transaction, 2 if it did | 12 W |
+//! | record an outcome while others keep writing the totals, and count its minutes later | table, gsi2 | action; the same | 1; 1 transaction | 3 W, 12 W |
+//! | what actions saved, newest days first | table | `#SAVING` / day#system#entity | 1 per MB | n/24 R |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each per 200 | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 per 100 | n/8 R |
 //! | keep a cleanup's place between its rounds, or put it off | table, gsi2 | `#CLEANUP` / subject | 1 | 4 W |
@@ -136,6 +152,7 @@ mod agent;
 mod assignee;
 mod cleanup;
 mod comments;
+mod connections;
 mod dashboard;
 mod directory;
 mod filter;
@@ -153,6 +170,7 @@ mod rewrite;
 mod service_requests;
 mod sessions;
 mod sign_in;
+mod signal_days;
 mod signals;
 mod table;
 mod tagging;
@@ -162,22 +180,25 @@ mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{
-    Agent, Approval, DueAction, DueSession, DueWork, HeldAction, Lease, SessionWithActions,
+    Agent, Approval, DueAction, DueSession, DueWork, HeldAction, Lease, SessionOnAlert,
+    SessionWithActions,
 };
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
+pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
 pub use history::EntryWithActor;
 pub use meter::{Used, metered};
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
+pub use model::NewSignal;
 pub use once::Attempt;
 pub use page::{Page, Place, Row, Wanted};
 pub use permit::{Expected, Given, Permit, Terms};
 pub use references::{FoundReference, References};
 pub use service_requests::{Past, ServiceRequests};
 pub use sign_in::{Account, SignIn, SignInAttempt};
-pub use signals::{NewSignal, Signals};
+pub use signals::Signals;
 pub use table::Stored;
 pub use tagging::{Tagged, Tagging};
 pub use tasks::{JoinedTask, TaggedTask, Tasks};
@@ -321,6 +342,12 @@ impl Store {
     #[must_use]
     pub const fn agent(&self) -> Agent<'_> {
         Agent(self)
+    }
+
+    /// The systems that the organization's actions call.
+    #[must_use]
+    pub const fn connections(&self) -> Connections<'_> {
+        Connections(self)
     }
 
     /// What deletes left to do.

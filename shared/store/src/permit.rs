@@ -98,6 +98,11 @@ impl Given {
         self.0.actor
     }
 
+    /// Whether the request says of the record that it is there, in one of some versions.
+    pub(crate) fn expects_a_version(&self) -> bool {
+        matches!(self.0.expected, Expected::Versions(_))
+    }
+
     pub(crate) fn attempt(&self) -> Option<&Attempt> {
         self.0.attempt.as_ref()
     }

@@ -26,7 +26,7 @@ async fn alerts_come_newest_first_and_are_filtered() {
             status,
             ..records::signal(class, api.clock.now())
         };
-        api.store.signals().create(api.home.id, new).await.unwrap();
+        api.store.signals().record(api.home.id, new).await.unwrap();
     }
     for (query, expected) in [
         ("", vec![3, 2, 1]),

@@ -19,7 +19,15 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
         list.expect(200)[1],
         json!({
             "version": 1, "id": first, "alertId": 1, "status": "started",
-            "createdAt": "2026-01-15T12:00:00.000Z",
+            "alert": {
+                "id": 1, "signalType": "payment_failed", "severity": "error", "status": "open",
+                "title": "payment_failed of [(\"payment\", \"pay_3001\"), (\"customer\", \"cus_501\")]",
+                "targetSystem": "billing", "amountAtRisk": null,
+                "occurredAt": "2026-01-15T12:00:00.000Z",
+            },
+            "rootCause": null, "impact": null, "confidence": null, "isAnomalyPattern": null,
+            "proposedActions": [], "expiresAt": null, "createdBy": world.max.id(),
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );
     let ids = |query: &str| {
@@ -48,4 +56,59 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
     vic.get(SESSIONS)
         .await
         .expect_problem(403, "permission_denied");
+}
+
+/// The approver's inbox is asked of an index that has nothing else: however many sessions there are,
+/// and whatever expired, an approver reads what waits.
+#[tokio::test]
+async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
+    let world = Concierge::start().await;
+    let waits = format!("{SESSIONS}?status=awaiting_confirmation");
+    let session = world.stuck_batch().await;
+    world.failed_payment().await;
+    assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
+    world.proposed(&session).await;
+    let rows = world.max.get(&waits).await.expect(200);
+    let [row] = rows.as_array().unwrap().as_slice() else {
+        panic!("{rows}");
+    };
+    assert_eq!(row["id"], session);
+    assert_eq!(row["alert"]["signalType"], "usage_batch_stuck");
+    assert!(row["rootCause"].as_str().unwrap().contains("ub_1001"));
+    assert!(row["confidence"].as_f64().unwrap() > 0.5);
+    assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");
+    assert_eq!(
+        row["proposedActions"][0],
+        json!({
+            "id": format!("s{session}-p1-a1"), "actionType": "reprocess_usage_batch",
+            "description": "Have usage batch ub_1001 processed again.", "isAutomated": true,
+            "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "low",
+        })
+    );
+    // What was approved waits no longer.
+    let actions = [format!("s{session}-p1-a1")];
+    world.executes(&session, &[&actions[0]]).await.expect(202);
+    assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
+    // Nor does what was cancelled.
+    let other = world.stuck_batch().await;
+    world.proposed(&other).await;
+    assert_eq!(world.max.get(&waits).await.ids().len(), 1);
+    world.cancels(&other).await.expect(200);
+    assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
+}
+
+#[tokio::test]
+async fn what_waits_is_found_without_a_look_at_the_rest() {
+    let world = Concierge::start().await;
+    for _ in 0..12 {
+        world.failed_payment().await;
+    }
+    let session = world.stuck_batch().await;
+    world.proposed(&session).await;
+    let one = format!("{SESSIONS}?status=awaiting_confirmation&limit=1");
+    let page = world.max.get(&one).await;
+    // A walk through all of them would not know that there is nothing more.
+    assert_eq!((page.ids().len(), page.next()), (1, None));
+    let of_alert = world.max.get(&format!("{one}&alertId=1")).await;
+    assert_eq!(of_alert.ids(), [0; 0]);
 }

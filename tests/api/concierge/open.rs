@@ -1,8 +1,6 @@
 //! `POST /api/concierge/alerts/{id}/agent-session`
 
 use serde_json::json;
-use shared::store::NewSignal;
-use tests::records;
 
 use crate::{
     budgets::within,
@@ -112,28 +110,4 @@ async fn a_foreign_or_impossible_alert_is_absent() {
             .expect_problem(404, "not_found");
     }
     assert_eq!(world.api.table_dump().await, before);
-}
-
-#[tokio::test]
-async fn a_source_reports_a_signal_once() {
-    let world = Concierge::start().await;
-    let signal = world.signal("x", &[]).await;
-    let again = NewSignal {
-        source: signal.source,
-        external_id: signal.external_id,
-        ..records::signal("y", signal.occurred_at)
-    };
-    let signals = world.api.store.signals();
-    let error = signals
-        .create(world.api.home.id, again.clone())
-        .await
-        .unwrap_err();
-    assert!(matches!(
-        error,
-        shared::Error::Conflict {
-            code: shared::model::Code::DuplicateSignal,
-            ..
-        }
-    ));
-    signals.create(world.api.abroad.id, again).await.unwrap();
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use resolution_agent::{Engine, EngineError};
 use serde_json::json;
-use shared::model::{Proposal, Signal};
+use shared::model::{ClassHistory, Connection, Proposal, Signal, SignalEntity, span};
+use tests::records;
 
 use crate::{
     budgets::within,
@@ -30,7 +31,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let analysis = &session["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], false);
     assert_eq!(analysis["affectedSystems"], json!(["billing"]));
-    assert_eq!(analysis.as_object().unwrap().len(), 7);
+    assert_eq!(analysis.as_object().unwrap().len(), 8);
     assert_eq!(
         session["proposedActions"][0],
         json!({
@@ -42,8 +43,13 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             "steps": [{
                 "order": 1, "description": "Process the batch again",
                 "apiCall": "POST /usage-batches/ub_1001/reprocess",
+                "request": {
+                    "method": "POST", "path": "/usage-batches/ub_1001/reprocess", "body": null,
+                },
             }],
-            "excludes": [], "after": [],
+            "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
+            "playbook": session["proposedActions"][0]["playbook"], "money": null,
+            "approval": null, "approvals": [],
         })
     );
     assert_eq!(session["proposedActions"][1]["isAutomated"], false);
@@ -56,6 +62,9 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
 #[tokio::test]
 async fn many_signals_of_a_class_are_a_pattern() {
     let world = Concierge::start().await;
+    let (signals, home) = (world.api.store.signals(), world.api.home.id);
+    let since = world.api.clock.now().plus(-60 * span::DAY);
+    signals.recorded_since(home, since).await.unwrap();
     for batch in ["ub_1", "ub_2", "ub_3"] {
         world
             .signal("usage_batch_stuck", &[("usage_batch", batch)])
@@ -72,7 +81,83 @@ async fn many_signals_of_a_class_are_a_pattern() {
     let analysis = &world.session(&id).await["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], true);
     let text = analysis["patternDescription"].as_str().unwrap();
-    assert!(text.contains("4 in the last 24 hours"), "{text}");
+    assert!(text.contains("3 in the last 24 hours"), "{text}");
+    let pattern = &analysis["pattern"];
+    let day = &pattern["windows"][1];
+    assert_eq!(
+        [
+            &day["hours"],
+            &day["count"],
+            &day["baseline"],
+            &day["fires"]
+        ],
+        [&json!(24), &json!(3), &json!(0), &json!(true)]
+    );
+    assert!((day["baselineDays"].as_f64().unwrap() - 28.0).abs() < 1e-9);
+    // (1/29)^3, as golden as it gets.
+    let p_value = day["pValue"].as_f64().unwrap();
+    assert!((p_value * 29.0_f64.powi(3) - 1.0).abs() < 1e-9, "{p_value}");
+    assert_eq!(pattern["firedOnHistory"], json!({"days": 28, "times": 0}));
+    assert_eq!(
+        (&pattern["shared"], &pattern["recurrence"]),
+        (&json!([]), &json!(null))
+    );
+}
+
+/// What is counted is read as it was written, a day an item, for more signals than any list is read of.
+#[tokio::test]
+async fn no_window_is_cut_however_many_signals_there_are() {
+    let world = Concierge::start().await;
+    let (signals, home) = (world.api.store.signals(), world.api.home.id);
+    let start = world.api.clock.now();
+    signals
+        .recorded_since(home, start.plus(-60 * span::DAY))
+        .await
+        .unwrap();
+    // Eight an hour for forty hours, each of another batch, some of them told twice.
+    let new: Vec<_> = (0..320_i64)
+        .map(|number| {
+            let mut new =
+                records::signal("usage_batch_stuck", start.plus(-number * span::HOUR / 8));
+            new.external_id = format!("x{number}");
+            new.entities = vec![SignalEntity {
+                kind: "usage_batch".to_owned(),
+                id: format!("many_{number}"),
+            }];
+            new
+        })
+        .collect();
+    signals.record_all(home, &new).await.unwrap();
+    signals.record_all(home, &new[..40]).await.unwrap();
+    let id = world.stuck_batch().await;
+    world.proposed(&id).await;
+    let analysis = &world.session(&id).await["analysis"];
+    let counts = analysis["pattern"]["windows"].as_array().unwrap().iter();
+    let counts: Vec<_> = counts.map(|one| one["count"].as_i64().unwrap()).collect();
+    assert_eq!(counts, [8, 192, 320]);
+    let days = world.api.items_of("signal_day").await;
+    assert_eq!(days.len(), 3);
+    assert!(days.iter().all(|day| day.contains_key("expiresAt")));
+}
+
+#[tokio::test]
+async fn what_was_put_right_and_comes_back_is_a_pattern() {
+    let world = Concierge::start().await;
+    let (session, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&session).await.0, "completed");
+    world.api.clock.advance(span::HOUR);
+    // Of another record it is another case.
+    let other = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1002")]);
+    assert_eq!(other.await.recurrence, None);
+    let again = world.stuck_batch().await;
+    world.proposed(&again).await;
+    let analysis = &world.session(&again).await["analysis"];
+    assert_eq!(analysis["isAnomalyPattern"], true);
+    assert_eq!(
+        analysis["pattern"]["recurrence"],
+        json!({"entity": "ub_1001", "agentSessionId": session, "at": "2026-01-15T12:00:00.000Z"})
+    );
 }
 
 #[tokio::test]
@@ -119,7 +204,8 @@ impl Engine for Broken {
     fn analyse<'a>(
         &'a self,
         _: &'a Signal,
-        _: &'a [Signal],
+        _: &'a ClassHistory,
+        _: &'a [Connection],
     ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
         Box::pin(async { Err(EngineError("the model is out for lunch".into())) })
     }

@@ -1,6 +1,7 @@
 //! `/api/managed-services`, and what its operations have in common
 
 mod dashboard;
+mod hours_saved;
 mod list_tickets;
 mod raise_ticket;
 mod reply;

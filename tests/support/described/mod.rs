@@ -128,8 +128,16 @@ fn faults_of_request(
         Some(Ok(body)) => {
             let refused = described.schema.faults(&body);
             let refused: BTreeSet<String> = refused.into_iter().map(|(at, _)| at).collect();
+            // Of what stands in an object that may be null, the schema refuses the whole object.
+            let is_within = |pointer: &str| {
+                let mut at = refused.iter().filter(|at| !at.is_empty());
+                at.any(|at| {
+                    let rest = pointer.strip_prefix(at.as_str());
+                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+                }) || refused.contains(pointer)
+            };
             faults.extend(undescribed_bounds(answer, |pointer| {
-                Some((body.pointer(pointer)?, refused.contains(pointer)))
+                Some((body.pointer(pointer)?, is_within(pointer)))
             }));
         }
         Some(Err(_)) if accepted => faults.push("the body is not JSON".to_owned()),
@@ -195,7 +203,7 @@ fn faults_of_answer(described: &DescribedAnswer, answer: &Answer) -> Vec<String>
 }
 
 fn faults_of_body(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
-    if answer.text.is_empty() {
+    if answer.text.is_empty() && !answer.is_lines() {
         let missing = described.content.keys().next();
         let fault = missing.map(|content_type| format!("there is no body of {content_type}"));
         return fault.into_iter().collect();
@@ -204,6 +212,13 @@ fn faults_of_body(described: &DescribedAnswer, answer: &Answer) -> Vec<String> {
     let Some(schema) = described.content.get(content_type) else {
         return vec![format!("a body of {content_type:?} is not described")];
     };
+    if answer.is_lines() {
+        let lines = answer.lines();
+        let faults = lines
+            .iter()
+            .map(|line| texts(schema.faults(line)).collect::<Vec<_>>());
+        return faults.flatten().collect();
+    }
     match serde_json::from_str(&answer.text) {
         Ok(body) => texts(schema.faults(&body)).collect(),
         Err(error) => vec![format!("the body is not JSON: {error}")],

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex},
 };
 
-use jsonschema::Validator;
+use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Map, Value, json};
 
 /// The document as clients get it.
@@ -58,10 +58,11 @@ impl Schema {
 
     /// What of a value does not fit, as (JSON pointer, text).
     pub fn faults(&self, value: &Value) -> Vec<(String, String)> {
-        let errors = self.0.iter_errors(value);
-        errors
-            .map(|error| (error.instance_path().to_string(), error.to_string()))
-            .collect()
+        let mut faults = Vec::new();
+        for error in self.0.iter_errors(value) {
+            note(&error, &mut faults);
+        }
+        faults
     }
 
     /// The same of a header or a parameter, whose text is the value, or several between commas.
@@ -77,6 +78,18 @@ impl Schema {
         let readings = readings.iter().map(|reading| self.faults(reading));
         let any = readings.into_iter().find(Vec::is_empty);
         any.unwrap_or_else(|| self.faults(&json!(text)))
+    }
+}
+
+/// A fault, and those within what may be one of several, such as an object or null.
+fn note(error: &ValidationError<'_>, faults: &mut Vec<(String, String)>) {
+    faults.push((error.instance_path().to_string(), error.to_string()));
+    if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } =
+        error.kind()
+    {
+        for inner in context.iter().flatten() {
+            note(inner, faults);
+        }
     }
 }
 

@@ -1,45 +1,47 @@
 //! What is found out about a signal.
 
-use shared::model::{ActionType, Analysis, ProposedAction, Signal, span};
+use shared::model::{ActionType, Analysis, ClassHistory, Pattern, ProposedAction, Signal, span};
 
 use super::{
     money::money,
+    pattern,
     playbook::{Playbook, Values},
-    statistics::Pattern,
 };
 
 /// What a playbook and the history say of a signal, with the actions that are proposed for it.
 pub(super) fn of(
     signal: &Signal,
-    history: &[Signal],
+    history: &ClassHistory,
     playbook: &Playbook,
     values: &Values,
     actions: &[ProposedAction],
 ) -> Analysis {
-    let pattern = Pattern::of(signal, history);
+    let pattern = Pattern::of(signal, history, playbook.cycle);
     Analysis {
         root_cause: values.text(&playbook.root_cause),
         impact: impact(&values.text(&playbook.impact), signal),
         affected_systems: affected_systems(signal, playbook, actions),
         entity_lifecycle_context: lifecycle(signal),
         is_anomaly_pattern: pattern.is_anomaly(),
-        pattern_description: pattern.describe(signal),
-        confidence: confidence(playbook, signal, &pattern),
+        pattern_description: pattern::describe(signal, playbook.cycle, &pattern),
+        confidence: confidence(playbook, signal, history),
+        pattern: Some(pattern),
     }
 }
 
 /// From 0 to 1, in hundredths. A playbook counts 0.55, and 0.05 for each thing that it asks of
-/// the signal beyond its class, up to 0.75; the fallback counts 0.15. Signals of the class in the
-/// 37 days before add up to 0.15, half of it with seven of them, since a class that was seen
+/// the signal beyond its class, up to 0.75; the fallback counts 0.15. Other signals of the class in
+/// the five weeks before add up to 0.15, half of it with seven of them, since a class that was seen
 /// often is known well. A lifecycle adds 0.05.
-fn confidence(playbook: &Playbook, signal: &Signal, pattern: &Pattern) -> f64 {
+fn confidence(playbook: &Playbook, signal: &Signal, history: &ClassHistory) -> f64 {
     let specificity = f64::from(playbook.matches.specificity());
     let known = if specificity == 0.0 {
         0.15
     } else {
         (0.5 + 0.05 * specificity).min(0.75)
     };
-    let seen = 0.15 * (1.0 - 0.5_f64.powf(pattern.seen() / 7.0));
+    let seen = f64::from(u32::try_from(history.seen(signal)).unwrap_or(u32::MAX));
+    let seen = 0.15 * (1.0 - 0.5_f64.powf(seen / 7.0));
     let told = if signal.lifecycle.is_empty() {
         0.0
     } else {

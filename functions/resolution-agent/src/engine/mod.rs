@@ -2,9 +2,9 @@
 
 mod analysis;
 mod money;
+mod pattern;
 mod playbook;
 mod playbooks;
-mod statistics;
 mod template;
 
 pub use playbook::{CallFlaw, Flaw};
@@ -13,8 +13,7 @@ pub use playbooks::PlaybookError;
 use futures::future::BoxFuture;
 use shared::{
     error::Source,
-    model::{Proposal, ProposedAction, Signal},
-    target_systems::TargetSystems,
+    model::{ClassHistory, Connection, Proposal, ProposedAction, Signal},
 };
 
 use self::playbooks::Playbooks;
@@ -26,12 +25,13 @@ pub struct EngineError(pub Source);
 
 /// Analyses signals.
 pub trait Engine: Send + Sync {
-    /// An analysis of a signal with the actions that would resolve it. `history` are the newest
-    /// signals of its class before it, newest first.
+    /// An analysis of a signal with the actions that would resolve it, given what is known of its
+    /// class and what the organization's actions may call.
     fn analyse<'a>(
         &'a self,
         signal: &'a Signal,
-        history: &'a [Signal],
+        history: &'a ClassHistory,
+        connections: &'a [Connection],
     ) -> BoxFuture<'a, Result<Proposal, EngineError>>;
 }
 
@@ -40,26 +40,32 @@ pub trait Engine: Send + Sync {
 #[derive(Debug)]
 pub struct PlaybookEngine {
     playbooks: Playbooks,
-    targets: TargetSystems,
 }
 
 impl PlaybookEngine {
-    /// With the playbooks of this function, all of which are checked here. Actions that the
-    /// target systems' configuration does not allow are proposed as manual ones.
-    pub fn new(targets: TargetSystems) -> Result<Self, PlaybookError> {
+    /// With the playbooks of this function, all of which are checked here.
+    pub fn new() -> Result<Self, PlaybookError> {
         Ok(Self {
             playbooks: Playbooks::shipped()?,
-            targets,
         })
     }
 
-    fn propose(&self, signal: &Signal, history: &[Signal]) -> Proposal {
+    /// Actions that the connections do not allow are proposed as manual ones.
+    fn propose(
+        &self,
+        signal: &Signal,
+        history: &ClassHistory,
+        connections: &[Connection],
+    ) -> Proposal {
         let playbook = self.playbooks.for_signal(signal);
         let values = playbook.values(signal);
         let actions: Vec<ProposedAction> = playbook
             .actions
             .iter()
-            .map(|action| action.render(&values, &self.targets))
+            .map(|action| ProposedAction {
+                playbook: Some(playbook.version()),
+                ..action.render(&values, connections)
+            })
             .collect();
         let analysis = analysis::of(signal, history, playbook, &values, &actions);
         Proposal { analysis, actions }
@@ -70,16 +76,17 @@ impl Engine for PlaybookEngine {
     fn analyse<'a>(
         &'a self,
         signal: &'a Signal,
-        history: &'a [Signal],
+        history: &'a ClassHistory,
+        connections: &'a [Connection],
     ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        Box::pin(async move { Ok(self.propose(signal, history)) })
+        Box::pin(async move { Ok(self.propose(signal, history, connections)) })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use shared::model::{ActionType, Signal};
+    use shared::model::{ActionType, Id, Occurrence, Signal, Slug, span};
 
     use super::*;
 
@@ -98,13 +105,27 @@ mod tests {
         serde_json::from_value(signal).unwrap()
     }
 
-    fn targets() -> TargetSystems {
+    /// A class of which nothing is known.
+    pub(super) fn nothing() -> ClassHistory {
+        ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
+    }
+
+    /// Those of the demo systems.
+    pub(super) fn connections() -> Vec<Connection> {
         let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
-        TargetSystems::parse(&demo.settings().to_string()).unwrap()
+        let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
+        let connections = demo.connections();
+        let connection = |(name, put): (&String, &serde_json::Value)| {
+            let put = shared::input::from_value(put).unwrap();
+            Connection::new(tenant, Slug::new(name).unwrap(), put, now)
+        };
+        let all = connections.as_object().unwrap().iter();
+        all.map(connection).collect()
     }
 
     fn propose(signal: &Signal) -> Proposal {
-        PlaybookEngine::new(targets()).unwrap().propose(signal, &[])
+        let engine = PlaybookEngine::new().unwrap();
+        engine.propose(signal, &nothing(), &connections())
     }
 
     #[test]
@@ -150,13 +171,14 @@ mod tests {
 
     #[test]
     fn a_class_that_was_seen_often_is_known_well() {
-        let engine = PlaybookEngine::new(targets()).unwrap();
+        let engine = PlaybookEngine::new().unwrap();
         let now = signal(&json!({}));
-        let after = |count: usize| {
-            let mut earlier = signal(&json!({"entities": []}));
-            earlier.occurred_at = earlier.occurred_at.plus(-1);
-            let history = vec![earlier; count];
-            engine.propose(&now, &history).analysis.confidence
+        let after = |count: u32| {
+            let mut history = nothing();
+            let minute = now.occurred_at.millis() / span::MINUTE - 1;
+            let others = (0..count).map(|records| Occurrence { minute, records });
+            history.occurrences = others.collect();
+            engine.propose(&now, &history, &[]).analysis.confidence
         };
         let gained = [0, 1, 14, 100].map(|count| format!("{:.2}", after(count) - after(0)));
         assert_eq!(gained, ["0.00", "0.01", "0.11", "0.15"]);
@@ -179,11 +201,12 @@ mod tests {
 
     #[test]
     fn an_action_that_cannot_run_is_manual_and_says_why() {
-        let engine = PlaybookEngine::new(TargetSystems::default()).unwrap();
-        let action = engine.propose(&signal(&json!({})), &[]).actions.remove(0);
+        let engine = PlaybookEngine::new().unwrap();
+        let proposal = engine.propose(&signal(&json!({})), &nothing(), &[]);
+        let action = &proposal.actions[0];
         assert!(!action.is_automated);
         assert!(
-            action.description.contains("not configured"),
+            action.description.contains("no connection"),
             "{}",
             action.description
         );
@@ -215,11 +238,8 @@ mod tests {
             ("", None),
         ] {
             let entities = json!([{"type": "usage_batch", "id": id}]);
-            let engine = PlaybookEngine::new(targets()).unwrap();
-            let action = engine
-                .propose(&signal(&json!({"entities": entities})), &[])
-                .actions
-                .remove(0);
+            let proposal = propose(&signal(&json!({"entities": entities})));
+            let action = &proposal.actions[0];
             // What the worker would refuse is not offered as automated.
             let runs = action.steps[0]
                 .call

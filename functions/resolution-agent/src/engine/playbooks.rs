@@ -99,9 +99,7 @@ impl Playbooks {
 
 #[cfg(test)]
 mod tests {
-    use shared::target_systems::TargetSystems;
-
-    use super::*;
+    use super::{super::tests::connections, *};
 
     #[test]
     fn every_playbook_is_sound_and_listed() {
@@ -123,13 +121,12 @@ mod tests {
     /// An automated action that no configuration allows would never be more than a manual one.
     #[test]
     fn every_call_is_allowed_by_the_demo_systems() {
-        let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
-        let targets = TargetSystems::parse(&demo.settings().to_string()).unwrap();
+        let connections = connections();
         let playbooks = Playbooks::shipped().unwrap();
         for playbook in &playbooks.playbooks {
             let values = playbook.sample_values();
             for action in &playbook.actions {
-                let rendered = action.render(&values, &targets);
+                let rendered = action.render(&values, &connections);
                 assert_eq!(
                     rendered.is_automated, action.automated,
                     "{}: {}",
@@ -268,9 +265,8 @@ mod tests {
         let text = include_str!("../../playbooks/invoice-duplicated.toml");
         let playbook = Playbook::read("invoice-duplicated", text).unwrap();
         let values = playbook.sample_values();
-        let targets = TargetSystems::default();
         let actions = playbook.actions.iter();
-        let actions: Vec<_> = actions.map(|one| one.render(&values, &targets)).collect();
+        let actions: Vec<_> = actions.map(|one| one.render(&values, &[])).collect();
         assert_eq!(actions[0].excludes, ["credit"]);
         assert_eq!(actions[1].excludes, ["void"]);
         assert_eq!(actions[1].cooldown, 24 * 3_600_000);

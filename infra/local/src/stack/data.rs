@@ -13,7 +13,7 @@ use crate::atomic_file;
 
 /// Which data this version reads. Raised with every change of a stored record or of the demo data
 /// after which what an earlier version kept no longer reads, or lacks something.
-const FORMAT: &str = "3";
+const FORMAT: &str = "4";
 
 /// What a run keeps, beside the format of it.
 const KEPT: [&str; 6] = [
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_another_version_kept_is_left_alone_until_it_is_cleared() {
-        for format in [None, Some("1"), Some("2"), Some("4"), Some("")] {
+        for format in [None, Some("1"), Some("3"), Some("5"), Some("")] {
             let folder = tempfile::tempdir().unwrap();
             let data = DataFolder::open(folder.path()).unwrap();
             fs::write(data.table(), "of another version").unwrap();

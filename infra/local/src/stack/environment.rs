@@ -1,5 +1,8 @@
 //! The environment that the functions run in.
 
+use serde_json::Value;
+use shared::model::OrganizationId;
+
 use super::config::Config;
 use crate::{
     engines::{ACCESS_KEY_ID, Engines, REGION, SECRET_ACCESS_KEY},
@@ -9,11 +12,24 @@ use crate::{
 /// Variables of this shell that would lead the functions' SDK elsewhere.
 pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"];
 
+/// Below which the connections' secrets are.
+const SECRETS_PATH: &str = "/local/connections";
+
+/// The secrets of the demo organization's connections, by their paths.
+fn secrets(tenant: OrganizationId) -> Value {
+    let secrets = DemoTargets::secrets();
+    let secrets = secrets.map(|(name, secret)| {
+        let path = format!("{SECRETS_PATH}/{tenant}/{name}");
+        (path, secret.into())
+    });
+    Value::Object(secrets.collect())
+}
+
 /// Every variable that the functions are given.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
-    targets: &DemoTargets,
+    tenant: OrganizationId,
     session_secret: &str,
 ) -> Vec<(&'static str, String)> {
     // The functions reach engines and target systems on this machine, whatever proxy leads off it.
@@ -28,7 +44,10 @@ pub(crate) fn of_functions(
         ("SESSION_SECRETS", session_secret.to_owned()),
         // Over http, browsers keep the cookie of all sites for this machine's own names alone.
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
-        ("TARGET_SYSTEMS", targets.settings().to_string()),
+        // The demo's connections lead to this machine.
+        ("LOCAL_TARGETS", "true".to_owned()),
+        ("CONNECTION_SECRETS_PATH", SECRETS_PATH.to_owned()),
+        ("CONNECTION_SECRETS", secrets(tenant).to_string()),
         (
             "AWS_ENDPOINT_URL_DYNAMODB",
             engines.dynamodb_url().to_owned(),

@@ -178,16 +178,17 @@ impl Stack {
 
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
-        demo_data::load(engines.dynamodb(), engines.table_name()).await?;
         let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
+        let tenant = demo_data::load(engines.dynamodb(), engines.table_name()).await?;
+        demo_data::connect(engines.dynamodb(), engines.table_name(), tenant, targets).await?;
 
         console::say("Starting the functions …");
         let invoke_port = ports::free().map_err(|source| Error::Program {
             program: "cargo lambda watch",
             source,
         })?;
-        let variables = environment::of_functions(config, engines, targets, &secret);
+        let variables = environment::of_functions(config, engines, tenant, &secret);
         let group = cargo_lambda_watch::start(&cargo_lambda, &workspace, invoke_port, &variables)?;
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;

@@ -12,6 +12,7 @@ pub(crate) static BILLING: System = System {
     name: "billing",
     secret: "local-billing-secret",
     honours_keys: true,
+    test_path: "/customers/cus_501",
     operations: &[
         Operation::get("/usage-batches/{id}", usage_batch),
         Operation::post("/usage-batches/{id}/reprocess", reprocess_usage_batch),

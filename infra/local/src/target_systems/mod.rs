@@ -127,22 +127,38 @@ impl DemoTargets {
         &self.url
     }
 
-    /// The configuration of the functions: base URL, secret, idempotency header and the
-    /// allowed operations of each system.
+    /// What an organization's connections to the systems are, by their names, as
+    /// `PUT /api/concierge/connections/{name}` takes them.
     #[must_use]
-    pub fn settings(&self) -> Value {
+    pub fn connections(&self) -> Value {
         let each = SYSTEMS.iter().map(|system| {
             let allow: Vec<_> = system.operations.iter().map(Operation::name).collect();
-            let settings = json!({
-                "baseUrl": format!("{}{}", self.url, path(system)),
-                "secret": system.secret,
-                "idempotencyHeader": system.honours_keys.then_some(server::KEY_HEADER),
-                "replayedHeader": system.honours_keys.then_some(server::REPLAYED_HEADER),
-                "allow": allow,
+            let idempotency = system.honours_keys.then(|| {
+                json!({
+                    "in": "header",
+                    "name": server::KEY_HEADER,
+                    "replays": "all",
+                    "replayedHeader": server::REPLAYED_HEADER,
+                })
             });
-            (system.name.to_owned(), settings)
+            let connection = json!({
+                "kind": KIND,
+                "baseUrl": format!("{}{}", self.url, path(system)),
+                "secretParameter": parameter(system),
+                "idempotency": idempotency,
+                "allow": allow,
+                "testPath": system.test_path,
+            });
+            (system.name.to_owned(), connection)
         });
         Value::Object(each.collect::<Map<_, _>>())
+    }
+
+    /// The secrets of these connections, by the last parts of their parameters' names.
+    pub fn secrets() -> impl Iterator<Item = (String, String)> {
+        SYSTEMS
+            .iter()
+            .map(|system| (parameter(system), system.secret.to_owned()))
     }
 
     /// Everything that really happened, oldest first.
@@ -182,6 +198,13 @@ impl DemoTargets {
     pub async fn stop(self) {
         self.server.stop().await;
     }
+}
+
+/// What kind of system the connections to these are.
+pub const KIND: &str = "demo";
+
+fn parameter(system: &System) -> String {
+    format!("{}-key", system.name)
 }
 
 fn path(system: &System) -> String {

@@ -10,8 +10,18 @@ pub(crate) static NOTIFICATIONS: System = System {
     name: "notifications",
     secret: "local-notifications-secret",
     honours_keys: false,
-    operations: &[Operation::post("/messages", send_message)],
+    test_path: "/templates",
+    operations: &[
+        Operation::post("/messages", send_message),
+        Operation::get("/templates", templates),
+    ],
 };
+
+/// Reads the names of the templates.
+fn templates(_: &mut Records, _: &Request) -> Answer {
+    let names = ["payment_failed", "payment_method_needed"];
+    Answer::shows("templates", &serde_json::json!({ "names": names }))
+}
 
 fn send_message(records: &mut Records, request: &Request) -> Answer {
     answer(send(records, request))

@@ -14,6 +14,8 @@ pub(crate) struct System {
     pub(crate) secret: &'static str,
     /// Whether a repeated `Idempotency-Key` gets the first answer again.
     pub(crate) honours_keys: bool,
+    /// A path that can be read to see whether the system is reached.
+    pub(crate) test_path: &'static str,
     pub(crate) operations: &'static [Operation],
 }
 

@@ -9,6 +9,7 @@ pub(crate) static PAYMENTS: System = System {
     name: "payments",
     secret: "local-payments-secret",
     honours_keys: true,
+    test_path: "/payments/pay_3001",
     operations: &[
         Operation::get("/payments/{id}", payment),
         Operation::post("/payments/{id}/retry", retry_payment),

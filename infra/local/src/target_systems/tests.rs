@@ -25,11 +25,12 @@ impl Demo {
 
     /// A call with the system's own secret.
     fn call(&self, method: Method, system: &str, path: &str) -> reqwest::RequestBuilder {
-        let settings = &self.systems.settings()[system];
-        let url = format!("{}{path}", settings["baseUrl"].as_str().unwrap());
-        self.http
-            .request(method, url)
-            .bearer_auth(settings["secret"].as_str().unwrap())
+        let connection = &self.systems.connections()[system];
+        let url = format!("{}{path}", connection["baseUrl"].as_str().unwrap());
+        let parameter = connection["secretParameter"].as_str().unwrap();
+        let mut secrets = DemoTargets::secrets();
+        let secret = secrets.find(|(name, _)| name == parameter).unwrap().1;
+        self.http.request(method, url).bearer_auth(secret)
     }
 
     async fn get(&self, system: &str, path: &str) -> (u16, Value) {
@@ -263,7 +264,7 @@ async fn notifications_take_no_notice_of_keys() {
     assert_eq!(demo.effects().len(), 2);
     assert_eq!(demo.systems.state()["messages"][1]["content"], body);
     assert_eq!(
-        demo.systems.settings()["notifications"]["idempotencyHeader"],
+        demo.systems.connections()["notifications"]["idempotency"],
         Value::Null
     );
 }

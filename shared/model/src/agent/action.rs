@@ -2,8 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionStep, ActionType, AgentSession, Approving, ProposedAction, TargetEffect};
-use crate::{AgentSessionId, JsonText, OrganizationId, Timestamp, UserId, span};
+use super::{
+    ActionStep, ActionType, AgentSession, ConnectionRevision, JournalHead, PlaybookVersion,
+    ProposedAction, Risk, StepAnswer, TargetEffect,
+};
+use crate::{
+    AgentSessionId, JsonText, Money, OrganizationId, Role, SignalId, Timestamp, UserId, span,
+};
 
 /// An approved action, as the worker runs it.
 ///
@@ -20,8 +25,23 @@ pub struct AgentAction {
     pub organization_id: OrganizationId,
     /// The session that it was approved in.
     pub session_id: AgentSessionId,
+    /// The signal of the session.
+    #[serde(default)]
+    pub alert_id: Option<SignalId>,
     /// The proposed action's id.
     pub action_id: String,
+    /// The playbook that it comes from.
+    #[serde(default)]
+    pub playbook: Option<PlaybookVersion>,
+    /// The connection to its target system, as it was when it was proposed.
+    #[serde(default)]
+    pub connection: Option<ConnectionRevision>,
+    /// What may go wrong.
+    #[serde(default)]
+    pub risk: Option<Risk>,
+    /// The money that it moves, as far as that is known.
+    #[serde(default)]
+    pub money: Option<Money>,
     /// What kind of action.
     pub action_type: ActionType,
     /// The system it acts on.
@@ -46,6 +66,9 @@ pub struct AgentAction {
     /// The stack whose name its idempotency keys carry: that which claimed it first.
     #[serde(default)]
     pub stack: Option<String>,
+    /// The revision of its connection through which it was last to be sent.
+    #[serde(default)]
+    pub connection_revision: Option<i64>,
     /// Raised when it is approved again: a call that failed for certain is another one then.
     #[serde(default)]
     pub round: i64,
@@ -68,6 +91,9 @@ pub struct AgentAction {
     /// How many steps are done; an action that is run again goes on after them.
     #[serde(default)]
     pub steps_done: i64,
+    /// How many of these had been done before, whoever had done them.
+    #[serde(default)]
+    pub already_done: i64,
     /// A call may be under way that was sent without a key: repeated, it would be done again.
     #[serde(default)]
     pub sending: bool,
@@ -92,6 +118,12 @@ pub struct AgentAction {
     pub response: Option<JsonText>,
     /// Why it did not succeed.
     pub error: Option<String>,
+    /// The newest entry of its part of the session's journal.
+    #[serde(default)]
+    pub journal: JournalHead,
+    /// Answers that its holder has not written yet.
+    #[serde(skip)]
+    pub answers: Vec<StepAnswer>,
     /// When it was claimed first since it was approved.
     pub started_at: Option<Timestamp>,
     /// When it ended.
@@ -103,13 +135,25 @@ pub struct AgentAction {
 }
 
 /// That somebody approved an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionApproval {
     /// Who.
     pub user_id: UserId,
+    /// The role that they had.
+    #[serde(default)]
+    pub role: Option<Role>,
     /// When.
     pub at: Timestamp,
+    /// The digest of what they approved.
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// What they had to say.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// The [round](AgentAction::round) that they approved; 0 while it has not begun.
+    #[serde(default)]
+    pub round: i64,
 }
 
 /// Where an approved action stands; the last four are outcomes.
@@ -172,13 +216,19 @@ impl AgentAction {
     pub fn approve(
         session: &AgentSession,
         action: &ProposedAction,
-        approving: &Approving<'_>,
+        approvals: Vec<ActionApproval>,
+        trace: Option<&str>,
         now: Timestamp,
     ) -> Self {
         Self {
             organization_id: session.organization_id,
             session_id: session.id,
+            alert_id: Some(session.alert_id),
             action_id: action.id.clone(),
+            playbook: action.playbook.clone(),
+            connection: action.connection.clone(),
+            risk: Some(action.risk),
+            money: action.money.clone(),
             action_type: action.action_type,
             target_system: action.target_system.clone(),
             entities: action.target_entities.clone(),
@@ -186,16 +236,18 @@ impl AgentAction {
             after: session.approved_before(action),
             cooldown: action.cooldown,
             steps: action.steps.clone(),
-            approvals: vec![approving.approval(now)],
+            approvals: of_round(approvals, 1),
             stack: None,
+            connection_revision: None,
             round: 1,
-            trace_id: approving.trace.map(str::to_owned),
+            trace_id: trace.map(str::to_owned),
             minutes_saved: action.minutes_saved,
             state: ActionState::Queued,
             token: 0,
             attempts: 0,
             lease_until: None,
             steps_done: 0,
+            already_done: 0,
             sending: false,
             ambiguous: false,
             stopping: false,
@@ -205,6 +257,8 @@ impl AgentAction {
             due_at: Some(now.plus(Self::DELIVERY)),
             response: None,
             error: None,
+            journal: JournalHead::default(),
+            answers: Vec::new(),
             started_at: None,
             executed_at: None,
             created_at: now,
@@ -215,11 +269,18 @@ impl AgentAction {
     /// Queues an action again that is not done, behind those in `after`. Steps that are done stay
     /// done, and the fencing token goes on rising; its calls are others than before, since some
     /// systems answer an old key with the old failure.
-    pub fn approve_again(&mut self, approving: &Approving<'_>, after: Vec<String>, now: Timestamp) {
-        self.approvals.push(approving.approval(now));
+    pub fn approve_again(
+        &mut self,
+        approvals: Vec<ActionApproval>,
+        after: Vec<String>,
+        trace: Option<&str>,
+        now: Timestamp,
+    ) {
         self.after = after;
         self.round += 1;
-        self.trace_id = approving.trace.map(str::to_owned);
+        self.approvals.extend(of_round(approvals, self.round));
+        self.connection_revision = None;
+        self.trace_id = trace.map(str::to_owned);
         self.state = ActionState::Queued;
         self.attempts = 0;
         self.resends = 0;
@@ -243,13 +304,36 @@ impl AgentAction {
         approved.plus(Self::PATIENCE)
     }
 
-    /// The minutes that it saved: none unless it succeeded.
+    /// Whether it made a difference: it succeeded, and what it was to change had not been so before.
     #[must_use]
-    pub const fn saved(&self) -> i64 {
-        match self.state {
-            ActionState::Succeeded => self.minutes_saved,
-            _ => 0,
+    pub fn is_effective(&self) -> bool {
+        let changes = self.steps.iter().filter(|step| step.changes()).count();
+        let already_done = usize::try_from(self.already_done).unwrap_or_default();
+        self.state == ActionState::Succeeded && already_done < changes
+    }
+
+    /// Whether it put its records right: a message puts nothing right.
+    #[must_use]
+    pub fn is_remedy(&self) -> bool {
+        self.is_effective() && self.action_type != ActionType::NotifyCustomer
+    }
+
+    /// The minutes that it saved: none unless it was effective.
+    #[must_use]
+    pub fn saved(&self) -> i64 {
+        if self.is_effective() {
+            self.minutes_saved
+        } else {
+            0
         }
+    }
+
+    /// The approvals of its round; those that were given before rounds were counted are of any.
+    #[must_use]
+    pub fn current_approvals(&self) -> Vec<ActionApproval> {
+        let approvals = self.approvals.iter();
+        let current = approvals.filter(|one| one.round == self.round || one.round == 0);
+        current.cloned().collect()
     }
 
     /// The idempotency key of a step, which counts from 0: the same for every attempt at it, and
@@ -284,6 +368,13 @@ impl AgentAction {
             duration: executed_at.since(started_at).max(0),
         })
     }
+}
+
+fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApproval> {
+    for approval in &mut approvals {
+        approval.round = round;
+    }
+    approvals
 }
 
 /// What became of an approved action.

@@ -3,8 +3,8 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus, Approving,
-    ProposedAction, TargetEffect,
+    ActionApproval, ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus,
+    Approver, Approving, ProposedAction, Proposers, TargetEffect,
 };
 use crate::{Code, Error, Fault, FaultCode, Timestamp};
 
@@ -31,6 +31,8 @@ pub enum Approved<'a, A> {
         /// Those that were never approved before.
         new: Vec<AgentAction>,
     },
+    /// More people have to approve it before it runs: the session is written, and nothing else.
+    Pending,
     /// The same list was approved before: its results stand, and there is nothing to write.
     Standing,
 }
@@ -95,10 +97,15 @@ impl AgentSession {
     /// another list than the one that was approved. In a session that failed within the last
     /// [`AGAIN`](Self::AGAIN), actions that are not done for certain run again, if that is asked
     /// for.
+    ///
+    /// 409 also when an action is not what was looked at, and when the policy denies it; 403 when
+    /// the policy asks for somebody else. An approval that is not enough is noted with its action,
+    /// and the list runs with the one by which each action of it has enough.
     pub fn approve<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
         approving: &Approving<'_>,
+        approver: &Approver<'_>,
         now: Timestamp,
     ) -> Result<Approved<'a, A>, Error> {
         let status = self.status_at(now);
@@ -120,11 +127,120 @@ impl AgentSession {
             _ if self.approved == sorted && !again => return Ok(Approved::Standing),
             _ => return Err(refusal(status, approving, actions)),
         }
+        self.check_digests(approving)?;
+        if !self.note_approvals(approving, approver, now)? {
+            // From its last change on, a session that failed runs again for a while.
+            if !again {
+                self.updated_at = now;
+            }
+            return Ok(Approved::Pending);
+        }
         self.error = None;
         self.approved = sorted;
         let due = now.plus(Self::SETTLE_CHECK);
         self.turn(AgentSessionStatus::Executing, Some(due), now);
-        Ok(self.queue(actions, approving, now))
+        let queued = self.queue(actions, approving, now);
+        self.withdraw_approvals();
+        Ok(queued)
+    }
+
+    /// 409 unless each action is what was looked at, 400 for a digest of another one.
+    fn check_digests(&self, approving: &Approving<'_>) -> Result<(), Error> {
+        let Some(digests) = approving.digests else {
+            return Ok(());
+        };
+        let (mut faults, mut changed) = (Vec::new(), Vec::new());
+        for (id, digest) in &digests.0 {
+            match self.proposed(id).filter(|_| approving.ids.contains(id)) {
+                Some(action) if action.digest(self) == digest.0 => {}
+                Some(_) => changed.push(id.as_str()),
+                None => faults.push(Fault::at(
+                    "digests",
+                    FaultCode::Unknown,
+                    format!("{id:?} is not among the actions that are to be executed."),
+                )),
+            }
+        }
+        if !faults.is_empty() {
+            return Err(Error::Invalid(faults));
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        Err(Error::conflict(
+            Code::ContentChanged,
+            format!(
+                "{} changed since it was looked at; read the session and look again.",
+                changed.join(", ")
+            ),
+        ))
+    }
+
+    /// Notes somebody's approval with each action of the list, in place of an earlier one of
+    /// theirs. Answers whether every action has enough now.
+    fn note_approvals(
+        &mut self,
+        approving: &Approving<'_>,
+        approver: &Approver<'_>,
+        now: Timestamp,
+    ) -> Result<bool, Error> {
+        let proposers = self.proposers();
+        let mut approvals = Vec::with_capacity(approving.ids.len());
+        for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
+            approvals.push(self.approval(action, approving, approver, proposers, now)?);
+        }
+        let mut are_enough = true;
+        for (id, approval) in approving.ids.iter().zip(approvals) {
+            let mut actions = self.proposed_actions.iter_mut();
+            let Some(action) = actions.find(|action| action.id == *id) else {
+                continue;
+            };
+            let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
+            action
+                .approvals
+                .retain(|one| one.is_valid(now) && is_by_another(one));
+            action.approvals.push(approval);
+            let requirement = approver.policy.requires(action.subject());
+            let needed = requirement.approvers();
+            let given = requirement.given(&action.approvals, proposers, now);
+            action.approvers = i64::try_from(needed).unwrap_or(i64::MAX);
+            are_enough &= given >= needed;
+        }
+        Ok(are_enough)
+    }
+
+    /// Somebody's approval of an action. 403 and 409 where the policy does not let them give it.
+    fn approval(
+        &self,
+        action: &ProposedAction,
+        approving: &Approving<'_>,
+        approver: &Approver<'_>,
+        proposers: Proposers,
+        now: Timestamp,
+    ) -> Result<ActionApproval, Error> {
+        let id = &action.id;
+        let requirement = approver.policy.requires(action.subject());
+        if requirement.denies() {
+            return Err(Error::conflict(
+                Code::PolicyDenied,
+                format!("The policy of the organization lets nobody execute {id}."),
+            ));
+        }
+        let approval = approving.approval(approver.role, action.digest(self), now);
+        if !requirement.admits(&approval, proposers) {
+            let asked = requirement.says();
+            return Err(Error::forbidden(
+                Code::ApproverNotAllowed,
+                format!("For {id} the policy of the organization asks for {asked}."),
+            ));
+        }
+        match approver.policy.caps.charge(action.subject()) {
+            Ok(_) => Ok(approval),
+            Err(why) => Err(Error::conflict(
+                Code::CapReached,
+                format!("{id} cannot be executed: {why}."),
+            )),
+        }
     }
 
     /// What it proposed is not looked at any more when that was long ago.
@@ -146,12 +262,19 @@ impl AgentSession {
         now: Timestamp,
     ) -> Approved<'a, A> {
         let is_known = |id: &String| actions.known.iter().any(|action| action.action_id == *id);
+        let approvals = |id: &str| {
+            let proposed = self.proposed(id);
+            proposed.map_or_else(Vec::new, |action| action.approvals.clone())
+        };
         let new = self
             .approved
             .iter()
             .filter(|id| !is_known(id))
             .filter_map(|id| self.proposed(id))
-            .map(|proposed| AgentAction::approve(self, proposed, approving, now))
+            .map(|proposed| {
+                let approvals = approvals(&proposed.id);
+                AgentAction::approve(self, proposed, approvals, approving.trace, now)
+            })
             .collect();
         let again = actions
             .known
@@ -160,7 +283,9 @@ impl AgentSession {
             .map(|action| {
                 let proposed = self.proposed(&action.action_id);
                 let after = proposed.map(|proposed| self.approved_before(proposed));
-                action.approve_again(approving, after.unwrap_or_default(), now);
+                let approvals = approvals(&action.action_id);
+                let after = after.unwrap_or_default();
+                action.approve_again(approvals, after, approving.trace, now);
                 &*action
             })
             .collect();

@@ -1,6 +1,8 @@
 //! An approved action in the hands of those who run it: claims, calls, outcomes.
 
-use super::{ActionState, AgentAction, AgentSessionStatus, HeldEffect};
+use super::{
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, HeldEffect, Proposers,
+};
 use crate::{JsonText, Timestamp, span};
 
 /// What a target system makes of a call that is sent twice.
@@ -22,15 +24,20 @@ pub enum Claim<A = ()> {
     Busy,
     /// It was ended just now, with this outcome.
     Ended(ActionState),
+    /// Nothing is sent for now: it was given back just now, and is due again soon.
+    PutOff,
     /// There is nothing to run: it ended before.
     Over,
 }
 
 /// What an answer to a call tells of its effect, or the lack of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 pub enum Effect {
-    /// It took place, now or before.
+    /// It took place.
     Done,
+    /// It had taken place before, whoever had it done.
+    DoneBefore,
     /// It did not take place and will not.
     Refused,
     /// It did not take place; later it may.
@@ -96,19 +103,34 @@ impl Outcome {
     }
 }
 
+/// What a claim asks of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// What it makes of a call that is sent twice.
+    pub idempotency: Idempotency,
+    /// Which revision of it.
+    pub revision: i64,
+}
+
 /// What a claim is judged by, beside the action itself.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
     /// Where its session stands.
     pub session: AgentSessionStatus,
-    /// What its target system makes of a call that is sent twice.
-    pub target: Idempotency,
+    /// Its connection, as far as a claim asks of it; none when there is none any more.
+    pub connection: Option<Called>,
+    /// Until when at least nothing is sent, where that is so.
+    pub put_off: Option<Timestamp>,
     /// The name of the stack, which idempotency keys carry.
     pub stack: String,
     /// Where the actions stand that come first; none for one that does not read.
     pub before: Vec<Option<ActionState>>,
     /// Effects that others hold, among its own and those that exclude it.
     pub held: Vec<HeldEffect>,
+    /// The organization's policy.
+    pub policy: AgentPolicy,
+    /// Who had it proposed.
+    pub proposers: Proposers,
 }
 
 /// What anybody may do to an action.
@@ -118,7 +140,10 @@ impl AgentAction {
     ///
     /// Before a system that does a repeated call again, the claim already notes that a call is
     /// under way, and an action that was left in that state ends as unknown: it is never sent
-    /// again. What counts is how it may have been sent, whatever is configured since.
+    /// again. What counts is how it may have been sent, whatever is configured since: through
+    /// another revision of its connection, a repeated call could be another one.
+    ///
+    /// What is put off is given back as it is, without an attempt.
     pub fn claim(&mut self, around: &Surroundings, lease: i64, now: Timestamp) -> Claim {
         if self.state.has_ended() {
             return Claim::Over;
@@ -135,6 +160,12 @@ impl AgentAction {
         if waits || self.not_before.is_some_and(|at| now < at) {
             return Claim::Busy;
         }
+        if let Some(until) = around.put_off {
+            self.resends = 0;
+            self.due_at = Some(until.min(self.deadline()));
+            self.updated_at = now;
+            return Claim::PutOff;
+        }
         // If its last holder is gone, it may have sent the call.
         self.ambiguous = self.may_have_taken_effect();
         self.stack.get_or_insert_with(|| around.stack.clone());
@@ -148,7 +179,9 @@ impl AgentAction {
         self.due_at = Some(now.plus(look));
         self.started_at.get_or_insert(now);
         self.updated_at = now;
-        self.sends(around.target);
+        self.connection_revision = around.connection.map(|called| called.revision);
+        let called = around.connection.map(|called| called.idempotency);
+        self.sends(called.unwrap_or(Idempotency::Unkeyed));
         Claim::Held(())
     }
 
@@ -158,14 +191,21 @@ impl AgentAction {
             let (outcome, why) = self.cancelled(self.may_have_taken_effect());
             return Some((outcome, why.to_owned()));
         }
-        let is_unkeyed = around.target == Idempotency::Unkeyed;
-        if self.sending || (is_unkeyed && self.may_have_taken_effect()) {
+        if self.sending || (!self.is_repeatable(around) && self.may_have_taken_effect()) {
             let why = "The worker was interrupted while a call was under way, and the target \
                        system may have done it. Check there; it is not sent again.";
             return Some((ActionState::Unknown, why.to_owned()));
         }
         if self.deadline() <= now {
             let why = "Given up after 24 hours, in which no attempt got a clear answer.";
+            return Some((self.given_up(), why.to_owned()));
+        }
+        if let Some(why) = self.unapproved(around, now) {
+            return Some((self.kept_back(), why));
+        }
+        if around.connection.is_none() {
+            let why = "no_connection: the connection that it was approved for is gone. Nothing was \
+                       sent.";
             return Some((self.given_up(), why.to_owned()));
         }
         let failed = |state: &Option<ActionState>| {
@@ -178,6 +218,82 @@ impl AgentAction {
         }
         let held = around.held.first()?;
         Some((self.kept_back(), held.says()))
+    }
+
+    /// Why its approvals do not let it be run, if they do not. Once it was claimed, only that it is
+    /// what was approved counts: it may be half done.
+    fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
+        let approvals = self.current_approvals();
+        let mut digests = approvals
+            .iter()
+            .filter_map(|one| one.digest.as_ref())
+            .peekable();
+        // Those that were given before there were digests have none.
+        if digests.peek().is_some() {
+            let digest = self.digest();
+            if digests.any(|approved| *approved != digest) {
+                let why = "content_changed: it is not what was approved. Nothing was sent.";
+                return Some(why.to_owned());
+            }
+        }
+        if self.attempts > 0 {
+            return None;
+        }
+        let approved = self.connection.as_ref().map(|approved| approved.revision);
+        let now_there = around.connection.map(|called| called.revision);
+        if let (Some(approved), Some(now_there)) = (approved, now_there)
+            && approved != now_there
+        {
+            let why = "content_changed: its connection was changed since it was proposed; propose \
+                       again. Nothing was sent.";
+            return Some(why.to_owned());
+        }
+        let requirement = around.policy.requires(self.subject());
+        if requirement.denies() {
+            let why = "policy_denied: the policy lets nobody execute it by now. Nothing was sent.";
+            return Some(why.to_owned());
+        }
+        let given = requirement.given(&approvals, around.proposers, now);
+        if given < requirement.approvers() {
+            if !approvals.iter().all(|one| one.is_valid(now)) {
+                let why = "approval_expired: it was approved more than an hour ago. Nothing was \
+                           sent.";
+                return Some(why.to_owned());
+            }
+            let asked = requirement.says();
+            return Some(format!(
+                "approval_missing: the policy asks for {asked} by now, and of the approvals that were \
+                 given {given} count. Nothing was sent."
+            ));
+        }
+        let why = around.policy.caps.charge(self.subject()).err()?;
+        Some(format!("cap_reached: {why}. Nothing was sent."))
+    }
+
+    /// What it takes of its day when it is claimed, if it takes anything: an action counts with the
+    /// first claim after its approval.
+    #[must_use]
+    pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
+        let charge = policy.caps.charge(self.subject()).ok()?;
+        charge.filter(|_| self.attempts == 0)
+    }
+
+    /// Ends it instead of a claim, since the day has no room for it; answers the outcome.
+    pub fn beyond_the_day(&mut self, now: Timestamp) -> ActionState {
+        let outcome = self.kept_back();
+        let why = "cap_reached: together with what was executed today it is above what the policy \
+                   allows for a day (UTC). Nothing was sent.";
+        self.end(outcome, why, now);
+        outcome
+    }
+
+    /// Whether a call that may have been sent can be sent once more, as the same one.
+    fn is_repeatable(&self, around: &Surroundings) -> bool {
+        around.connection.is_some_and(|called| {
+            let sent = self.connection_revision;
+            called.idempotency == Idempotency::Keyed
+                && sent.is_none_or(|sent| sent == called.revision)
+        })
     }
 
     /// Whether a worker holds it at `now`.
@@ -291,7 +407,9 @@ impl AgentAction {
     /// Notes what became of a call.
     pub fn answered(&mut self, effect: Effect, target: Idempotency) -> Answered {
         match effect {
-            Effect::Done => {
+            Effect::Done | Effect::DoneBefore => {
+                let is_change = self.is_about_to_change();
+                self.already_done += i64::from(is_change && effect == Effect::DoneBefore);
                 self.steps_done += 1;
                 self.sending = false;
                 self.ambiguous = false;

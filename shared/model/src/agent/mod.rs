@@ -28,6 +28,11 @@
 //!    cancelled ◀─────────────┘
 //! ```
 //!
+//! The organization's [policy](AgentPolicy) says how many people approve an action and who they may be.
+//! Approvals that are not enough yet stand with the proposed action, and the session stays where it
+//! is. An approval is of the action's [digest](ProposedAction::digest), and holds for
+//! [`ActionApproval::VALID`] until the first claim. Whoever rejects the proposal cancels the session.
+//!
 //! A failed session runs again for [`AgentSession::AGAIN`] and while its signal has no other one, and
 //! only when that is asked for: the same list sent twice is one approval.
 //!
@@ -40,6 +45,7 @@
 //! | open | [`AgentSession::open`] | a request |
 //! | propose | [`AgentSession::begin_analysis`], then [`finish_analysis`](AgentSession::finish_analysis) or [`fail_analysis`](AgentSession::fail_analysis) | a request |
 //! | approve | [`AgentSession::approve`] | a request |
+//! | reject | [`AgentSession::reject`] | a request |
 //! | cancel | [`AgentSession::cancel`] | a request |
 //! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
 //! | time passed | [`AgentSession::lapse`] | the sweeper |
@@ -65,15 +71,20 @@
 //! ```
 //!
 //! It is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried.
-//! What is given back is claimed no earlier than it says, whatever message comes.
+//! What is given back is claimed no earlier than it says, whatever message comes. While its connection
+//! or the organization is paused, or the connection's breaker is open, a claim puts it off: it stays as
+//! it is and is due again soon, without an attempt.
 //!
-//! *In its way* are the effects of others, and actions that come first and did not succeed. A claim
+//! *In its way* are the effects of others, actions that come first and did not succeed, approvals that
+//! do not do any more, and a content that is not what was approved. A claim
 //! takes the action's effects with it, each by a guard that names the action: who finds that of
 //! another one asks that one's record whether it still [holds](AgentAction::holds) the effect.
 //!
 //! When its session is *cancelled*, a queued action ends at once, and a running one is told so and
 //! ends before its next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
 //! unknown (a call may have taken effect).
+//!
+//! Each transition leaves an entry in the [journal](JournalEntry), written with it.
 //!
 //! It carries the trace of the request that approved it, and is the only one to do so: messages
 //! hold ids and nothing else, so that whoever sends one, the worker's log tells the same.
@@ -91,22 +102,46 @@
 
 mod action;
 mod approval;
+mod connection;
+mod digest;
 mod effect;
 mod execute;
+mod journal;
 mod lease;
+mod policy;
 mod proposal;
 mod reply;
+mod saving;
 mod session;
 #[cfg(test)]
 mod tests;
 
 pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
 pub use approval::{Approved, ApprovedActions, Cancelled};
+pub use connection::{
+    AgentPause, AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallLimits, CallPath,
+    Connection, ConnectionAuth, ConnectionPut, ConnectionSort, ErrorCode, FixedHeader, HeaderName,
+    HeaderText, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
+    Replays, without,
+};
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
-pub use execute::{ActionsExecute, Approving};
-pub use lease::{Answered, Claim, Effect, Idempotency, Outcome, Surroundings};
+pub use execute::{ActionsExecute, Approver, Approving, Digest, Digests};
+pub use journal::{
+    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
+    JournalFlaw, JournalHead, JournalPeriod, JournalSort, Note, StepAnswer, check_journal,
+};
+pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
+pub use policy::{
+    AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
+    PolicySubject, Proposers, Requirement,
+};
 pub use proposal::{
-    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, Proposal, ProposedAction, Risk,
+    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, PlaybookVersion,
+    Proposal, ProposedAction, Risk,
 };
 pub use reply::{Reply, answer, retry_after};
-pub use session::{AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus};
+pub use saving::{Saving, SavingSort};
+pub use session::{
+    AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus, Rejection,
+    SessionReject,
+};

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::TargetEffect;
-use crate::{JsonText, span};
+use super::{ActionApproval, TargetEffect};
+use crate::{JsonText, Money, Pattern, span};
 
 /// What the agent found out about a signal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -20,8 +20,11 @@ pub struct Analysis {
     pub entity_lifecycle_context: String,
     /// Whether it is one of many rather than a single case.
     pub is_anomaly_pattern: bool,
-    /// How often signals of the class came, and for which entities.
+    /// How often signals of the class came, and what they share.
     pub pattern_description: String,
+    /// The numbers behind that; null for an analysis that was made before there were any.
+    #[serde(default)]
+    pub pattern: Option<Pattern>,
     /// From 0 to 1.
     pub confidence: f64,
 }
@@ -71,6 +74,43 @@ pub struct ProposedAction {
     /// How long after it was done nobody does it again to the same records, in milliseconds.
     #[serde(default = "ProposedAction::usual_cooldown")]
     pub cooldown: i64,
+    /// The playbook that it comes from.
+    #[serde(default)]
+    pub playbook: Option<PlaybookVersion>,
+    /// The connection to its target system, as it was when it was proposed.
+    #[serde(default)]
+    pub connection: Option<ConnectionRevision>,
+    /// The money that it moves, as far as that is known.
+    #[serde(default)]
+    pub money: Option<Money>,
+    /// Approvals of it that are not enough yet. They leave it as soon as it is run.
+    #[serde(default)]
+    pub approvals: Vec<ActionApproval>,
+    /// How many it needed when the last of these came.
+    #[serde(default)]
+    pub approvers: i64,
+}
+
+/// A playbook as it was when it proposed an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaybookVersion {
+    /// Its name.
+    pub name: String,
+    /// Raised with every change.
+    pub version: u32,
+    /// SHA-256 of its text, in hexadecimal.
+    pub hash: String,
+}
+
+/// A connection to a target system as it was when an action was proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionRevision {
+    /// Its name.
+    pub name: String,
+    /// Raised with every change.
+    pub revision: i64,
 }
 
 impl ProposedAction {
@@ -120,8 +160,27 @@ pub enum ActionType {
     ManualReview,
 }
 
+impl ActionType {
+    /// Whether it changes what somebody pays or owes.
+    #[must_use]
+    pub const fn moves_money(self) -> bool {
+        match self {
+            Self::RetryInvoice
+            | Self::RefreshInvoice
+            | Self::RetryPayment
+            | Self::VoidInvoice
+            | Self::IssueCreditNote => true,
+            Self::ReprocessUsageBatch
+            | Self::ResendUsageEvents
+            | Self::SyncCustomer
+            | Self::NotifyCustomer
+            | Self::ManualReview => false,
+        }
+    }
+}
+
 /// What may go wrong with an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
     /// Nothing that matters.

@@ -33,8 +33,11 @@ impl ApiCall {
     /// 503 and 425 do not: a proxy gives them when the system dies after its commit.
     #[must_use]
     pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
-        if self.is_done(reply) {
+        if self.expect.contains(&reply.status) && reply.is_well_formed {
             return Effect::Done;
+        }
+        if self.was_done_before(reply) {
+            return Effect::DoneBefore;
         }
         let not_done = reply.status == 429 || self.not_done.contains(&reply.status);
         let refused = (400..500).contains(&reply.status) && !matches!(reply.status, 408 | 425);
@@ -67,13 +70,12 @@ impl ApiCall {
         }
     }
 
-    fn is_done(&self, reply: Reply<'_>) -> bool {
-        let expected = self.expect.contains(&reply.status) && reply.is_well_formed;
+    fn was_done_before(&self, reply: Reply<'_>) -> bool {
         let before = |known: &super::AlreadyDone| {
             known.status == reply.status
                 && (known.code.is_none() || known.code.as_deref() == reply.code)
         };
-        expected || self.already_done.iter().any(before)
+        self.already_done.iter().any(before)
     }
 }
 

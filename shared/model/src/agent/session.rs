@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Analysis, Proposal, ProposedAction};
+use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers};
 use crate::{
-    AgentSessionId, AnyOf, Code, Error, OrganizationId, Signal, SignalId, Timestamp, UserId, input,
-    span,
+    AgentSessionId, AnyOf, Code, Error, OrganizationId, Reason, Signal, SignalId, Timestamp,
+    UserId, input, span,
 };
 
 /// A session of the resolution agent on one signal.
@@ -43,12 +43,41 @@ pub struct AgentSession {
     pub approved: Vec<String>,
     /// Who opened it.
     pub created_by: UserId,
+    /// Who had the newest proposal made.
+    #[serde(default)]
+    pub proposed_by: Option<UserId>,
+    /// That somebody rejected what it proposed.
+    #[serde(default)]
+    pub rejection: Option<Rejection>,
+    /// The newest entry of its journal.
+    #[serde(default)]
+    pub journal: JournalHead,
     /// When the sweeper has to look at it, and when an analysis or a proposal is void.
     pub due_at: Option<Timestamp>,
     /// When it was opened.
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// That somebody rejected a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rejection {
+    /// Who.
+    pub user_id: UserId,
+    /// When.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: String,
+}
+
+input! {
+    /// What a client sends to reject a proposal.
+    pub struct SessionReject {
+        /// Why, for those who read the session later.
+        reason: Reason,
+    }
 }
 
 /// Where a session stands.
@@ -127,9 +156,6 @@ impl AgentSessionStatus {
 }
 
 impl AgentSession {
-    /// How many earlier signals of its class an analysis looks at, at most. A history that is
-    /// that long may have been cut off.
-    pub const HISTORY: usize = 200;
     /// How long an analysis may take before it counts as interrupted, in milliseconds.
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
     /// How long a proposal waits for its approval, in milliseconds.
@@ -158,6 +184,9 @@ impl AgentSession {
             analysis_key: None,
             approved: Vec::new(),
             created_by: by,
+            proposed_by: None,
+            rejection: None,
+            journal: JournalHead::default(),
             due_at: None,
             created_at: now,
             updated_at: now,
@@ -227,6 +256,43 @@ impl AgentSession {
     pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
         self.error = Some(error.into());
         self.turn(AgentSessionStatus::Failed, None, now);
+    }
+
+    /// Ends what it proposes, since somebody rejects it: nothing of it is run. It reads as
+    /// cancelled, with who rejected it and why. Answers whether that was so just now: the same
+    /// person again changes nothing. 409 unless it awaits confirmation.
+    pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
+        match (self.status_at(now), &self.rejection) {
+            (AgentSessionStatus::AwaitingConfirmation, _) => {}
+            (AgentSessionStatus::Cancelled, Some(rejection)) if rejection.user_id == by => {
+                return Ok(false);
+            }
+            (status, _) => return Err(status.forbids("The proposal cannot be rejected")),
+        }
+        self.rejection = Some(Rejection {
+            user_id: by,
+            at: now,
+            reason: reason.to_owned(),
+        });
+        self.withdraw_approvals();
+        self.turn(AgentSessionStatus::Cancelled, None, now);
+        Ok(true)
+    }
+
+    /// Drops approvals that did not come to anything.
+    pub(super) fn withdraw_approvals(&mut self) {
+        for action in &mut self.proposed_actions {
+            action.approvals = Vec::new();
+        }
+    }
+
+    /// Who had its actions proposed.
+    #[must_use]
+    pub const fn proposers(&self) -> Proposers {
+        Proposers {
+            opener: Some(self.created_by),
+            proposer: self.proposed_by,
+        }
     }
 
     /// Notes what its time did to it: a proposal expired, an analysis was interrupted. Answers

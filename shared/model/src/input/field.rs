@@ -50,6 +50,15 @@ impl<'a> Place<'a> {
         }
     }
 
+    /// The same place, whose faults are told elsewhere.
+    pub(super) fn apart<'b>(&self, faults: &'b mut Vec<Fault>) -> Place<'b> {
+        Place {
+            pointer: self.pointer.clone(),
+            separator: self.separator,
+            faults,
+        }
+    }
+
     /// Whether this is a parameter of a query, whose value is text whatever it means.
     #[must_use]
     pub const fn is_query(&self) -> bool {

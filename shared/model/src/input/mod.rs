@@ -19,7 +19,7 @@ pub use object::{
     all_or_none_given, any_given, any_sent, at_least_one, camel_case, object_schema, property,
     read_field,
 };
-pub use shape::{Change, Defaulted, List, Nullable, Patch};
+pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
 
 use serde_json::{Map, Value};
 use utoipa::openapi::{Ref, RefOr};

@@ -207,11 +207,13 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// `check(one, other) function;` for rules about several fields, whose function gets
 /// what was read of each, if it was, and the place of the object; `schema any_given(one, other);` or
 /// `schema all_or_none_given(one, other);` for what of that a schema can say; `distinct by field, "…";`
-/// for elements of a list.
+/// for elements of a list. What a record keeps as it was sent derives what it needs for that, in front
+/// of the struct.
 #[macro_export]
 macro_rules! input {
     (
         $(#[doc = $about:literal])*
+        $(#[derive($($derived:path),+)] #[serde($($serde:tt)+)])?
         $vis:vis struct $name:ident {
             $($(#[doc = $doc:literal])* $field:ident: $type:ty,)+
         }
@@ -223,6 +225,7 @@ macro_rules! input {
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug)]
+        $(#[derive($($derived),+)] #[serde($($serde)+)])?
         $vis struct $name {
             $(
                 $(#[doc = $doc])*

@@ -1,14 +1,14 @@
 //! Whether a field may be absent or null, and what that means; and lists.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::openapi::{
     ArrayBuilder, ObjectBuilder, OneOfBuilder, RefOr, Schema,
-    schema::{SchemaType, Type},
+    schema::{AnyOfBuilder, SchemaType, Type},
 };
 
 use super::{Field, Place, Reading};
-use crate::FaultCode;
+use crate::{Fault, FaultCode};
 
 impl Field for bool {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
@@ -53,7 +53,8 @@ impl<T: Field> Field for Option<T> {
 }
 
 /// A field of a create that has a default, which absent and null stand for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Defaulted<T>(pub T);
 
 impl<T: Field + Default + Serialize> Field for Defaulted<T> {
@@ -236,6 +237,31 @@ impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, M
             .items(T::field_schema())
             .min_items(Some(LEAST))
             .max_items(Some(MOST))
+            .into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        T::field_schemas(all);
+    }
+}
+
+/// An element that does not concern the others: its faults are its own, and no reason to refuse the
+/// whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Apart<T>(pub Result<T, Vec<Fault>>);
+
+impl<T: Field> Field for Apart<T> {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let mut faults = Vec::new();
+        let read = T::read(value, &mut place.apart(&mut faults));
+        Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))
+    }
+
+    /// What is not as it should be is taken as well.
+    fn field_schema() -> RefOr<Schema> {
+        AnyOfBuilder::new()
+            .item(T::field_schema())
+            .item(ObjectBuilder::new().schema_type(SchemaType::AnyValue))
             .into()
     }
 

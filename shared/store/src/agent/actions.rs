@@ -2,11 +2,17 @@
 //! of it. Nobody but the action itself is asked, of which [`claim`](super::claim) says why.
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{ActionState, AgentAction, AgentSessionId, Error, OrganizationId, Outcome, Timestamp};
+use model::{
+    ActionState, AgentAction, AgentSessionId, Error, JournalEntry, JournalEvent, Note,
+    OrganizationId, Outcome, Timestamp,
+};
+use serde_json::json;
 
-use super::{Agent, does_not_read};
+use super::{
+    Agent, Remedy, does_not_read,
+    journal::{SWEEPER, WORKER, ended, entries},
+};
 use crate::{
-    directory::totals,
     key::{self, AnyKey, Gsi2},
     table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write, attribute},
 };
@@ -23,7 +29,14 @@ pub enum Lease {
 }
 
 /// What a holder knows better than the table while it works.
-const PROGRESS: [&str; 4] = ["stepsDone", "sending", "ambiguous", "updatedAt"];
+const PROGRESS: [&str; 6] = [
+    "stepsDone",
+    "alreadyDone",
+    "sending",
+    "ambiguous",
+    "journal",
+    "updatedAt",
+];
 /// What [`AgentAction::release`] changes.
 const RELEASED: [&str; 4] = ["state", "leaseUntil", "notBefore", "dueAt"];
 /// What [`AgentAction::record`] and [`AgentAction::count_later`] change.
@@ -38,28 +51,46 @@ const RECORDED: [&str; 7] = [
 ];
 
 impl Agent<'_> {
-    /// Notes the progress of an action that the caller holds, and asks whether the next call may
-    /// be sent.
-    pub async fn heartbeat(&self, action: &AgentAction) -> Result<Lease, Error> {
-        let mut action = action.clone();
-        action.updated_at = self.0.clock.now();
-        self.while_held(&action, as_in(&action, &PROGRESS)?).await
+    /// Notes the progress of an action that the caller holds with the answers that came, and asks
+    /// whether the next call may be sent.
+    pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease, Error> {
+        let mut noted = action.clone();
+        let now = self.0.clock.now();
+        noted.updated_at = now;
+        let answers = noted.note(None, now);
+        let lease = self
+            .while_held(&noted, as_in(&noted, &PROGRESS)?, answers)
+            .await?;
+        if lease == Lease::Held {
+            *action = noted;
+        }
+        Ok(lease)
     }
 
     /// Gives an action back that the caller holds, to be claimed again from an instant on.
     pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease, Error> {
         let mut action = action.clone();
-        action.release(next, self.0.clock.now());
+        let now = self.0.clock.now();
+        action.release(next, now);
+        let from = Some(ActionState::Running.name());
+        let note = Note::new(WORKER, JournalEvent::Released, from);
+        let noted = action.note(Some(note.with(json!({ "notBefore": next }))), now);
         let change = as_in(&action, &[&PROGRESS[..], &RELEASED].concat())?;
-        self.while_held(&action, change).await
+        self.while_held(&action, change, noted).await
     }
 
-    async fn while_held(&self, action: &AgentAction, change: Change) -> Result<Lease, Error> {
+    async fn while_held(
+        &self,
+        action: &AgentAction,
+        change: Change,
+        noted: Vec<JournalEntry>,
+    ) -> Result<Lease, Error> {
         let goes_on = [Some(false.into_attribute()), None];
         let expected = held(action).one_of("stopping", goes_on);
         let key = action.key();
-        let write = Write::update(key.clone(), change, expected);
-        if self.0.table.write(write).await?.is_ok() {
+        let mut writes = vec![Write::update(key.clone(), change, expected)];
+        writes.extend(entries(noted)?);
+        if self.0.table.transact(writes).await?.is_ok() {
             return Ok(Lease::Held);
         }
         let found = self.0.table.get(&key, Read::Consistent).await?;
@@ -77,12 +108,14 @@ impl Agent<'_> {
     /// and together. Answers whether it was still the caller's to record.
     pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool, Error> {
         let mut action = action.clone();
-        action.record(outcome, self.0.clock.now());
-        let mut writes = vec![recorded(&action)?];
-        if action.saved() > 0 {
-            writes.push(counts(&action));
+        let now = self.0.clock.now();
+        action.record(outcome, now);
+        let mut writes = recorded(&mut action, now)?;
+        for remedy in Remedy::of(&action) {
+            writes.push(Write::put(&remedy)?);
         }
-        Ok(self.0.table.transact(writes).await?.is_ok())
+        let done = self.write_with_saving(writes, &action).await?;
+        Ok(done.is_ok())
     }
 
     /// As [`record`](Self::record), without the total, which every success of the organization
@@ -97,16 +130,19 @@ impl Agent<'_> {
         let now = self.0.clock.now();
         action.record(outcome, now);
         action.count_later(now);
-        Ok(self.0.table.write(recorded(&action)?).await?.is_ok())
+        let writes = recorded(&mut action, now)?;
+        Ok(self.0.table.transact(writes).await?.is_ok())
     }
 
     /// Counts the minutes of an action that was recorded without them.
     pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<(), Error> {
-        let counts = counts(&action);
         action.counted();
-        let writes = vec![Write::replace(&action)?, counts];
+        let mut writes = vec![Write::replace(&action)?];
+        for remedy in Remedy::of(&action) {
+            writes.push(Write::put(&remedy)?);
+        }
         // Refused means that somebody else has counted them.
-        self.0.table.transact(writes).await?.or_leave();
+        self.write_with_saving(writes, &action).await?.or_leave();
         Ok(())
     }
 
@@ -135,10 +171,15 @@ impl Agent<'_> {
         mut action: Stored<AgentAction>,
         why: &str,
     ) -> Result<Option<ActionState>, Error> {
-        let Some(outcome) = action.give_up(why, self.0.clock.now()) else {
+        let (from, now) = (action.state, self.0.clock.now());
+        let Some(outcome) = action.give_up(why, now) else {
             return Ok(None);
         };
-        let done = self.0.table.write(Write::replace(&action)?).await?;
+        let note = ended(SWEEPER, from, &action);
+        let noted = action.note(Some(note), now);
+        let mut writes = vec![Write::replace(&action)?];
+        writes.extend(entries(noted)?);
+        let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(outcome))
     }
 
@@ -183,17 +224,12 @@ fn held(action: &AgentAction) -> Condition {
         .equals("state", ActionState::Running)
 }
 
-/// Writes the outcome of an action that is still held.
-fn recorded(action: &AgentAction) -> Result<Write, Error> {
+/// Writes the outcome of an action that is still held, and what the journal has to say of it.
+fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Error> {
+    let note = ended(WORKER, ActionState::Running, action);
+    let noted = action.note(Some(note), now);
     let change = as_in(action, &[&PROGRESS[..], &RECORDED].concat())?;
-    Ok(Write::update(action.key(), change, held(action)))
-}
-
-/// Adds the minutes that an action saved to the organization's total.
-fn counts(action: &AgentAction) -> Write {
-    Write::update(
-        key::totals(action.organization_id),
-        Change::default().add(totals::MINUTES_SAVED, action.saved()),
-        Condition::default(),
-    )
+    let mut writes = vec![Write::update(action.key(), change, held(action))];
+    writes.extend(entries(noted)?);
+    Ok(writes)
 }

@@ -1,11 +1,17 @@
 //! A worker's claim of an action and of its effects.
 
 use model::{
-    AgentAction, AgentSessionId, AgentSessionStatus, Claim, EffectGuard, Error, HeldEffect,
-    Idempotency, OrganizationId, Stopwatch, Surroundings, TargetEffect, Timestamp,
+    ActionState, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId, Called, Claim,
+    Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note, OrganizationId, Stopwatch,
+    Surroundings, TargetEffect, Timestamp, span,
 };
+use serde_json::json;
 
-use super::Agent;
+use super::{
+    Agent,
+    journal::{WORKER, ended, entries},
+    policy::{policy_in, takes},
+};
 use crate::{
     key::{self, AnyKey, Key},
     rewrite::try_rewrite,
@@ -17,6 +23,8 @@ use crate::{
 pub struct HeldAction {
     /// The action.
     pub action: Box<AgentAction>,
+    /// Its connection, as the claim found it.
+    pub connection: Box<Connection>,
     /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
     /// write took is gone from it.
     pub since: Stopwatch,
@@ -37,9 +45,14 @@ struct Found {
     at: Timestamp,
     /// Runs since then.
     since: Stopwatch,
-    session: AgentSessionStatus,
+    session: AgentSession,
     action: Stored<AgentAction>,
     stack: String,
+    policy: AgentPolicy,
+    /// Its connection; none when it is gone.
+    connection: Option<Connection>,
+    /// Whether nothing is sent for the organization.
+    is_paused: bool,
     /// The actions that come first; none for one that does not read.
     before: Vec<Option<AgentAction>>,
     /// Who claimed its own effects last.
@@ -57,9 +70,11 @@ struct FoundEffect {
     owner: Option<AgentAction>,
 }
 
+/// How long an action is put off that is paused: no longer than that, it waits after the pause.
+const PAUSED: i64 = span::MINUTE;
+
 impl Agent<'_> {
-    /// Claims an action for `lease` milliseconds, if it is there to be run; `target` says of a
-    /// target system what it makes of a call that is sent twice.
+    /// Claims an action for `lease` milliseconds, if it is there to be run.
     ///
     /// The write expects the action and the guards of its effects as they were read. The session
     /// is read and not expected: who cancels it writes each of its actions that has not ended, so
@@ -70,29 +85,63 @@ impl Agent<'_> {
         session_id: AgentSessionId,
         action_id: &str,
         lease: i64,
-        target: impl Fn(&str) -> Idempotency,
     ) -> Result<Claim<HeldAction>, Error> {
         let read = || self.found(tenant, session_id, action_id);
         let claimed = try_rewrite(read().await?, read, async |mut found: Found| {
-            let around = found.surroundings(&target);
-            let claim = found.action.claim(&around, lease, found.at);
-            let mut writes = vec![Write::replace(&found.action)?];
-            let claim = match claim {
+            let around = found.surroundings();
+            let before = found.action.clone();
+            let charge = match found.action.claim(&around, lease, found.at) {
                 Claim::Over => return Ok(Some(Claim::Over)),
                 Claim::Busy => return Ok(Some(Claim::Busy)),
-                Claim::Ended(outcome) => Claim::Ended(outcome),
-                Claim::Held(()) => {
-                    writes.extend(found.guards()?);
-                    let (action, since) = (Box::new(found.action.record), found.since);
-                    Claim::Held(HeldAction { action, since })
+                Claim::Ended(outcome) => {
+                    let from = before.state;
+                    return self.end_instead(found.action, from, outcome).await;
                 }
+                Claim::PutOff => {
+                    let done = self.0.table.write(Write::replace(&found.action)?).await?;
+                    return Ok(done.is_ok().then_some(Claim::PutOff));
+                }
+                Claim::Held(()) => before.charge(&around.policy),
             };
-            // Refused means that somebody else claimed it or one of its effects, or that the
-            // session was cancelled.
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(claim))
+            let at = found.at;
+            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name()))
+                .with(json!({"attempt": found.action.attempts, "round": found.action.round}));
+            let noted = entries(found.action.note(Some(note), found.at))?;
+            let mut writes = vec![Write::replace(&found.action)?];
+            writes.extend(found.guards()?);
+            writes.extend(noted);
+            let day = writes.len();
+            writes.extend(charge.map(|charge| takes(tenant, at, &charge)));
+            let held = found.held()?;
+            match self.0.table.transact(writes).await? {
+                Ok(()) => Ok(Some(Claim::Held(held))),
+                Err(refused) if refused.only_at(day) => {
+                    let (mut action, from) = (before.clone(), before.state);
+                    let outcome = action.beyond_the_day(at);
+                    self.end_instead(action, from, outcome).await
+                }
+                // Somebody else claimed it or one of its effects, or the session was cancelled.
+                Err(_) => Ok(None),
+            }
         });
         Ok(claimed.await?.unwrap_or(Claim::Busy))
+    }
+
+    /// Writes the outcome of an action that was not claimed. None when somebody else wrote it
+    /// meanwhile.
+    async fn end_instead(
+        &self,
+        mut action: Stored<AgentAction>,
+        from: ActionState,
+        outcome: ActionState,
+    ) -> Result<Option<Claim<HeldAction>>, Error> {
+        let at = action.updated_at;
+        let note = ended(WORKER, from, &action);
+        let noted = entries(action.note(Some(note), at))?;
+        let mut writes = vec![Write::replace(&action)?];
+        writes.extend(noted);
+        let done = self.0.table.transact(writes).await?;
+        Ok(done.is_ok().then_some(Claim::Ended(outcome)))
     }
 
     async fn found(
@@ -104,7 +153,12 @@ impl Agent<'_> {
         let (since, at) = (Stopwatch::start(), self.0.clock.now());
         let session_key = key::agent_session(tenant, session_id);
         let action_key = key::agent_action(tenant, session_id, action_id);
-        let mut keys = vec![AnyKey::from(&session_key), AnyKey::from(&action_key)];
+        let policy_key = key::agent_policy(tenant);
+        let mut keys = vec![
+            AnyKey::from(&session_key),
+            AnyKey::from(&action_key),
+            AnyKey::from(&policy_key),
+        ];
         if self.0.stack.is_unknown() {
             keys.push(key::stack().into());
         }
@@ -118,8 +172,11 @@ impl Agent<'_> {
         let mut found = Found {
             at,
             since,
-            session: session.record.status,
+            session: session.record,
             stack: self.stack(&batch).await?,
+            policy: policy_in(&batch, tenant)?.record,
+            connection: None,
+            is_paused: false,
             before: Vec::new(),
             own: Vec::new(),
             rivals: Vec::new(),
@@ -131,7 +188,8 @@ impl Agent<'_> {
         Ok(found)
     }
 
-    /// Reads who comes before the action, and who claimed its effects.
+    /// Reads its connection, whether it is paused, who comes before the action, and who claimed its
+    /// effects.
     async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
         let action = &found.action;
         let tenant = action.organization_id;
@@ -148,9 +206,16 @@ impl Agent<'_> {
             .iter()
             .map(|id| key::agent_action(tenant, action.session_id, id))
             .collect();
+        let connection = key::connection(tenant, &action.target_system);
+        let pause = key::agent_pause(tenant);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
         let keys = keys.chain(before.iter().map(AnyKey::from));
+        let keys = keys.chain([AnyKey::from(&connection), AnyKey::from(&pause)]);
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let connection: Option<Stored<Connection>> = batch.get(&connection)?;
+        found.connection = connection.map(|stored| stored.record);
+        let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
+        found.is_paused = pause.is_some_and(|pause| pause.paused);
         let mut effects = Vec::with_capacity(guards.len());
         for (effect, key) in guards {
             let guard = batch.get(&key)?;
@@ -198,12 +263,18 @@ impl Agent<'_> {
 }
 
 impl Found {
-    fn surroundings(&self, target: impl Fn(&str) -> Idempotency) -> Surroundings {
+    fn surroundings(&self) -> Surroundings {
         let before = self.before.iter();
         let effects = self.own.iter().chain(&self.rivals);
+        let connection = self.connection.as_ref();
+        let is_paused = self.is_paused || connection.is_some_and(|one| one.paused);
         Surroundings {
-            session: self.session,
-            target: target(&self.action.target_system),
+            session: self.session.status,
+            connection: connection.map(|one| Called {
+                idempotency: one.idempotency(),
+                revision: one.revision,
+            }),
+            put_off: is_paused.then(|| self.at.plus(PAUSED)),
             stack: self.stack.clone(),
             before: before
                 .map(|action| action.as_ref().map(|action| action.state))
@@ -216,7 +287,22 @@ impl Found {
                     held.filter(|_| is_others)
                 })
                 .collect(),
+            policy: self.policy.clone(),
+            proposers: self.session.proposers(),
         }
+    }
+
+    /// What its holder gets.
+    fn held(self) -> Result<HeldAction, Error> {
+        let connection = self.connection.ok_or_else(|| {
+            let source = "it was claimed without its connection";
+            Error::internal("claiming an action", source)
+        })?;
+        Ok(HeldAction {
+            action: Box::new(self.action.record),
+            connection: Box::new(connection),
+            since: self.since,
+        })
     }
 
     /// Writes that claim the action's effects, and expect that nobody claims what excludes it.

@@ -1,10 +1,11 @@
 //! What the sweeper does: messages that were never delivered, sessions that were forgotten.
 
 use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, Message, Timestamp,
+    ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, JournalEvent, Message, Note,
+    Timestamp,
 };
 
-use super::Agent;
+use super::{Agent, journal::SWEEPER, sessions::noted};
 use crate::{
     key::{self, AnyKey},
     page::{Page, Wanted},
@@ -152,21 +153,22 @@ impl Agent<'_> {
         let (tenant, id) = (session.organization_id, session.id);
         // The index may lag: only what stands in the table counts.
         let mut session = self.get(tenant, id).await?.session;
-        if session.status.is_running() {
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        let writes = if session.status.is_running() {
             let status = self.settle(tenant, id).await?;
             if !status.is_running() {
                 return Ok(status);
             }
-            session.check_later(self.0.clock.now());
-        } else if !session.lapse(self.0.clock.now()) {
+            session.check_later(now);
+            vec![Write::replace(&session)?]
+        } else if session.lapse(now) {
+            let note = Note::new(SWEEPER, JournalEvent::Lapsed, Some(from));
+            noted(&mut session, note, now)?
+        } else {
             return Ok(session.status);
-        }
+        };
         // Refused means that it was cancelled or finished in the last instant.
-        self.0
-            .table
-            .write(Write::replace(&session)?)
-            .await?
-            .or_leave();
+        self.0.table.transact(writes).await?.or_leave();
         Ok(session.status)
     }
 }

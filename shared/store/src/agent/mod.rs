@@ -14,27 +14,34 @@
 mod actions;
 mod claim;
 mod due;
+mod journal;
+mod lists;
+mod policy;
+mod remedy;
+mod savings;
 mod sessions;
 mod stack;
 
 pub use actions::Lease;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
+pub use lists::SessionOnAlert;
 pub use sessions::Approval;
 
+pub(super) use lists::SessionOfSignal;
+pub(super) use policy::AgentDay;
+pub(super) use remedy::Remedy;
 pub(super) use stack::{Stack, StackName};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionFilter, AgentSessionId,
-    ApprovedActions, Error, Id, OrganizationId, UserId,
+    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus,
+    ApprovedActions, Error, Id, OrganizationId,
 };
 use serde::Deserialize;
 
 use super::{
     Store,
-    filter::Filter,
-    key::{self, Gsi1, Gsi2, Key},
-    page::{Page, Wanted},
+    key::{self, Gsi1, Gsi2, Gsi3, Key},
     table::{OrNotFound, Readable, Record, Stored},
 };
 
@@ -55,6 +62,11 @@ impl Record for AgentSession {
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         Some(key::due().at(key::due_from(self.due_at?)))
+    }
+
+    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
+        let awaits = self.status == AgentSessionStatus::AwaitingConfirmation;
+        awaits.then(|| key::agent_session_awaiting(self))
     }
 }
 
@@ -114,29 +126,6 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// The organization's sessions that fit, newest first. What has expired since it was written
-    /// is expired here as well.
-    pub async fn list(
-        &self,
-        tenant: OrganizationId,
-        caller: UserId,
-        filter: &AgentSessionFilter,
-        wanted: &Wanted,
-    ) -> Result<Page<Stored<AgentSession>>, Error> {
-        let now = self.0.clock.now();
-        let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
-        let newest_first = key::agent_sessions(tenant)
-            .descending()
-            .filter(fits.condition());
-        let page = self.0.table.page(newest_first, wanted).await?;
-        let statuses = filter.status.as_ref();
-        Ok(page.filter_map(|session| {
-            let status = session.status_at(now);
-            let fits = statuses.is_none_or(|any| any.0.contains(&status));
-            fits.then_some(session)
-        }))
-    }
-
     /// A session with its approved actions, as they are at this moment. 404 when it is not the
     /// tenant's.
     pub async fn get(

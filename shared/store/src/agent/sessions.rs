@@ -1,17 +1,24 @@
 //! Transitions of a session.
 
+use std::collections::BTreeMap;
+
 use model::{
     ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
-    Code, Error, Id, OrganizationId, Proposal, Signal, SignalId, UserId,
+    ClassHistory, Code, Connection, Error, Id, JournalActor, JournalActorType, JournalEvent, Note,
+    OrganizationId, Proposal, Signal, SignalId, Timestamp, UserId,
 };
+use serde_json::json;
 
-use super::{Agent, SessionWithActions};
+use super::{Agent, SessionOfSignal, SessionWithActions, journal::WORKER, policy::Approvable};
 use crate::{
     Given, Permit, key,
     once::id_of,
     rewrite::try_rewrite,
-    table::{Change, Condition, Read, Record, Stored, Write},
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
 };
+
+/// What analyses signals.
+const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 
 /// A session whose signal is being analysed.
 #[derive(Debug)]
@@ -19,9 +26,9 @@ struct Analyzing {
     given: Given,
     session: Stored<AgentSession>,
     signal: Signal,
-    /// The newest signals of its class before it, newest first, at most
-    /// [`HISTORY`](AgentSession::HISTORY).
-    history: Vec<Signal>,
+    history: ClassHistory,
+    /// What the organization's actions may call.
+    connections: Vec<Connection>,
 }
 
 /// What an approval came to.
@@ -29,6 +36,8 @@ struct Analyzing {
 pub enum Approval {
     /// The actions are queued; a message is to be sent for each of these.
     Queued(SessionWithActions, Vec<String>),
+    /// More people have to approve them before they run.
+    Pending(SessionWithActions),
     /// They were approved before, and nothing was written.
     Standing(SessionWithActions),
 }
@@ -58,7 +67,7 @@ impl Agent<'_> {
     async fn open_on(
         &self,
         given: Given,
-        signal: Signal,
+        signal: Stored<Signal>,
         by: UserId,
     ) -> Result<Option<Stored<AgentSession>>, Error> {
         let tenant = signal.organization_id;
@@ -74,7 +83,9 @@ impl Agent<'_> {
             let done = self.0.commit(&given, Vec::new(), made).await?;
             return Ok(done.is_ok().then(|| newest.clone()));
         }
-        let session = AgentSession::open(id, &signal, by, now);
+        let mut session = AgentSession::open(id, &signal, by, now);
+        let by = JournalActor::user(Some(by));
+        let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
         let points = Change::default()
             .set("agentSessionId", id)
             .set("updatedAt", now);
@@ -85,6 +96,8 @@ impl Agent<'_> {
         let mut writes = vec![
             Write::update(key::signal(tenant, signal.id), points, as_it_was),
             Write::create(&session)?,
+            Write::create(&SessionOfSignal::of(&session))?,
+            Write::create(&noted)?,
         ];
         // A session that failed may be executed again until there is another one.
         if let Some(newest) = newest {
@@ -105,7 +118,7 @@ impl Agent<'_> {
         self.0.table.get(&key, Read::Consistent).await
     }
 
-    async fn session(
+    pub(super) async fn session(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
@@ -114,23 +127,29 @@ impl Agent<'_> {
         self.0.one(&key, AgentSessionId::NOUN).await
     }
 
-    /// Analyses a session's signal, given the newest signals of its class before it, newest first, at
-    /// most [`HISTORY`](AgentSession::HISTORY), and proposes what `analyse` comes to; the actions get
-    /// their ids. 404 when the session is not the tenant's, 409 unless it is started or awaits
+    /// Analyses a session's signal, given what is known of its class and the organization's
+    /// connections, and proposes what `analyse` comes to; the actions get their ids. 404 when the
+    /// session is not the tenant's, 409 unless it is started or awaits
     /// confirmation, and when it was cancelled, or the analysis counted as interrupted, meanwhile. A
     /// session whose analysis fails says `failed`.
     pub async fn propose(
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-        analyse: impl AsyncFnOnce(&Signal, &[Signal]) -> Result<Proposal, Error>,
+        analyse: impl AsyncFnOnce(&Signal, &ClassHistory, &[Connection]) -> Result<Proposal, Error>,
         failed: &str,
     ) -> Result<Stored<AgentSession>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let propose = async |permit| {
             let analyzing = self.begin_analysis(permit, id).await?;
-            match analyse(&analyzing.signal, &analyzing.history).await {
+            let Analyzing {
+                signal,
+                history,
+                connections,
+                ..
+            } = &analyzing;
+            match analyse(signal, history, connections).await {
                 Ok(proposal) => self.finish_analysis(analyzing, proposal).await,
                 Err(error) => {
                     self.fail_analysis(analyzing, failed).await?;
@@ -147,34 +166,28 @@ impl Agent<'_> {
         let tenant = permit.tenant();
         let (given, mut session) = permit.beside(self.session(tenant, id)).await?;
         let key = given.attempt().map(|attempt| attempt.key.as_str());
-        session.begin_analysis(key, self.0.clock.now())?;
-        let write = Write::replace(&session)?;
-        let signals = self.0.signals();
-        let (written, mut signals) = tokio::try_join!(
-            self.0.table.write(write),
-            signals.of_class_up_to(
-                tenant,
-                &session.signal_type,
-                session.occurred_at,
-                session.alert_id,
-                AgentSession::HISTORY + 1,
-            ),
-        )?;
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        session.begin_analysis(key, now)?;
+        session.proposed_by = given.actor();
+        let by = JournalActor::user(given.actor());
+        let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
+        let writes = noted(&mut session, begun, now)?;
+        let signal = key::signal(tenant, session.alert_id);
+        let history = self.0.class_history(tenant, &session.signal_type, &signal);
+        let written = self.0.table.transact(writes);
+        let connections = self.0.connections();
+        let (written, (signal, history), connections) =
+            tokio::try_join!(written, history, connections.all(tenant))?;
         if written.is_err() {
             return Err(Error::contended());
         }
         session.version += 1;
-        // The index may lag behind a signal that was recorded a moment ago.
-        let signal = match signals.first() {
-            Some(newest) if newest.id == session.alert_id => signals.remove(0),
-            _ => self.0.signals().get(tenant, session.alert_id).await?,
-        };
-        signals.truncate(AgentSession::HISTORY);
         Ok(Analyzing {
             given,
             session,
-            signal,
-            history: signals,
+            signal: signal.or_not_found(SignalId::NOUN)?.record,
+            history,
+            connections: connections.into_iter().map(|one| one.record).collect(),
         })
     }
 
@@ -187,8 +200,11 @@ impl Agent<'_> {
         let Analyzing {
             given, mut session, ..
         } = analyzing;
-        session.finish_analysis(proposal, self.0.clock.now())?;
-        let writes = vec![Write::replace(&session)?];
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        session.finish_analysis(proposal, now)?;
+        let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
+        let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
+        let writes = noted(&mut session, note.with(json!({ "actions": digests })), now)?;
         let done = self
             .0
             .commit(&given, writes, Some(session.id.get()))
@@ -200,8 +216,11 @@ impl Agent<'_> {
     /// Ends an analysis that did not come to a proposal.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
         let Analyzing { mut session, .. } = analyzing;
-        session.fail_analysis(error, self.0.clock.now());
-        let done = self.0.table.write(Write::replace(&session)?).await?;
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        session.fail_analysis(error, now);
+        let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
+        let writes = noted(&mut session, note, now)?;
+        let done = self.0.table.transact(writes).await?;
         done.map_err(|_| Error::contended())
     }
 
@@ -217,9 +236,9 @@ impl Agent<'_> {
     ) -> Result<Approval, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
-        let read = || self.get(tenant, id);
+        let read = || self.approvable(tenant, id, approving);
         let approve = async |permit: Permit| {
-            let approve = |given, whole| self.approve_in(given, whole, approving);
+            let approve = |given, found| self.approve_in(given, found, approving);
             permit.rewrite(read, approve).await
         };
         let again = async |_| self.get(tenant, id).await.map(Approval::Standing);
@@ -230,17 +249,31 @@ impl Agent<'_> {
     async fn approve_in(
         &self,
         given: Given,
-        mut whole: SessionWithActions,
+        found: Approvable,
         approving: &Approving<'_>,
     ) -> Result<Option<Approval>, Error> {
+        let (approver, mut whole) = (found.approver(), found.whole.clone());
         let SessionWithActions { session, actions } = &mut whole;
         let made = Some(session.id.get());
-        let approved = session.approve(actions, approving, self.0.clock.now())?;
-        let Approved::Queued { again, new } = approved else {
-            let done = self.0.commit(&given, Vec::new(), made).await?;
-            return Ok(done.is_ok().then_some(Approval::Standing(whole)));
+        let now = self.0.clock.now();
+        let from = session.status_at(now).name();
+        let came_of_it = session.approve(actions, approving, &approver, now)?;
+        let (again, new) = match came_of_it {
+            Approved::Queued { again, new } => (again, new),
+            Approved::Pending => {
+                let note = approval(session, approving, from);
+                let writes = noted(session, note, now)?;
+                let done = self.0.commit(&given, writes, made).await?;
+                session.version += 1;
+                return Ok(done.is_ok().then_some(Approval::Pending(whole)));
+            }
+            Approved::Standing => {
+                let done = self.0.commit(&given, Vec::new(), made).await?;
+                return Ok(done.is_ok().then_some(Approval::Standing(whole)));
+            }
         };
-        let mut writes = vec![Write::replace(session)?];
+        let note = approval(session, approving, from);
+        let mut writes = noted(session, note, now)?;
         let runs_again = !again.is_empty();
         for action in again {
             writes.push(Write::replace(action)?);
@@ -261,6 +294,47 @@ impl Agent<'_> {
             )),
             Err(_) => Ok(None),
         }
+    }
+
+    /// Rejects what a session proposes. 404 when it is not the tenant's, 409 unless it awaits
+    /// confirmation.
+    pub async fn reject(
+        &self,
+        permit: impl Into<Permit>,
+        id: AgentSessionId,
+        by: UserId,
+        reason: &str,
+    ) -> Result<SessionWithActions, Error> {
+        let permit = permit.into();
+        let tenant = permit.tenant();
+        let read = || self.get(tenant, id);
+        let reject_in = |given, whole| self.reject_in(given, whole, by, reason);
+        let reject = async |permit: Permit| permit.rewrite(read, reject_in).await;
+        let again = async |_| self.get(tenant, id).await;
+        permit.once(reject, again).await
+    }
+
+    /// None when the session changed meanwhile.
+    async fn reject_in(
+        &self,
+        given: Given,
+        mut whole: SessionWithActions,
+        by: UserId,
+        reason: &str,
+    ) -> Result<Option<SessionWithActions>, Error> {
+        let session = &mut whole.session;
+        let made = Some(session.id.get());
+        let mut writes = Vec::new();
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        if session.reject(by, reason, now)? {
+            let by = JournalActor::user(Some(by));
+            let note = Note::new(by, JournalEvent::Rejected, Some(from));
+            writes = noted(session, note.with(json!({ "reason": reason })), now)?;
+        }
+        let written = i64::from(!writes.is_empty());
+        let done = self.0.commit(&given, writes, made).await?;
+        session.version += written;
+        Ok(done.is_ok().then_some(whole))
     }
 
     /// Cancels a session: actions that are queued are skipped, those that run end and are
@@ -293,13 +367,24 @@ impl Agent<'_> {
             mut actions,
         } = whole;
         let made = Some(session.id.get());
-        let Some(cancelled) = session.cancel(&mut actions, self.0.clock.now())? else {
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        let Some(cancelled) = session.cancel(&mut actions, now)? else {
             let done = self.0.commit(&given, Vec::new(), made).await?;
             return Ok(done.is_ok().then_some((session, Vec::new())));
         };
         let Cancelled { ended, stopping } = cancelled;
         let outcomes = ended.iter().map(|action| action.state).collect();
-        let mut writes = vec![Write::replace(&session)?];
+        let states = ended.iter().map(|action| (&action.action_id, action.state));
+        let note = Note::new(
+            JournalActor::user(given.actor()),
+            JournalEvent::Cancelled,
+            Some(from),
+        );
+        let note = note.with(json!({
+            "ended": states.collect::<BTreeMap<_, _>>(),
+            "stopping": stopping.iter().map(|action| &action.action_id).collect::<Vec<_>>(),
+        }));
+        let mut writes = noted(&mut session, note, now)?;
         for action in ended {
             writes.push(Write::replace(action)?);
         }
@@ -354,12 +439,40 @@ impl Agent<'_> {
             mut session,
             actions,
         } = whole;
-        if !session.settle(&actions, self.0.clock.now()) {
+        let (from, now) = (session.status.name(), self.0.clock.now());
+        if !session.settle(&actions, now) {
             return Ok(Some(session.status));
         }
-        let done = self.0.table.write(Write::replace(&session)?).await?;
+        let heads = actions
+            .known
+            .iter()
+            .map(|action| (&action.action_id, &action.journal));
+        let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
+        let note = Note::new(WORKER, JournalEvent::Settled, Some(from));
+        let writes = noted(&mut session, note.with(json!({ "heads": heads })), now)?;
+        let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session.status))
     }
+}
+
+/// Writes a session whose transition was just made, and what the journal has to say of it.
+pub(super) fn noted(
+    session: &mut Stored<AgentSession>,
+    note: Note,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let entry = session.note(note, now);
+    Ok(vec![Write::replace(session)?, Write::create(&entry)?])
+}
+
+/// That somebody approved actions.
+fn approval(session: &AgentSession, approving: &Approving<'_>, from: &'static str) -> Note {
+    let by = JournalActor::user(Some(approving.by));
+    Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
+        "actions": session.digests(approving.ids.iter()),
+        "again": approving.again,
+        "note": approving.note,
+    }))
 }
 
 /// Expects that no other session was opened on the signal.

@@ -196,6 +196,17 @@ impl Change {
         self
     }
 
+    /// Puts numbers into a set, which is empty when absent and may have some of them already. There is
+    /// at least one.
+    pub(crate) fn put_all_in_set(mut self, name: &str, numbers: &[i64]) -> Self {
+        let numbers = numbers.iter().map(ToString::to_string).collect();
+        let clause = self
+            .expression
+            .clause("# :", name, [AttributeValue::Ns(numbers)]);
+        self.add.push(clause);
+        self
+    }
+
     /// Takes a number out of a set, which need not have it. The attribute goes with its last one.
     pub(crate) fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
         let clause = self.expression.clause("# :", name, [set_of(id)]);

@@ -14,6 +14,11 @@ impl Refused {
     pub(crate) fn at(&self, place: usize) -> bool {
         self.failed.get(place).copied().unwrap_or(false)
     }
+
+    /// The same, and of no other write.
+    pub(crate) fn only_at(&self, place: usize) -> bool {
+        self.at(place) && self.failed.iter().filter(|failed| **failed).count() == 1
+    }
 }
 
 /// What a client hears of when a record is not there: read for, or expected by a write.

@@ -12,9 +12,8 @@ pub(super) use values::Values;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shared::{
-    model::{ActionType, AlreadyDone, Risk, Signal},
-    target_systems::METHODS,
+use shared::model::{
+    ActionType, AlreadyDone, Cycle, METHODS, PlaybookVersion, Risk, Signal, digest,
 };
 
 use self::{
@@ -35,11 +34,17 @@ pub(super) struct Playbook {
     /// Systems that it touches besides the signal's and those that actions call.
     #[serde(default)]
     pub(super) affected_systems: Vec<String>,
+    /// Whether signals like it come by the calendar.
+    #[serde(default)]
+    pub(super) cycle: Cycle,
     #[serde(rename = "match")]
     pub(super) matches: Matches,
     #[serde(default)]
     parameters: BTreeMap<String, Source>,
     pub(super) actions: Vec<Action>,
+    /// SHA-256 of the file's text.
+    #[serde(skip)]
+    hash: String,
 }
 
 /// What a signal must have.
@@ -213,7 +218,17 @@ impl Playbook {
         }
         playbook.check()?;
         playbook.exclude_mutually();
+        playbook.hash = digest(text);
         Ok(playbook)
+    }
+
+    /// What its actions say of it.
+    pub(super) fn version(&self) -> PlaybookVersion {
+        PlaybookVersion {
+            name: self.name.clone(),
+            version: self.version,
+            hash: self.hash.clone(),
+        }
     }
 
     fn check(&self) -> Result<(), Flaw> {

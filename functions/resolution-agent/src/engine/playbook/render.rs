@@ -1,8 +1,7 @@
 //! A playbook's actions for one signal.
 
-use shared::{
-    model::{ActionStep, ApiCall, JsonObject, JsonText, ProposedAction, TargetEffect},
-    target_systems::TargetSystems,
+use shared::model::{
+    ActionStep, ApiCall, Connection, JsonObject, JsonText, ProposedAction, TargetEffect,
 };
 
 use super::{Action, Call, Step, Values};
@@ -13,8 +12,8 @@ use crate::engine::template::Missing;
 enum Obstacle {
     #[error("the signal does not name the {}", name.replace('_', " "))]
     Missing { name: String },
-    #[error("{0} is not configured")]
-    NotConfigured(String),
+    #[error("there is no connection {0:?}")]
+    NotConnected(String),
     #[error("{0} is not allowed")]
     NotAllowed(String),
     #[error("the id of a record is too long")]
@@ -23,18 +22,18 @@ enum Obstacle {
 
 impl Action {
     /// The action for one signal. An automated one that cannot run, because the signal lacks a
-    /// parameter or the configuration does not allow a call, becomes a manual one that says why.
+    /// parameter or the organization's connections do not allow a call, becomes a manual one that says why.
     pub(in crate::engine) fn render(
         &self,
         values: &Values,
-        targets: &TargetSystems,
+        connections: &[Connection],
     ) -> ProposedAction {
         let target_system = values.text(&self.target_system);
         let mut description = values.text(&self.description);
         let mut obstacle = None;
         let mut steps = Vec::new();
         for (order, step) in (1..).zip(&self.steps) {
-            let (call, in_the_way) = step.render(values, &target_system, targets);
+            let (call, in_the_way) = step.render(values, &target_system, connections);
             obstacle = in_the_way.or(obstacle);
             steps.push(ActionStep {
                 order,
@@ -43,6 +42,8 @@ impl Action {
             });
         }
         let (target_entities, in_the_way) = self.target_entities(values);
+        let connection = Connection::named(connections, &target_system);
+        let connection = connection.map(Connection::as_now);
         let obstacle = obstacle.or(in_the_way);
         let obstacle = obstacle.filter(|_| self.automated);
         if let Some(obstacle) = &obstacle {
@@ -63,6 +64,11 @@ impl Action {
             steps,
             minutes_saved: i64::from(self.minutes),
             cooldown: self.cooldown.millis(),
+            playbook: None,
+            connection,
+            money: None,
+            approvals: Vec::new(),
+            approvers: 0,
         }
     }
 }
@@ -93,7 +99,7 @@ impl Step {
         &self,
         values: &Values,
         target_system: &str,
-        targets: &TargetSystems,
+        connections: &[Connection],
     ) -> (Option<ApiCall>, Option<Obstacle>) {
         let Some(call) = &self.call else {
             return (None, None);
@@ -102,9 +108,9 @@ impl Step {
             Ok(call) => call,
             Err(Missing(name)) => return (None, Some(Obstacle::Missing { name })),
         };
-        let obstacle = match targets.get(target_system) {
-            None => Some(Obstacle::NotConfigured(target_system.to_owned())),
-            Some(target) if !target.allows(&call.method, &call.path) => {
+        let obstacle = match Connection::named(connections, target_system) {
+            None => Some(Obstacle::NotConnected(target_system.to_owned())),
+            Some(connection) if !connection.allows(&call.method, &call.path) => {
                 Some(Obstacle::NotAllowed(call.summary()))
             }
             Some(_) => None,

@@ -19,14 +19,24 @@ fn claim(action: &mut AgentAction, target: Idempotency, now: i64) -> Claim {
     action.claim(&around(target), LEASE, at(now))
 }
 
+fn called(idempotency: Idempotency, revision: i64) -> Called {
+    Called {
+        idempotency,
+        revision,
+    }
+}
+
 /// Nothing stands in the way.
 pub(super) fn around(target: Idempotency) -> Surroundings {
     Surroundings {
         session: Executing,
-        target,
+        connection: Some(called(target, 1)),
+        put_off: None,
         stack: "stack".into(),
         before: Vec::new(),
         held: Vec::new(),
+        policy: AgentPolicy::none(Id::new(1).unwrap()),
+        proposers: Proposers::default(),
     }
 }
 
@@ -121,6 +131,7 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
     for target in [Keyed, Unkeyed] {
         let mut action = queued();
         action.steps = vec![step("GET"), step("POST")];
+        action.approvals[0].digest = Some(action.digest());
         assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
         assert!(!action.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
@@ -260,6 +271,7 @@ fn an_answer_says_how_it_goes_on() {
     for (effect, target, answered) in [
         (Effect::Done, Keyed, Answered::StepDone),
         (Effect::Done, Unkeyed, Answered::StepDone),
+        (Effect::DoneBefore, Keyed, Answered::StepDone),
         (Effect::Refused, Keyed, Answered::Refused),
         (Effect::Refused, Unkeyed, Answered::Refused),
         (Effect::NotNow, Keyed, Answered::Again),
@@ -269,7 +281,12 @@ fn an_answer_says_how_it_goes_on() {
     ] {
         let mut action = held(target);
         assert_eq!(action.answered(effect, target), answered, "{effect:?}");
-        assert_eq!(action.steps_done, i64::from(effect == Effect::Done));
+        let before = effect == Effect::DoneBefore;
+        assert_eq!(action.already_done, i64::from(before));
+        assert_eq!(
+            action.steps_done,
+            i64::from(before || effect == Effect::Done)
+        );
         let is_open = action.sending || action.ambiguous;
         assert_eq!(is_open, effect == Effect::Unclear, "{effect:?} {target:?}");
     }
@@ -347,6 +364,23 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
 }
 
 #[test]
+fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
+    for (effect, saved) in [(Effect::Done, 25), (Effect::DoneBefore, 0)] {
+        let mut action = held(Keyed);
+        action.answered(effect, Keyed);
+        action.record(&Outcome::succeeded(None), at(40));
+        assert_eq!((action.saved(), action.is_remedy()), (saved, saved > 0));
+        assert_eq!(
+            Saving::of(&action).map_or(0, |saving| saving.minutes),
+            saved
+        );
+        // A message puts nothing right.
+        action.action_type = ActionType::NotifyCustomer;
+        assert!(!action.is_remedy());
+    }
+}
+
+#[test]
 fn an_outcome_ends_it_with_its_answer() {
     for (outcome, saved) in [
         (
@@ -416,11 +450,13 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     action.answered(Effect::Done, Unkeyed);
     action.record(&Outcome::failed(None, "No."), at(5));
     (action.ambiguous, action.sending, action.stopping) = (true, true, true);
-    action.approve_again(&again(&[]), vec![SECOND.into()], at(9));
+    let mut approvals = queued().approvals;
+    approvals[0].at = at(9);
+    action.approve_again(approvals, vec![SECOND.into()], Some("second"), at(9));
     let mut fresh = queued();
     fresh.trace_id = Some("second".into());
     fresh.approvals.extend(fresh.approvals.clone());
-    fresh.approvals[1].at = at(9);
+    (fresh.approvals[1].at, fresh.approvals[1].round) = (at(9), 2);
     fresh.after = vec![SECOND.into()];
     fresh.stack = Some("stack".into());
     fresh.round = 2;
@@ -471,8 +507,10 @@ fn an_old_action_has_the_usual_cooldown_and_no_marks() {
 
 #[test]
 fn it_says_who_approved_it_and_when() {
-    let approval = queued().approvals[0];
+    let action = queued();
+    let approval = &action.approvals[0];
     assert_eq!((approval.user_id.get(), approval.at), (4, at(0)));
+    assert_eq!(approval.digest, Some(action.digest()));
 }
 
 #[test]
@@ -487,7 +525,7 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
     };
     assert_eq!(action.claim(&other, LEASE, at(LEASE)), Claim::Held(()));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
-    action.approve_again(&again(&[]), Vec::new(), at(5));
+    action.approve_again(Vec::new(), Vec::new(), None, at(5));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-2");
 }
 
@@ -505,4 +543,78 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
         action.counted();
         assert_eq!((action.uncounted, action.due_at), (false, None));
     }
+}
+
+#[test]
+fn what_is_put_off_stays_as_it_is_and_is_due_again() {
+    let put_off = |until| Surroundings {
+        put_off: Some(at(until)),
+        ..around(Keyed)
+    };
+    let mut action = queued();
+    assert_eq!(action.claim(&put_off(70), LEASE, at(10)), Claim::PutOff);
+    let expected = AgentAction {
+        due_at: Some(at(70)),
+        updated_at: at(10),
+        ..queued()
+    };
+    assert_eq!(action, expected);
+    assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
+    // Of one that was left by its holder it is not forgotten that a call may have gone out.
+    let later = LEASE + 20;
+    assert_eq!(
+        action.claim(&put_off(later + 60), LEASE, at(later)),
+        Claim::PutOff
+    );
+    assert_eq!((action.state, action.attempts), (Running, 1));
+    assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
+    assert!(action.ambiguous);
+    // Patience does not wait. One that was claimed once needs no fresh approval.
+    let late = AgentAction::PATIENCE;
+    let mut action = AgentAction {
+        attempts: 1,
+        ..queued()
+    };
+    let until = put_off(late + 50);
+    assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::PutOff);
+    assert_eq!(action.due_at, Some(at(late)));
+    assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Failed));
+}
+
+#[test]
+fn an_action_without_its_connection_ends_and_sends_nothing() {
+    let gone = Surroundings {
+        connection: None,
+        ..around(Keyed)
+    };
+    let mut action = queued();
+    assert_eq!(action.claim(&gone, LEASE, at(5)), Claim::Ended(Failed));
+    assert!(
+        error(&action).contains("no_connection"),
+        "{}",
+        error(&action)
+    );
+    let mut action = held(Keyed);
+    assert_eq!(action.claim(&gone, LEASE, at(LEASE)), Claim::Ended(Unknown));
+}
+
+/// Under another revision it would be another call, which the first one's key does not keep from
+/// taking effect.
+#[test]
+fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
+    let revised = Surroundings {
+        connection: Some(called(Keyed, 2)),
+        ..around(Keyed)
+    };
+    let mut action = held(Keyed);
+    assert_eq!(
+        action.claim(&revised, LEASE, at(LEASE)),
+        Claim::Ended(Unknown)
+    );
+    // What was not sent, or refused for certain, is sent through any.
+    let mut action = held(Keyed);
+    assert_eq!(action.answered(Effect::NotNow, Keyed), Answered::Again);
+    action.release(at(10), at(10));
+    assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
+    assert_eq!(action.connection_revision, Some(2));
 }

@@ -1,14 +1,19 @@
 //! Every transition, without a table.
 
 mod actions;
+mod approvals;
 mod effects;
+mod journal;
+mod policy;
 mod replies;
 mod sessions;
+
+use std::sync::LazyLock;
 
 use serde_json::json;
 
 use super::*;
-use crate::{Code, Error, Id, Signal, Timestamp, span};
+use crate::{Code, Error, Id, Role, Signal, Timestamp, span};
 
 /// An instant so many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -41,6 +46,11 @@ fn proposed(is_automated: bool) -> ProposedAction {
         steps: vec![step("POST")],
         minutes_saved: 25,
         cooldown: COOLDOWN,
+        playbook: None,
+        connection: None,
+        money: None,
+        approvals: Vec::new(),
+        approvers: 0,
     }
 }
 
@@ -87,6 +97,7 @@ fn proposal() -> Proposal {
             entity_lifecycle_context: String::new(),
             is_anomaly_pattern: false,
             pattern_description: String::new(),
+            pattern: None,
             confidence: 0.5,
         },
         actions: actions.into(),
@@ -113,22 +124,35 @@ const MANUAL: &str = "s7-p1-a3";
 
 /// An action that was approved at 0.
 fn queued() -> AgentAction {
-    AgentAction::approve(
-        &awaiting(),
-        &awaiting().proposed_actions[0],
-        &of(&[]),
-        at(0),
-    )
+    let session = awaiting();
+    let action = &session.proposed_actions[0];
+    AgentAction::approve(&session, action, vec![approval(4, action)], None, at(0))
+}
+
+/// A manager's approval of an action at 0.
+fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
+    ActionApproval {
+        user_id: Id::new(user).unwrap(),
+        role: Some(Role::Manager),
+        at: at(0),
+        digest: Some(action.digest(&awaiting())),
+        note: None,
+        round: 0,
+    }
+}
+
+/// A manager of an organization without a policy.
+fn anybody() -> Approver<'static> {
+    static POLICY: LazyLock<AgentPolicy> = LazyLock::new(|| AgentPolicy::none(Id::new(1).unwrap()));
+    Approver {
+        role: Some(Role::Manager),
+        policy: &POLICY,
+    }
 }
 
 /// User 4's approval.
 fn of(ids: &[String]) -> Approving<'_> {
-    Approving {
-        ids,
-        again: false,
-        by: Id::new(4).unwrap(),
-        trace: None,
-    }
+    Approving::of(ids, Id::new(4).unwrap())
 }
 
 /// User 4's approval of what is to run once more.

@@ -1,6 +1,6 @@
 //! What answers tell.
 
-use Effect::{Done, NotNow, Refused, Unclear};
+use Effect::{Done, DoneBefore, NotNow, Refused, Unclear};
 
 use super::*;
 
@@ -76,7 +76,7 @@ fn a_call_that_changes_nothing_is_never_unclear() {
 fn what_was_done_before_counts_as_done() {
     let call = call("POST");
     for (code, first, repeated) in [
-        (Some("already_done"), Done, Done),
+        (Some("already_done"), DoneBefore, DoneBefore),
         (Some("busy"), Refused, Unclear),
         (None, Refused, Unclear),
     ] {

@@ -23,7 +23,7 @@ fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
     let known = session.proposed_actions.iter().zip(states);
     let known = known.map(|(proposed, state)| {
-        let mut action = AgentAction::approve(&session, proposed, &of(&[]), at(0));
+        let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = *state;
         Box::new(action)
     });
@@ -38,14 +38,14 @@ fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
     session
-        .approve(&mut Actions::none(), &of(&all), at(0))
+        .approve(&mut Actions::none(), &of(&all), &anybody(), at(0))
         .unwrap();
     (session, actions(states))
 }
 
 fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
     let mut none = Actions::none();
-    let approved = session.approve(&mut none, &of(&ids(list)), at(5))?;
+    let approved = session.approve(&mut none, &of(&ids(list)), &anybody(), at(5))?;
     Ok(matches!(approved, Approved::Queued { .. }))
 }
 
@@ -180,7 +180,9 @@ fn what_is_approved_is_queued_with_its_session() {
         trace: Some("trace"),
         ..of(&list)
     };
-    let approved = session.approve(&mut none, &approving, at(5)).unwrap();
+    let approved = session
+        .approve(&mut none, &approving, &anybody(), at(5))
+        .unwrap();
     let Approved::Queued { again, new } = approved else {
         panic!("{approved:?}");
     };
@@ -228,9 +230,9 @@ fn the_same_list_stands_and_another_is_refused() {
         let (mut session, mut done) = executing(&[ActionState::Succeeded; 2]);
         session.status = status;
         let list = ids(&[SECOND, FIRST]);
-        let approved = session.approve(&mut done, &of(&list), at(9));
+        let approved = session.approve(&mut done, &of(&list), &anybody(), at(9));
         assert!(matches!(approved, Ok(Approved::Standing)), "{status:?}");
-        let other = session.approve(&mut done, &of(&ids(&[FIRST])), at(9));
+        let other = session.approve(&mut done, &of(&ids(&[FIRST])), &anybody(), at(9));
         assert_eq!(code(&other.unwrap_err()), code_of_others, "{status:?}");
         assert_eq!(session.status, status);
     }
@@ -252,7 +254,7 @@ fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
     }
     let late = at(AgentSession::CONFIRMATION);
     let error = awaiting()
-        .approve(&mut Actions::none(), &of(&ids(&[FIRST])), late)
+        .approve(&mut Actions::none(), &of(&ids(&[FIRST])), &anybody(), late)
         .unwrap_err();
     assert_eq!(code(&error), Code::SessionExpired);
 }
@@ -263,14 +265,16 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
         assert!(session.settle(&ended, at(5)));
         let (all, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
-        let standing = session.approve(&mut ended, &of(&all), at(9));
+        let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
         assert!(matches!(standing, Ok(Approved::Standing)));
-        let without = session.approve(&mut ended, &of(&second), at(9));
+        let without = session.approve(&mut ended, &of(&second), &anybody(), at(9));
         assert_eq!(code(&without.unwrap_err()), Code::OtherActionsApproved);
-        let done_before = session.approve(&mut ended, &again(&all), at(9));
+        let done_before = session.approve(&mut ended, &again(&all), &anybody(), at(9));
         assert_eq!(code(&done_before.unwrap_err()), Code::ActionNotFailed);
 
-        let approved = session.approve(&mut ended, &again(&second), at(9)).unwrap();
+        let approved = session
+            .approve(&mut ended, &again(&second), &anybody(), at(9))
+            .unwrap();
         let Approved::Queued { again, new } = approved else {
             panic!("{approved:?}");
         };
@@ -292,12 +296,12 @@ fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
     assert!(session.settle(&ended, at(5)));
     let all = ids(&[FIRST, SECOND]);
-    let standing = session.approve(&mut ended, &of(&all), at(9));
+    let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
     assert!(matches!(standing, Ok(Approved::Standing)));
-    let approved = session.approve(&mut ended, &again(&all), at(9));
+    let approved = session.approve(&mut ended, &again(&all), &anybody(), at(9));
     assert!(matches!(approved, Ok(Approved::Queued { .. })));
     // While it runs, and after it succeeded, there is nothing to run once more.
-    let running = session.approve(&mut ended, &again(&all), at(9));
+    let running = session.approve(&mut ended, &again(&all), &anybody(), at(9));
     assert!(matches!(running, Ok(Approved::Standing)));
 }
 
@@ -311,7 +315,7 @@ fn a_failed_session_runs_again_for_a_day() {
     ] {
         let (mut session, mut ended) = executing(&states);
         assert!(session.settle(&ended, at(5)));
-        let approved = session.approve(&mut ended, &again(&second), at(5 + hours));
+        let approved = session.approve(&mut ended, &again(&second), &anybody(), at(5 + hours));
         match approved {
             Ok(_) => assert!(!is_late),
             Err(error) => assert!(is_late && code(&error) == Code::SessionExpired, "{error}"),
@@ -324,12 +328,12 @@ fn what_may_have_been_done_never_runs_again() {
     let (mut session, mut ended) = executing(&[ActionState::Unknown, ActionState::Failed]);
     assert!(session.settle(&ended, at(5)));
     let first = ids(&[FIRST]);
-    let error = session.approve(&mut ended, &again(&first), at(9));
+    let error = session.approve(&mut ended, &again(&first), &anybody(), at(9));
     assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
     // A record that does not read is one of which nothing is known.
     let mut damaged = actions(&[]);
     damaged.unreadable = ids(&[FIRST]);
-    let error = session.approve(&mut damaged, &again(&first), at(9));
+    let error = session.approve(&mut damaged, &again(&first), &anybody(), at(9));
     assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
 }
 
@@ -367,7 +371,9 @@ fn an_action_knows_the_effects_that_exclude_it() {
     let mut session = exclusive();
     let mut none = Actions::none();
     let list = ids(&[FIRST]);
-    let approved = session.approve(&mut none, &of(&list), at(5)).unwrap();
+    let approved = session
+        .approve(&mut none, &of(&list), &anybody(), at(5))
+        .unwrap();
     let Approved::Queued { new, .. } = approved else {
         panic!("{approved:?}");
     };
@@ -389,7 +395,9 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         let mut none = Actions::none();
         let list = ids(&list);
         let mut session = ordered();
-        let approved = session.approve(&mut none, &of(&list), at(5)).unwrap();
+        let approved = session
+            .approve(&mut none, &of(&list), &anybody(), at(5))
+            .unwrap();
         let Approved::Queued { new, .. } = approved else {
             panic!("{approved:?}");
         };

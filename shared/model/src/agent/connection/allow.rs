@@ -1,0 +1,110 @@
+//! What may be called: a method and a path template, in which `{name}` stands for any one segment.
+
+use super::words::plain_text;
+
+/// The methods that a call may have.
+pub const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+
+plain_text! {
+    /// A call that may be sent.
+    AllowedCall, r"^(GET|POST|PUT|PATCH|DELETE) (/(\{[a-zA-Z0-9_]+\}|[A-Za-z0-9._~:@-]+))+$", 200,
+    "POST /invoices/{id}/void", is_call,
+    "a method and a path such as \"POST /invoices/{id}/void\"";
+
+    /// A path below a connection's base URL.
+    CallPath, "^(/[A-Za-z0-9._~:@-]+)+$", 200, "/v1/balance", is_path,
+    "a path of plain segments, without a query";
+}
+
+fn is_name(name: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    !name.is_empty() && name.bytes().all(plain)
+}
+
+/// The name of a segment that stands for any one.
+fn placeholder(segment: &str) -> Option<&str> {
+    let name = segment.strip_prefix('{')?.strip_suffix('}')?;
+    is_name(name).then_some(name)
+}
+
+fn is_literal(segment: &str) -> bool {
+    is_plain(segment) && !segment.contains('%')
+}
+
+fn is_call(text: &str) -> bool {
+    let Some((method, path)) = text.split_once(' ') else {
+        return false;
+    };
+    let is_part = |segment: &str| placeholder(segment).is_some() || is_literal(segment);
+    METHODS.contains(&method)
+        && path
+            .strip_prefix('/')
+            .is_some_and(|path| path.split('/').all(is_part))
+}
+
+fn is_path(path: &str) -> bool {
+    path.strip_prefix('/')
+        .is_some_and(|path| path.split('/').all(is_literal))
+}
+
+impl AllowedCall {
+    fn parts(&self) -> (&str, impl Iterator<Item = &str>) {
+        let (method, path) = self.split_once(' ').unwrap_or_default();
+        (method, path.split('/').skip(1))
+    }
+
+    /// Whether it is a call of this method and these segments.
+    fn fits(&self, method: &str, segments: &[&str]) -> bool {
+        let (own, wanted) = self.parts();
+        let wanted: Vec<&str> = wanted.collect();
+        let fits =
+            |(wanted, segment): (&&str, &&str)| placeholder(wanted).is_some() || wanted == segment;
+        own == method && wanted.len() == segments.len() && wanted.iter().zip(segments).all(fits)
+    }
+
+    /// The path of a GET that names no record.
+    pub(super) fn as_plain_get(&self) -> Option<&str> {
+        let path = self.strip_prefix("GET ")?;
+        is_path(path).then_some(path)
+    }
+}
+
+/// Whether one of the calls is of this method and this path, which has plain segments only.
+pub(super) fn allows(calls: &[AllowedCall], method: &str, path: &str) -> bool {
+    let segments: Option<Vec<&str>> = path.strip_prefix('/').map(|path| path.split('/').collect());
+    segments.is_some_and(|segments| {
+        segments.iter().all(|segment| is_plain(segment))
+            && calls.iter().any(|call| call.fits(method, &segments))
+    })
+}
+
+/// Whether a segment is what it looks like to everybody who reads it: unreserved characters and
+/// percent-encoded bytes, which decode to neither a slash nor a control character, and no dots
+/// only.
+fn is_plain(segment: &str) -> bool {
+    let Some(decoded) = decoded(segment) else {
+        return false;
+    };
+    !decoded.is_empty()
+        && !decoded.iter().all(|byte| *byte == b'.')
+        && !decoded
+            .iter()
+            .any(|byte| matches!(byte, b'/' | b'\\' | b'%') || byte.is_ascii_control())
+}
+
+/// The bytes of a segment; none when it has others than it may, or a `%` that encodes nothing.
+fn decoded(segment: &str) -> Option<Vec<u8>> {
+    let mut decoded = Vec::with_capacity(segment.len());
+    let mut bytes = segment.bytes();
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => {
+                let mut digit = || char::from(bytes.next()?).to_digit(16);
+                u8::try_from(digit()? * 16 + digit()?).ok()?
+            }
+            _ if byte.is_ascii_alphanumeric() || b"-._~:@".contains(&byte) => byte,
+            _ => return None,
+        });
+    }
+    Some(decoded)
+}

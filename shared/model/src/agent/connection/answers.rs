@@ -1,0 +1,65 @@
+//! How a connection's answers are read and kept.
+
+use serde_json::Value;
+
+use super::words::plain_text;
+
+plain_text! {
+    /// Where an error's code stands in its answer: a JSON pointer (RFC 6901).
+    ErrorCode, "^(/([^/~]|~[01])*)+$", 200, "/error/code", is_pointer,
+    "a JSON pointer such as \"/error/code\"";
+}
+
+impl Default for ErrorCode {
+    fn default() -> Self {
+        Self("/code".to_owned())
+    }
+}
+
+fn is_pointer(text: &str) -> bool {
+    let mut escapes = text.split('~').skip(1);
+    text.starts_with('/') && escapes.all(|rest| rest.starts_with(['0', '1']))
+}
+
+impl ErrorCode {
+    /// The code of an answer, if it has one there: a text, or a number as text.
+    #[must_use]
+    pub fn of(&self, answer: &Value) -> Option<String> {
+        match answer.pointer(self)? {
+            Value::String(code) => Some(code.clone()),
+            Value::Number(code) => Some(code.to_string()),
+            _ => None,
+        }
+    }
+}
+
+/// An answer without the members of these names, wherever they stand, and without a secret, should
+/// it repeat one. Of what is no JSON nothing is left where something is private, since nobody can
+/// tell where in it that stands.
+#[must_use]
+pub fn without(answer: Value, private: &[super::KeyName], secret: Option<&str>) -> Value {
+    let secret = secret.filter(|secret| !secret.is_empty());
+    match answer {
+        Value::String(_) if !private.is_empty() => Value::Null,
+        answer => walk(answer, private, secret),
+    }
+}
+
+fn walk(answer: Value, private: &[super::KeyName], secret: Option<&str>) -> Value {
+    match answer {
+        Value::Object(members) => members
+            .into_iter()
+            .filter(|(name, _)| !private.iter().any(|one| **one == **name))
+            .map(|(name, value)| (name, walk(value, private, secret)))
+            .collect(),
+        Value::Array(elements) => elements
+            .into_iter()
+            .map(|value| walk(value, private, secret))
+            .collect(),
+        Value::String(text) => Value::String(match secret {
+            Some(secret) => text.replace(secret, "…"),
+            None => text,
+        }),
+        other => other,
+    }
+}

@@ -1,0 +1,118 @@
+//! The words of a connection, each of a form of its own.
+
+/// Texts of a form: name, the form as a regular expression, the most characters, an example, whether
+/// a text has the form, and the form in words.
+macro_rules! plain_text {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $pattern:literal, $most:literal, $example:literal, $fits:path, $form:literal;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[doc = concat!("\n\nAt most ", stringify!($most), " characters: ", $form, ".")]
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl $crate::input::Field for $name {
+            fn read(
+                value: &$crate::input::Json,
+                place: &mut $crate::input::Place<'_>,
+            ) -> $crate::input::Reading<Self> {
+                let $crate::input::Json::String(text) = value else {
+                    return place.wrong(value, "a string");
+                };
+                if !(1..=$most).contains(&text.len()) {
+                    let detail = concat!("Expected 1 to ", stringify!($most), " characters.");
+                    return place.fault($crate::FaultCode::Length, detail);
+                }
+                if !$fits(text) {
+                    let detail = concat!("Expected ", $form, ".");
+                    return place.fault($crate::FaultCode::Pattern, detail);
+                }
+                Some(Self(text.clone()))
+            }
+
+            fn field_schema() -> $crate::input::Schema {
+                $crate::input::reference(stringify!($name))
+            }
+
+            fn field_schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                let schema = <Self as utoipa::PartialSchema>::schema();
+                all.push((stringify!($name).to_owned(), schema));
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> $crate::input::Schema {
+                let lines: &[&str] = &[$($doc.trim_ascii()),*];
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .min_length(Some(1))
+                    .max_length(Some($most))
+                    .pattern(Some($pattern))
+                    .description(Some(lines.join("\n")))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+pub(super) use plain_text;
+
+plain_text! {
+    /// The last part of a parameter's name.
+    ParameterName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "billing-key", is_parameter,
+    "letters, digits, hyphens and underscores, the first of them a letter or a digit";
+
+    /// The name of an HTTP header.
+    HeaderName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "Stripe-Version", is_parameter,
+    "letters, digits, hyphens and underscores, the first of them a letter or a digit";
+
+    /// The value of an HTTP header.
+    HeaderText, "^[!-~]([ -~]*[!-~])?$", 256, "2025-09-30", is_header_text,
+    "printable ASCII, with no space at either end";
+
+    /// The name of a member, a header or a parameter.
+    KeyName, "^[A-Za-z0-9_-][A-Za-z0-9._-]*$", 64, "Idempotency-Key", is_key,
+    "letters, digits, hyphens, underscores and dots, the first of them no dot";
+
+    /// A user of basic authentication.
+    BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
+    "printable ASCII without spaces and colons";
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
+}
+
+fn is_parameter(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_word)
+}
+
+fn is_key(text: &str) -> bool {
+    !text.starts_with('.') && text.bytes().all(|byte| is_word(byte) || byte == b'.')
+}
+
+fn is_header_text(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
+}
+
+fn is_user(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b':')
+}

@@ -1,0 +1,138 @@
+//! What an approval is of: the content of an action, by its digest.
+
+use serde_json::{Value, json};
+
+use super::{
+    ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, PlaybookVersion,
+    ProposedAction, Risk,
+};
+use crate::{Money, OrganizationId, SignalId, sid::digest};
+
+/// All of an action that whoever approves it relies on.
+struct Content<'a> {
+    organization: OrganizationId,
+    alert: Option<SignalId>,
+    /// Its id, which names session and proposal too.
+    action: &'a str,
+    playbook: Option<&'a PlaybookVersion>,
+    action_type: ActionType,
+    risk: Option<Risk>,
+    target_system: &'a str,
+    connection: Option<&'a ConnectionRevision>,
+    entities: &'a [String],
+    money: Option<&'a Money>,
+    steps: &'a [ActionStep],
+}
+
+impl Content<'_> {
+    fn digest(&self) -> String {
+        let steps: Vec<Value> = self.steps.iter().map(step).collect();
+        digest(&canonical(&json!({
+            "organization": self.organization,
+            "alert": self.alert,
+            "action": self.action,
+            "playbook": self.playbook,
+            "actionType": self.action_type,
+            "risk": self.risk,
+            "targetSystem": self.target_system,
+            "connection": self.connection,
+            "targetEntities": self.entities,
+            "money": self.money,
+            "steps": steps,
+        })))
+    }
+}
+
+fn step(step: &ActionStep) -> Value {
+    let call = step.call.as_ref();
+    json!({
+        "order": step.order,
+        "description": step.description,
+        "request": call.map(|call| json!({
+            "method": call.method,
+            "path": call.path,
+            "body": call.body.as_ref().map(|body| &body.0),
+        })),
+        "expect": call.map(|call| &call.expect),
+        "alreadyDone": call.map(|call| &call.already_done),
+        "notDone": call.map(|call| &call.not_done),
+    })
+}
+
+/// JSON without spaces, the members of each object by the bytes of their names: the same text for
+/// the same value, whoever wrote it.
+pub(super) fn canonical(value: &Value) -> String {
+    match value {
+        Value::Object(object) => {
+            let mut members: Vec<(&String, &Value)> = object.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            let members = members.into_iter().map(|(name, value)| {
+                let name = Value::from(name.as_str());
+                format!("{name}:{}", canonical(value))
+            });
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
+        }
+        Value::Array(elements) => {
+            let elements = elements.iter().map(canonical);
+            format!("[{}]", elements.collect::<Vec<_>>().join(","))
+        }
+        scalar => scalar.to_string(),
+    }
+}
+
+impl ProposedAction {
+    /// SHA-256 of the canonical JSON of its content, in hexadecimal.
+    #[must_use]
+    pub fn digest(&self, session: &AgentSession) -> String {
+        let content = Content {
+            organization: session.organization_id,
+            alert: Some(session.alert_id),
+            action: &self.id,
+            playbook: self.playbook.as_ref(),
+            action_type: self.action_type,
+            risk: Some(self.risk),
+            target_system: &self.target_system,
+            connection: self.connection.as_ref(),
+            entities: &self.target_entities,
+            money: self.money.as_ref(),
+            steps: &self.steps,
+        };
+        content.digest()
+    }
+}
+
+impl AgentAction {
+    /// That of the [proposed action](ProposedAction::digest), as long as neither was changed.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        let content = Content {
+            organization: self.organization_id,
+            alert: self.alert_id,
+            action: &self.action_id,
+            playbook: self.playbook.as_ref(),
+            action_type: self.action_type,
+            risk: self.risk,
+            target_system: &self.target_system,
+            connection: self.connection.as_ref(),
+            entities: &self.entities,
+            money: self.money.as_ref(),
+            steps: &self.steps,
+        };
+        content.digest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn canonical_json_has_one_text_for_a_value() {
+        let value: Value =
+            serde_json::from_str(r#"{ "b": [1, {"z": null, "a": "ü\n"}], "a": 1.5 }"#).unwrap();
+        assert_eq!(
+            canonical(&value),
+            r#"{"a":1.5,"b":[1,{"a":"ü\n","z":null}]}"#
+        );
+    }
+}

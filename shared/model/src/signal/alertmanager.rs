@@ -1,0 +1,413 @@
+//! What Prometheus Alertmanager posts to a webhook (version 4 of its format), and the signals that it
+//! reports with it.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{
+    ToSchema,
+    openapi::{
+        ObjectBuilder, RefOr, Schema,
+        schema::{AdditionalProperties, Type},
+    },
+};
+
+use super::{Labels, NewSignal, Severity, SignalEntity, SignalStatus};
+use crate::{
+    AlertText, EntityId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp, Title, input,
+    input::{Apart, Field, List, Place, Reading},
+};
+
+/// Who reports what Alertmanager posts, whichever of several it is: they give the same alert the same
+/// fingerprint.
+const SOURCE: &str = "alertmanager";
+
+/// What the labels begin with that name records: `entity_invoice`.
+const ENTITY: &str = "entity_";
+/// How many records one alert names at most.
+const MOST_ENTITIES: usize = 20;
+
+input! {
+    /// What Alertmanager posts to a webhook, as far as it is looked at.
+    pub struct AlertmanagerWebhook {
+        version: AlertmanagerVersion,
+        /// Those that cannot be recorded are named in the answer, and the others recorded.
+        alerts: List<Apart<AlertmanagerAlert>, 0, 500>,
+    }
+}
+
+input! {
+    /// An alert of Alertmanager. `signal_type`, else `alertname`, is its class as a slug
+    /// (`PaymentFailed` is `payment_failed`); `severity` how bad it is; `connection`, else `job`, the
+    /// system that it is about; each `entity_<type>` a record of that. Other labels stay labels.
+    pub struct AlertmanagerAlert {
+        status: AlertmanagerStatus,
+        labels: AlertmanagerTexts,
+        /// `summary` is the alert's title, `description` its description; both are cut where they are
+        /// too long.
+        annotations: Option<AlertmanagerTexts>,
+        starts_at: Timestamp,
+        /// Names the alert together with `startsAt`.
+        fingerprint: Fingerprint,
+    }
+}
+
+/// The version of the format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub enum AlertmanagerVersion {
+    /// That of every release since 2016.
+    #[serde(rename = "4")]
+    Four,
+}
+
+/// Whether an alert stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AlertmanagerStatus {
+    /// It does.
+    Firing,
+    /// It is over.
+    Resolved,
+}
+
+/// Texts by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AlertmanagerTexts(BTreeMap<String, String>);
+
+impl Field for AlertmanagerTexts {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Object(members) = value else {
+            return place.wrong(value, "an object");
+        };
+        let texts = members.iter().map(|(name, value)| match value {
+            Value::String(text) => Some((name.clone(), text.clone())),
+            other => place.at(name).wrong(other, "a string"),
+        });
+        // Collected before it is judged, so that every fault is told.
+        let texts: Vec<Option<_>> = texts.collect();
+        texts.into_iter().collect::<Option<_>>().map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        let text: Schema = ObjectBuilder::new().schema_type(Type::String).into();
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(text))))
+            .into()
+    }
+}
+
+/// An alert that cannot be recorded: its place among the others, and its faults.
+type Rejected = (usize, Vec<Fault>);
+
+impl AlertmanagerWebhook {
+    /// The signals that it reports, each with its place among the alerts, and the faults of those that
+    /// cannot be recorded.
+    #[must_use]
+    pub fn into_new(self, now: Timestamp) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
+        let (mut new, mut rejected) = (Vec::new(), Vec::new());
+        for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
+            match alert.and_then(|alert| alert.into_new(at, now)) {
+                Ok(signal) => new.push((at, signal)),
+                Err(faults) => rejected.push((at, faults)),
+            }
+        }
+        (new, rejected)
+    }
+}
+
+impl AlertmanagerAlert {
+    fn into_new(self, at: usize, now: Timestamp) -> Result<NewSignal, Vec<Fault>> {
+        let labels = self.labels.0;
+        let annotations = self.annotations.unwrap_or_default().0;
+        let mut faults = Faults {
+            at,
+            all: Vec::new(),
+        };
+        let name = labels.get("alertname").map(String::as_str);
+        let class = labels.get("signal_type").map(String::as_str).or(name);
+        let class = class.and_then(Slug::of).or_else(|| {
+            faults.add("alertname", FaultCode::Required, "Send `alertname`.");
+            None
+        });
+        let mut systems = ["connection", "job"].into_iter();
+        let system = systems.find_map(|name| labels.get(name));
+        let system = system.map_or("unknown", String::as_str);
+        let severity = labels.get("severity").map_or("", String::as_str);
+        let known = severity_of(severity);
+        let entities = entities(&labels, &mut faults);
+        let title = annotations.get("summary").map_or("", String::as_str);
+        let title = if title.trim().is_empty() {
+            name.unwrap_or_default()
+        } else {
+            title
+        };
+        let used = |label: &str| match label {
+            "alertname" | "signal_type" | "connection" => true,
+            // What it meant is not lost where it is not understood.
+            "severity" => known.is_some(),
+            label => label.starts_with(ENTITY),
+        };
+        let others = labels.iter().filter(|(name, _)| !used(name));
+        let others = others.map(|(name, value)| {
+            let name = cut(name, Labels::LONGEST_NAME);
+            (name, cut(value, Labels::LONGEST_VALUE))
+        });
+        let description = annotations.get("description");
+        let severity: &str = known.unwrap_or(Severity::Warning).into();
+        let mut labels: BTreeMap<String, String> = others.collect();
+        labels.remove("");
+        if labels.len() > Labels::MOST {
+            let detail = format!("Expected at most {} further labels.", Labels::MOST);
+            faults.add("", FaultCode::Length, &detail);
+        }
+        let (Some(class), true) = (class, faults.all.is_empty()) else {
+            return Err(faults.all);
+        };
+        Ok(NewSignal {
+            source: SOURCE.to_owned(),
+            external_id: format!("{}@{}", &*self.fingerprint, self.starts_at),
+            title: cut(if title.is_empty() { &class } else { title }, Title::MOST),
+            signal_type: class.to_string(),
+            severity: severity.to_owned(),
+            status: match self.status {
+                AlertmanagerStatus::Firing => SignalStatus::Open,
+                AlertmanagerStatus::Resolved => SignalStatus::Resolved,
+            },
+            description: description.map(|text| cut(text, AlertText::MOST)),
+            target_system: cut(system, SystemName::MOST),
+            entities,
+            labels,
+            metric: None,
+            amount_at_risk: None,
+            lifecycle: Vec::new(),
+            // Its clock may be ahead of ours.
+            occurred_at: self.starts_at.min(now),
+        })
+    }
+}
+
+/// The faults of an alert's labels.
+struct Faults {
+    at: usize,
+    all: Vec<Fault>,
+}
+
+impl Faults {
+    fn add(&mut self, label: &str, code: FaultCode, detail: &str) {
+        let slash = if label.is_empty() { "" } else { "/" };
+        let field = format!("alerts/{}/labels{slash}{label}", self.at);
+        self.all.push(Fault::at(&field, code, detail));
+    }
+}
+
+/// The records that labels name.
+fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<SignalEntity> {
+    let mut entities = Vec::new();
+    for (name, id) in labels {
+        let Some(kind) = name.strip_prefix(ENTITY) else {
+            continue;
+        };
+        // A label without a value is one that is not there.
+        if id.is_empty() {
+            continue;
+        }
+        let id = EntityId::try_from(id.as_str());
+        match (Slug::of(kind), id) {
+            (Some(kind), Ok(id)) => entities.push(SignalEntity {
+                kind: kind.to_string(),
+                id: id.into(),
+            }),
+            (None, _) => {
+                let detail = "The type behind `entity_` has no letter or digit.";
+                faults.add(name, FaultCode::Pattern, detail);
+            }
+            (_, Err(length)) => {
+                let detail = format!("This is no id: {length}.");
+                faults.add(name, FaultCode::Length, &detail);
+            }
+        }
+    }
+    if entities.len() > MOST_ENTITIES {
+        let detail = format!("Expected at most {MOST_ENTITIES} labels `entity_…`.");
+        faults.add("", FaultCode::Length, &detail);
+    }
+    entities
+}
+
+/// How bad it is that teams call so; none for a name of their own.
+fn severity_of(name: &str) -> Option<Severity> {
+    Some(match name.to_ascii_lowercase().as_str() {
+        "critical" | "crit" | "fatal" | "emergency" | "alert" | "page" | "p1" | "sev1" => {
+            Severity::Critical
+        }
+        "error" | "err" | "major" | "high" | "p2" | "sev2" => Severity::Error,
+        "warning" | "warn" | "minor" | "medium" | "p3" | "sev3" => Severity::Warning,
+        "info" | "information" | "informational" | "notice" | "low" | "none" | "debug" | "p4"
+        | "p5" | "sev4" | "sev5" => Severity::Info,
+        _ => return None,
+    })
+}
+
+/// A text of at most so many characters, the last of which says that it was cut.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let kept = text.chars().take(most - 1);
+    kept.chain(['…']).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::input::from_value;
+
+    const NOW: &str = "2026-01-15T12:00:00Z";
+
+    fn alert(labels: &Value, annotations: &Value) -> Value {
+        json!({
+            "status": "firing", "labels": labels, "annotations": annotations,
+            "startsAt": "2026-01-15T11:59:00Z", "endsAt": "0001-01-01T00:00:00Z",
+            "generatorURL": "http://prometheus/graph", "fingerprint": "c0ffee",
+        })
+    }
+
+    fn read(alerts: &Value) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
+        let body = json!({"version": "4", "receiver": "workdesk", "alerts": alerts});
+        let webhook: AlertmanagerWebhook = from_value(&body).unwrap();
+        webhook.into_new(NOW.parse().unwrap())
+    }
+
+    fn one(labels: &Value, annotations: &Value) -> NewSignal {
+        let (mut new, rejected) = read(&json!([alert(labels, annotations)]));
+        assert!(rejected.is_empty(), "{rejected:?}");
+        new.remove(0).1
+    }
+
+    #[test]
+    fn labels_and_annotations_make_a_signal() {
+        let labels = json!({
+            "alertname": "UsageBatchStuck", "severity": "page", "connection": "billing",
+            "entity_usage_batch": "ub_1001", "entity_Customer": "cus_1", "entity_invoice": "",
+            "region": "eu", "job": "pipeline",
+        });
+        let annotations = json!({"summary": "It is stuck", "description": "Since noon."});
+        let signal = one(&labels, &annotations);
+        assert_eq!(signal.source, "alertmanager");
+        assert_eq!(signal.external_id, "c0ffee@2026-01-15T11:59:00.000Z");
+        assert_eq!(signal.signal_type, "usage_batch_stuck");
+        assert_eq!(signal.severity, "critical");
+        assert_eq!(signal.status, SignalStatus::Open);
+        assert_eq!(signal.title, "It is stuck");
+        assert_eq!(signal.description.as_deref(), Some("Since noon."));
+        assert_eq!(signal.target_system, "billing");
+        let named = signal.entities.iter();
+        let named: Vec<_> = named
+            .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
+            .collect();
+        assert_eq!(named, [("customer", "cus_1"), ("usage_batch", "ub_1001")]);
+        let labels: Vec<_> = signal.labels.keys().collect();
+        assert_eq!(labels, ["job", "region"]);
+        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T11:59:00.000Z");
+    }
+
+    #[test]
+    fn what_is_not_said_has_a_default() {
+        let signal = one(
+            &json!({"alertname": "Watchdog", "severity": "purple", "job": "api"}),
+            &json!({}),
+        );
+        assert_eq!(
+            (signal.severity.as_str(), signal.title.as_str()),
+            ("warning", "Watchdog")
+        );
+        assert_eq!(signal.labels["severity"], "purple");
+        assert_eq!(signal.target_system, "api");
+        let told = json!({"alertname": "A", "signal_type": "payment_failed"});
+        let signal = one(&told, &json!(null));
+        assert_eq!(
+            (signal.signal_type.as_str(), signal.title.as_str()),
+            ("payment_failed", "A")
+        );
+        assert_eq!(
+            (signal.severity.as_str(), signal.target_system.as_str()),
+            ("warning", "unknown")
+        );
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_a_clock_ahead_is_held_back() {
+        let long = "ü".repeat(6_000);
+        let labels = json!({"alertname": "A", "trace": long});
+        let mut alert = alert(&labels, &json!({"summary": long, "description": long}));
+        alert["startsAt"] = json!("2026-01-15T13:00:00Z");
+        let (new, _) = read(&json!([alert]));
+        let signal = &new[0].1;
+        let lengths = [
+            &signal.title,
+            signal.description.as_ref().unwrap(),
+            &signal.labels["trace"],
+        ];
+        assert_eq!(
+            lengths.map(|text| text.chars().count()),
+            [255, 5_000, 1_000]
+        );
+        assert!(signal.title.ends_with('…'));
+        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T12:00:00.000Z");
+        assert!(
+            signal.external_id.contains("13:00"),
+            "{}",
+            signal.external_id
+        );
+    }
+
+    #[test]
+    fn bad_alerts_are_named_and_good_ones_kept() {
+        let good = json!({"alertname": "A"});
+        let many: serde_json::Map<String, Value> = (0..51)
+            .map(|number| (format!("l{number}"), json!("x")))
+            .collect();
+        let mut crowded = json!(many);
+        crowded["alertname"] = json!("A");
+        let (new, rejected) = read(&json!([
+            alert(&good, &json!({})),
+            "what",
+            alert(&json!({"severity": "page"}), &json!({})),
+            {"status": "odd", "labels": {"alertname": 1}},
+            alert(&json!({"alertname": "A", "entity_": "x", "entity_a": "y".repeat(129)}), &json!({})),
+            alert(&crowded, &json!({})),
+            alert(&good, &json!({})),
+        ]));
+        let places: Vec<_> = new.iter().map(|(at, _)| *at).collect();
+        assert_eq!(places, [0, 6]);
+        let faults: Vec<_> = rejected
+            .iter()
+            .flat_map(|(at, faults)| {
+                assert!(
+                    faults
+                        .iter()
+                        .all(|fault| fault.pointer.starts_with(&format!("/alerts/{at}")))
+                );
+                faults.iter().map(|fault| fault.pointer.as_str())
+            })
+            .collect();
+        assert_eq!(
+            faults,
+            [
+                "/alerts/1",
+                "/alerts/2/labels/alertname",
+                "/alerts/3/status",
+                "/alerts/3/labels/alertname",
+                "/alerts/3/startsAt",
+                "/alerts/3/fingerprint",
+                "/alerts/4/labels/entity_",
+                "/alerts/4/labels/entity_a",
+                "/alerts/5/labels",
+            ]
+        );
+    }
+}

@@ -1,0 +1,119 @@
+//! Lists of sessions, each beside its signal.
+
+use std::collections::HashMap;
+
+use model::{
+    AgentSession, AgentSessionFilter, AgentSessionId, AgentSessionStatus, AlertRef, AnyOf, Error,
+    Id, OrganizationId, SignalId, Timestamp, UserId,
+};
+use serde::{Deserialize, Serialize};
+
+use super::Agent;
+use crate::{
+    filter::Filter,
+    key::{self, Key},
+    page::{Page, Wanted},
+    table::{OrNotFound, Read, Record, Stored},
+};
+
+/// Names a session of a signal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionOfSignal {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) alert_id: SignalId,
+    pub(crate) session_id: AgentSessionId,
+    pub(crate) created_at: Timestamp,
+}
+
+/// A session and the signal that it is on.
+#[derive(Clone, Debug)]
+pub struct SessionOnAlert {
+    /// The session.
+    pub session: Stored<AgentSession>,
+    /// Its signal; none for one that does not read.
+    pub alert: Option<AlertRef>,
+}
+
+impl SessionOfSignal {
+    pub(super) fn of(session: &AgentSession) -> Self {
+        Self {
+            organization_id: session.organization_id,
+            alert_id: session.alert_id,
+            session_id: session.id,
+            created_at: session.created_at,
+        }
+    }
+}
+
+impl Record for SessionOfSignal {
+    const KIND: &'static str = "session_of_signal";
+
+    fn key(&self) -> Key<Self> {
+        key::session_of_signal(self)
+    }
+}
+
+impl Agent<'_> {
+    /// The organization's sessions that fit, newest first. What has expired since it was written
+    /// is expired here as well. Those that await confirmation have an index of their own.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &AgentSessionFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<SessionOnAlert>, Error> {
+        let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
+        let fits = fits.condition();
+        let statuses = filter.status.as_ref();
+        let table = &self.0.table;
+        let awaiting = AgentSessionStatus::AwaitingConfirmation;
+        let page = if statuses.and_then(AnyOf::only) == Some(&awaiting) {
+            let newest_first = key::agent_sessions_awaiting(tenant).descending();
+            table.page(newest_first.filter(fits), wanted).await?
+        } else {
+            let newest_first = key::agent_sessions(tenant).descending();
+            table.page(newest_first.filter(fits), wanted).await?
+        };
+        let now = self.0.clock.now();
+        let page = page.filter_map(|session: Stored<AgentSession>| {
+            let status = session.status_at(now);
+            let fits = statuses.is_none_or(|any| any.0.contains(&status));
+            fits.then_some(session)
+        });
+        let signal = |id| key::signal(tenant, id);
+        let alerts = || page.records().map(|session| session.alert_id);
+        let found = table
+            .batch_get(alerts().map(signal), Read::Eventual)
+            .await?;
+        let alerts: HashMap<_, AlertRef> = found.all(alerts(), signal);
+        Ok(page.map(|session| SessionOnAlert {
+            alert: alerts.get(&session.alert_id).cloned(),
+            session,
+        }))
+    }
+
+    /// The sessions that were opened on a signal, newest first. 404 when it is not the tenant's.
+    pub async fn of_signal(
+        &self,
+        tenant: OrganizationId,
+        alert: SignalId,
+        wanted: &Wanted,
+    ) -> Result<Page<SessionOnAlert>, Error> {
+        let table = &self.0.table;
+        let key = key::signal(tenant, alert);
+        let names = key::sessions_of_signal(tenant, alert).descending();
+        let (signal, names) =
+            tokio::try_join!(table.get(&key, Read::Consistent), table.page(names, wanted),)?;
+        let alert = AlertRef::from(&signal.or_not_found(SignalId::NOUN)?.record);
+        let session = |id| key::agent_session(tenant, id);
+        let keys = names.records().map(|name| session(name.session_id));
+        let found = table.batch_get(keys, Read::Eventual).await?;
+        Ok(names.filter_map(|name| {
+            let session = found.named(&session(name.session_id))?;
+            let alert = Some(alert.clone());
+            Some(SessionOnAlert { session, alert })
+        }))
+    }
+}

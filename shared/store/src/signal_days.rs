@@ -1,0 +1,170 @@
+//! What a class of signals did: a day is one item, which has when which records were named, so that
+//! windows and baselines are counted however many signals there are. Whoever records a signal notes it
+//! there in the same transaction.
+
+use std::collections::BTreeMap;
+
+use model::{
+    ClassHistory, Error, LabelledSignal, Occurrence, OrganizationId, Signal, Timestamp, span,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Store,
+    key::{self, Key},
+    table::{Batch, Change, Condition, Read, Record, Stored, Write},
+};
+
+/// How long days are kept, in milliseconds.
+const KEPT: i64 = ClassHistory::DAYS * span::DAY;
+
+/// What a class of signals did on a day (UTC).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SignalDay {
+    organization_id: OrganizationId,
+    signal_type: String,
+    /// When it begins.
+    day: Timestamp,
+    /// As [`Occurrence::within_day`] has them; at most [`MOST_AN_HOUR`](Occurrence::MOST_AN_HOUR) of each
+    /// hour, or as many more as were written at the same time.
+    #[serde(default)]
+    occurrences: Vec<i64>,
+}
+
+/// Since when an organization's signals are recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SignalsSince {
+    pub(super) organization_id: OrganizationId,
+    pub(super) since: Timestamp,
+}
+
+/// Occurrences that are to be noted, by class and day.
+#[derive(Debug, Default)]
+pub(super) struct Noted(BTreeMap<(String, Timestamp), Vec<i64>>);
+
+impl Record for SignalDay {
+    const KIND: &'static str = "signal_day";
+    const NUMBER_SETS: &'static [&'static str] = &["occurrences"];
+
+    fn key(&self) -> Key<Self> {
+        day(self.organization_id, &self.signal_type, self.day)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(expires_at(self.day))
+    }
+}
+
+impl Record for SignalsSince {
+    const KIND: &'static str = "signals_since";
+
+    fn key(&self) -> Key<Self> {
+        key::signals_since(self.organization_id)
+    }
+}
+
+/// The day of a class that an instant is on.
+pub(super) fn day(tenant: OrganizationId, signal_type: &str, at: Timestamp) -> Key<SignalDay> {
+    key::signal_days(tenant, signal_type).at(key::signal_day(&at.day()))
+}
+
+fn expires_at(day: Timestamp) -> i64 {
+    day.plus(KEPT + 2 * span::DAY).epoch_seconds()
+}
+
+impl Noted {
+    /// Notes that a signal occurred at an instant, unless that is too long ago, or its hour is full.
+    pub(super) fn add(&mut self, signal: &Signal, at: Timestamp, found: &Batch, now: Timestamp) {
+        if now.since(at) >= KEPT {
+            return;
+        }
+        let number = Occurrence::of(signal.id, &signal.entities, at).within_day();
+        let name = (signal.signal_type.clone(), at.start_of_day());
+        let noted = self.0.entry(name).or_default();
+        let hour = |number: &i64| (number >> 32) / 60;
+        let of_hour = |one: &&i64| hour(one) == hour(&number);
+        let day = found.named(&day(signal.organization_id, &signal.signal_type, at));
+        let before = day.map_or(0, |day: Stored<SignalDay>| {
+            day.occurrences.iter().filter(of_hour).count()
+        });
+        if before + noted.iter().filter(of_hour).count() < Occurrence::MOST_AN_HOUR {
+            noted.push(number);
+        }
+    }
+
+    /// What that writes: an item for each class and day.
+    pub(super) fn writes(self, tenant: OrganizationId) -> impl Iterator<Item = Write> {
+        let days = self.0.into_iter().filter(|(_, noted)| !noted.is_empty());
+        days.map(move |((signal_type, at), mut noted)| {
+            noted.sort_unstable();
+            noted.dedup();
+            let key = day(tenant, &signal_type, at);
+            let change = Change::default()
+                .set("kind", SignalDay::KIND)
+                .set("organizationId", tenant)
+                .set("signalType", signal_type)
+                .set("day", at)
+                .set("expiresAt", expires_at(at))
+                .put_all_in_set("occurrences", &noted);
+            Write::update(key, change, Condition::default())
+        })
+    }
+}
+
+impl Store {
+    /// What is known of a class, and a signal of it, if it is there. The newest of both parts are read
+    /// from an index, the counts from the table.
+    pub(super) async fn class_history(
+        &self,
+        tenant: OrganizationId,
+        signal_type: &str,
+        signal: &Key<Signal>,
+    ) -> Result<(Option<Stored<Signal>>, ClassHistory), Error> {
+        let at = self.clock.now();
+        let since = key::signals_since(tenant);
+        let (first, last) = (at.plus(-KEPT), at);
+        let days = key::signal_days(tenant, signal_type)
+            .from(key::signal_day(&first.day()))
+            .up_to(key::signal_day(&last.day()));
+        let class = || key::signals_of_class(tenant, signal_type);
+        let week_ago = at.plus(-ClassHistory::RECENT);
+        let recent = class()
+            .from(key::instant(week_ago))
+            .up_to(key::instant(at.plus(1)));
+        let earlier = class().up_to(key::instant(week_ago));
+        let keys = [key::AnyKey::from(signal), key::AnyKey::from(&since)];
+        let table = &self.table;
+        let (found, days, recent, earlier) = tokio::try_join!(
+            table.batch_get(keys, Read::Consistent),
+            table.list(days),
+            table.list(newest(recent)),
+            table.list(newest(earlier)),
+        )?;
+        let history = ClassHistory {
+            at,
+            since: found.named(&since).map(|found| found.record.since),
+            occurrences: occurrences(&days),
+            recent,
+            earlier,
+        };
+        Ok((found.get(signal)?, history))
+    }
+}
+
+/// The newest of a class, as far as their labels go.
+fn newest(class: key::List<Signal, key::Gsi1>) -> key::List<LabelledSignal, key::Gsi1> {
+    class
+        .descending()
+        .only(&["id", "entities", "labels", "occurredAt"])
+        .limit(ClassHistory::SAMPLE)
+}
+
+fn occurrences(days: &[SignalDay]) -> Vec<Occurrence> {
+    let all = days.iter().flat_map(|day| {
+        let numbers = day.occurrences.iter();
+        numbers.filter_map(|number| Occurrence::on_day(day.day, *number))
+    });
+    all.collect()
+}

@@ -1,0 +1,303 @@
+//! Calls of the systems that an organization is connected to ([`Targets`]), and the secrets that they
+//! are sent with ([`Secrets`]).
+
+mod address;
+mod body;
+mod secrets;
+
+pub use secrets::{NoSecret, Secrets};
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use model::{ApiCall, AuthScheme, BodyFormat, Connection, Error, KeyPlace, Stopwatch};
+use reqwest::{
+    Method, RequestBuilder, Response, StatusCode, Url,
+    header::{CONTENT_TYPE, HeaderValue},
+    redirect, retry,
+};
+use runtime::{
+    Start,
+    config::{ConfigError, Environment},
+};
+use secrecy::{ExposeSecret, SecretString};
+
+/// Calls connections. Cheap to clone; clones share what they know of secrets.
+#[derive(Clone)]
+pub struct Targets {
+    http: reqwest::Client,
+    secrets: Secrets,
+    allows_local: bool,
+}
+
+/// What a call is sent with.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending<'a> {
+    /// Its idempotency key; none for a call that has none.
+    pub key: Option<&'a str>,
+    /// How long it may take, from reading the secret to the end of the answer.
+    pub timeout: Duration,
+}
+
+/// An answer of which the head has come.
+pub struct Answered {
+    /// The answer, whose body comes within the time of the call or not at all.
+    pub response: Response,
+    /// The secret that the call was sent with.
+    pub secret: Option<SecretString>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum NoAnswer {
+    /// It was not sent, and never will be as it is.
+    Unsendable(String),
+    /// It was not sent; later it may be.
+    NotSent(String),
+    /// It broke off, and may have arrived.
+    BrokenOff(reqwest::Error),
+}
+
+impl Targets {
+    /// `local` says that connections may lead to http and to addresses of this machine and its
+    /// network.
+    pub fn new(secrets: Secrets, local: bool) -> Result<Self, Error> {
+        Ok(Self {
+            http: client(local)?,
+            secrets,
+            allows_local: local,
+        })
+    }
+
+    /// From what the function started with: `LOCAL_TARGETS` (`false`), and where secrets are.
+    pub fn of(start: &Start) -> Result<Self, NotConfigured> {
+        Self::read(&start.environment, Secrets::of(start)?)
+    }
+
+    /// The same with these secrets.
+    pub fn read(environment: &Environment, secrets: Secrets) -> Result<Self, NotConfigured> {
+        let local = environment.flag("LOCAL_TARGETS")?;
+        Ok(Self::new(secrets, local)?)
+    }
+
+    /// Whether connections may lead to http and to addresses of this machine and its network.
+    #[must_use]
+    pub const fn allows_local(&self) -> bool {
+        self.allows_local
+    }
+
+    /// Sends a call, if the connection allows it. A secret that was kept and is refused (401) is read
+    /// again, and the call sent once more if it is another one now: a call that nobody was let in
+    /// with was not done.
+    pub async fn send(
+        &self,
+        connection: &Connection,
+        call: &ApiCall,
+        sending: Sending<'_>,
+    ) -> Result<Answered, NoAnswer> {
+        let since = Stopwatch::start();
+        let left = || sending.timeout.saturating_sub(since.elapsed());
+        let (method, url) = self.target(connection, call)?;
+        let given = self.secret(connection, left()).await?;
+        let request = |secret: Option<&SecretString>| {
+            // What changes nothing carries no key.
+            let key = sending.key.filter(|_| call.changes());
+            let url = with_key(url.clone(), connection, key);
+            let request = self.http.request(method.clone(), url);
+            build(request, connection, call, key, secret).timeout(left())
+        };
+        let mut secret = given.as_ref().map(|given| given.value.clone());
+        let mut response = answer(request(secret.as_ref())).await?;
+        if response.status() == StatusCode::UNAUTHORIZED
+            && given.is_some_and(|given| given.was_kept)
+        {
+            self.secrets.forget(connection);
+            let newer = self.secret(connection, left()).await;
+            if let Ok(Some(newer)) = newer
+                && secret.as_ref().map(ExposeSecret::expose_secret)
+                    != Some(newer.value.expose_secret())
+            {
+                secret = Some(newer.value);
+                response = answer(request(secret.as_ref())).await?;
+            }
+        }
+        Ok(Answered { response, secret })
+    }
+
+    /// Where a call goes, if it is allowed and stays below the base URL.
+    fn target(&self, connection: &Connection, call: &ApiCall) -> Result<(Method, Url), NoAnswer> {
+        let refused = |why: &str| NoAnswer::Unsendable(format!("{} {why}", call.summary()));
+        if !connection.allows(&call.method, &call.path) {
+            return Err(refused("is not a call that the connection allows."));
+        }
+        if !(self.allows_local || connection.base_url.is_public()) {
+            return Err(refused("would leave the public internet."));
+        }
+        below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
+    }
+
+    /// The secret of a connection, if it has one.
+    async fn secret(
+        &self,
+        connection: &Connection,
+        timeout: Duration,
+    ) -> Result<Option<secrets::Found>, NoAnswer> {
+        let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
+        let found = found.unwrap_or(Err(NoSecret::Late));
+        // What was wrong is for the operator's log: parameters are not the client's to know.
+        found.map_err(|why| NoAnswer::NotSent(format!("{why} Nothing was sent.")))
+    }
+}
+
+/// Why calls cannot be sent at all.
+#[derive(Debug)]
+pub enum NotConfigured {
+    /// A setting is wrong.
+    Config(ConfigError),
+    /// There is no client.
+    Client(Error),
+}
+
+impl fmt::Display for NotConfigured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Config(error) => error.fmt(f),
+            Self::Client(error) => f.write_str(&error.chain()),
+        }
+    }
+}
+
+impl std::error::Error for NotConfigured {}
+
+impl From<ConfigError> for NotConfigured {
+    fn from(error: ConfigError) -> Self {
+        Self::Config(error)
+    }
+}
+
+impl From<Error> for NotConfigured {
+    fn from(error: Error) -> Self {
+        Self::Client(error)
+    }
+}
+
+impl fmt::Debug for Targets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Targets")
+            .field("allows_local", &self.allows_local)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A client that does nothing on its own: it follows no redirect, repeats no request, and opens
+/// a connection for each call, since one that the target system closed while the function slept
+/// would leave it open whether a call went out. Unless it may go anywhere, it knows no name that leads
+/// to an address within a network.
+fn client(local: bool) -> Result<reqwest::Client, Error> {
+    let builder = reqwest::Client::builder()
+        .redirect(redirect::Policy::none())
+        .retry(retry::never())
+        .no_proxy()
+        .pool_max_idle_per_host(0)
+        .connect_timeout(Duration::from_secs(3))
+        .user_agent("workdesk");
+    let builder = if local {
+        builder
+    } else {
+        builder
+            .https_only(true)
+            .dns_resolver(Arc::new(address::Public))
+    };
+    builder
+        .build()
+        .map_err(|error| Error::internal("building the HTTP client", error))
+}
+
+fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {
+    let method = Method::from_bytes(call.method.as_bytes()).ok()?;
+    let base = Url::parse(&connection.base_url).ok()?;
+    let below = base.path().trim_end_matches('/').to_owned() + &call.path;
+    let mut url = base.clone();
+    url.set_path(&below);
+    (url.path() == below && url.origin() == base.origin()).then_some((method, url))
+}
+
+/// The URL with the key in its query, where that is the key's place.
+fn with_key(mut url: Url, connection: &Connection, key: Option<&str>) -> Url {
+    if let (Some(keys), Some(key)) = (&connection.idempotency, key)
+        && keys.r#in == KeyPlace::Query
+    {
+        url.query_pairs_mut().append_pair(&keys.name, key);
+    }
+    url
+}
+
+/// The request of a call; a key in the query is there already.
+fn build(
+    request: RequestBuilder,
+    connection: &Connection,
+    call: &ApiCall,
+    key: Option<&str>,
+    secret: Option<&SecretString>,
+) -> RequestBuilder {
+    let mut request = request;
+    for header in &connection.headers {
+        request = request.header(&*header.name, &*header.value);
+    }
+    if let Some(secret) = secret {
+        request = authorized(request, connection, secret.expose_secret());
+    }
+    let mut body = call.body.as_ref().map(|body| body.0.clone().0);
+    let keys = connection.idempotency.as_ref();
+    if let (Some(keys), Some(key)) = (keys, key) {
+        match keys.r#in {
+            KeyPlace::Header => request = request.header(&*keys.name, key),
+            KeyPlace::Query => {}
+            KeyPlace::Body => {
+                let members = body.get_or_insert_default();
+                members.insert(keys.name.to_string(), key.into());
+            }
+        }
+    }
+    match (body, connection.body) {
+        (None, _) => request,
+        (Some(body), BodyFormat::Json) => request.json(&body),
+        (Some(body), BodyFormat::Form) => request
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(body::form(&body)),
+    }
+}
+
+fn authorized(request: RequestBuilder, connection: &Connection, secret: &str) -> RequestBuilder {
+    let auth = &connection.auth;
+    match (auth.scheme, &auth.header) {
+        (AuthScheme::Header, Some(name)) => match HeaderValue::from_str(secret) {
+            Ok(mut value) => {
+                value.set_sensitive(true);
+                request.header(&**name, value)
+            }
+            // The builder then says that no request can be made of it.
+            Err(_) => request.header(&**name, secret),
+        },
+        (AuthScheme::Basic, _) => match &auth.username {
+            Some(username) => request.basic_auth(&**username, Some(secret)),
+            None => request.basic_auth(secret, Some("")),
+        },
+        (AuthScheme::Bearer | AuthScheme::Header, _) => request.bearer_auth(secret),
+    }
+}
+
+async fn answer(request: RequestBuilder) -> Result<Response, NoAnswer> {
+    request.send().await.map_err(|error| {
+        if error.is_builder() {
+            NoAnswer::Unsendable("The request could not be built.".to_owned())
+        } else if error.is_connect() {
+            let problem = "The target system cannot be reached; nothing was sent.";
+            NoAnswer::NotSent(problem.to_owned())
+        } else {
+            NoAnswer::BrokenOff(error)
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests;

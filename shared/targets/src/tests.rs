@@ -1,0 +1,282 @@
+//! Calls before a system that says what it was sent, with secrets of a parameter store that counts.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_sdk_ssm::config::{Credentials, SharedCredentialsProvider};
+use axum::{
+    Json, Router,
+    body::Bytes,
+    extract::State,
+    http::{HeaderMap, Method, StatusCode, Uri},
+};
+use model::{ConnectionPut, Id, JsonObject, JsonText, OrganizationId, Slug, Timestamp, input};
+use serde_json::{Value, json};
+
+use super::*;
+
+async fn serve(routes: Router) -> String {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, routes).await.unwrap() });
+    url
+}
+
+/// Answers 200 with what it was sent, or 401 unless the call carries the right bearer token.
+async fn echo() -> String {
+    let handler = |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
+        let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap());
+        let wants = header("x-wants");
+        let status = if wants.is_some_and(|wants| header("authorization") != Some(wants)) {
+            StatusCode::UNAUTHORIZED
+        } else {
+            StatusCode::OK
+        };
+        let headers: HashMap<_, _> = headers
+            .iter()
+            .map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()))
+            .collect();
+        let sent = json!({
+            "method": method.as_str(), "uri": uri.to_string(), "headers": headers,
+            "body": String::from_utf8(body.into()).unwrap(),
+        });
+        (status, Json(sent))
+    };
+    serve(Router::new().fallback(handler)).await
+}
+
+/// A parameter store with these values, which counts how often it is asked.
+#[derive(Clone, Default)]
+struct Double {
+    values: Arc<Mutex<HashMap<String, String>>>,
+    asked: Arc<AtomicUsize>,
+}
+
+impl Double {
+    fn set(&self, name: &str, value: &str) {
+        let mut values = self.values.lock().unwrap();
+        values.insert(name.to_owned(), value.to_owned());
+    }
+
+    async fn secrets(&self) -> Secrets {
+        let answer = |State(double): State<Self>, body: Bytes| async move {
+            double.asked.fetch_add(1, Ordering::SeqCst);
+            let request: Value = serde_json::from_slice(&body).unwrap();
+            assert_eq!(request["WithDecryption"], true);
+            let name = request["Names"][0].as_str().unwrap();
+            let value = double.values.lock().unwrap().get(name).cloned();
+            Json(match value {
+                Some(value) => json!({"Parameters": [{"Name": name, "Value": value}]}),
+                None => json!({"InvalidParameters": [name]}),
+            })
+        };
+        let url = serve(Router::new().fallback(answer).with_state(self.clone())).await;
+        let credentials = Credentials::new("test", "test", None, None, "test");
+        let aws = SdkConfig::builder()
+            .behavior_version(BehaviorVersion::latest())
+            .region(Region::new("us-east-1"))
+            .credentials_provider(SharedCredentialsProvider::new(credentials))
+            .endpoint_url(url)
+            .build();
+        Secrets::in_parameter_store(&aws, "/workdesk/connections/")
+    }
+}
+
+fn connection(organization: i64, url: &str, more: &Value) -> Connection {
+    let mut sent = json!({
+        "kind": "demo", "baseUrl": url, "secretParameter": "billing-key",
+        "idempotency": {"in": "header", "name": "Idempotency-Key"},
+        "allow": ["POST /things/{id}", "GET /things/{id}"],
+    });
+    for (name, value) in more.as_object().unwrap() {
+        sent[name] = value.clone();
+    }
+    let put: ConnectionPut = input::from_value(&sent).unwrap();
+    let tenant = OrganizationId::new(organization).unwrap();
+    let now: Timestamp = "2026-01-15T12:00:00Z".parse().unwrap();
+    Connection::new(tenant, Slug::new("billing").unwrap(), put, now)
+}
+
+fn call(method: &str, body: Option<&Value>) -> ApiCall {
+    ApiCall {
+        method: method.to_owned(),
+        path: "/things/a%20b".to_owned(),
+        body: body.map(|body| JsonText(JsonObject(body.as_object().unwrap().clone()))),
+        expect: vec![200],
+        already_done: Vec::new(),
+        not_done: Vec::new(),
+    }
+}
+
+const SENDING: Sending<'_> = Sending {
+    key: Some("wd-1"),
+    timeout: Duration::from_secs(10),
+};
+
+fn given() -> Secrets {
+    let secret = ("/s/1/billing-key".to_owned(), "hush".to_owned());
+    Secrets::given("/s", [secret])
+}
+
+/// What a call through the connection looks like to the system.
+async fn sent(more: &Value, call: &ApiCall) -> Value {
+    let targets = Targets::new(given(), true).unwrap();
+    let connection = connection(1, &format!("{}/api", echo().await), more);
+    let answered = targets.send(&connection, call, SENDING).await;
+    answered.ok().unwrap().response.json().await.unwrap()
+}
+
+#[tokio::test]
+async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
+    let body = json!({"amount": 1, "lines": [{"price": "p"}]});
+    let post = call("POST", Some(&body));
+    let usual = sent(&json!({}), &post).await;
+    assert_eq!(
+        (&usual["method"], &usual["uri"]),
+        (&json!("POST"), &json!("/api/things/a%20b"))
+    );
+    let headers = &usual["headers"];
+    assert_eq!(headers["authorization"], "Bearer hush");
+    assert_eq!(headers["idempotency-key"], "wd-1");
+    assert_eq!(headers["content-type"], "application/json");
+    assert_eq!(
+        serde_json::from_str::<Value>(usual["body"].as_str().unwrap()).unwrap(),
+        body
+    );
+
+    let form = json!({
+        "body": "form", "auth": {"scheme": "basic"},
+        "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
+    });
+    let form = sent(&form, &post).await;
+    // The secret is the user, with an empty password.
+    assert_eq!(form["headers"]["authorization"], "Basic aHVzaDo=");
+    assert_eq!(form["headers"]["stripe-version"], "2025-09-30");
+    assert_eq!(
+        form["headers"]["content-type"],
+        "application/x-www-form-urlencoded"
+    );
+    assert_eq!(form["body"], "amount=1&lines%5B0%5D%5Bprice%5D=p");
+
+    let basic = json!({"auth": {"scheme": "basic", "username": "bot"}});
+    let basic = sent(&basic, &post).await;
+    assert_eq!(basic["headers"]["authorization"], "Basic Ym90Omh1c2g=");
+
+    let header = json!({"auth": {"scheme": "header", "header": "X-Api-Key"}});
+    let header = sent(&header, &post).await;
+    assert_eq!(header["headers"]["x-api-key"], "hush");
+    assert_eq!(header["headers"]["authorization"], Value::Null);
+
+    let nobody = sent(&json!({"secretParameter": null}), &post).await;
+    assert_eq!(nobody["headers"]["authorization"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_key_stands_in_its_place_and_only_where_something_changes() {
+    let in_body = json!({"idempotency": {"in": "body", "name": "requestId"}});
+    let with_body = sent(&in_body, &call("POST", Some(&json!({"a": 1})))).await;
+    assert_eq!(with_body["body"], r#"{"a":1,"requestId":"wd-1"}"#);
+    assert_eq!(with_body["headers"]["idempotency-key"], Value::Null);
+    let without_body = sent(&in_body, &call("POST", None)).await;
+    assert_eq!(without_body["body"], r#"{"requestId":"wd-1"}"#);
+    let in_query = json!({"idempotency": {"in": "query", "name": "request_id"}});
+    let in_query = sent(&in_query, &call("POST", None)).await;
+    assert_eq!(in_query["uri"], "/api/things/a%20b?request_id=wd-1");
+    let none = sent(&json!({"idempotency": null}), &call("POST", None)).await;
+    assert_eq!(none["headers"]["idempotency-key"], Value::Null);
+    let read = sent(&json!({}), &call("GET", None)).await;
+    assert_eq!(read["headers"]["idempotency-key"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_secret_is_of_one_organization_and_is_kept() {
+    let double = Double::default();
+    double.set("/workdesk/connections/1/billing-key", "of-one");
+    double.set("/workdesk/connections/2/billing-key", "of-two");
+    let targets = Targets::new(double.secrets().await, true).unwrap();
+    let url = echo().await;
+    for (organization, secret) in [(1, "of-one"), (2, "of-two"), (1, "of-one")] {
+        let connection = connection(organization, &url, &json!({}));
+        let answered = targets
+            .send(&connection, &call("POST", None), SENDING)
+            .await;
+        let sent: Value = answered.ok().unwrap().response.json().await.unwrap();
+        let expected = format!("Bearer {secret}");
+        assert_eq!(sent["headers"]["authorization"], expected);
+    }
+    assert_eq!(double.asked.load(Ordering::SeqCst), 2);
+    let stranger = connection(3, &url, &json!({}));
+    let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
+    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
+}
+
+#[tokio::test]
+async fn a_refused_secret_is_read_again_once() {
+    let double = Double::default();
+    let name = "/workdesk/connections/1/billing-key";
+    double.set(name, "old");
+    let targets = Targets::new(double.secrets().await, true).unwrap();
+    let wants = |secret: &str| {
+        let value = format!("Bearer {secret}");
+        json!({"headers": [{"name": "X-Wants", "value": value}]})
+    };
+    let url = echo().await;
+    let status = async |secret: &str| {
+        let connection = connection(1, &url, &wants(secret));
+        let answered = targets
+            .send(&connection, &call("POST", None), SENDING)
+            .await;
+        answered.ok().unwrap().response.status().as_u16()
+    };
+    assert_eq!(status("old").await, 200);
+    // Another one is put there, and the system takes it alone.
+    double.set(name, "new");
+    assert_eq!(status("new").await, 200);
+    assert_eq!(double.asked.load(Ordering::SeqCst), 2);
+    // What is no other one is not sent twice.
+    assert_eq!(status("a third").await, 401);
+    assert_eq!(double.asked.load(Ordering::SeqCst), 3);
+}
+
+#[tokio::test]
+async fn what_is_not_allowed_is_not_sent() {
+    let targets = Targets::new(given(), true).unwrap();
+    let url = echo().await;
+    let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
+    let answered = targets.send(&other, &call("POST", None), SENDING).await;
+    assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
+    // A connection that was written where http was allowed.
+    let public = Targets::new(given(), false).unwrap();
+    let plain = connection(1, &url, &json!({}));
+    let answered = public.send(&plain, &call("POST", None), SENDING).await;
+    assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
+}
+
+#[tokio::test]
+async fn a_redirect_is_an_answer_and_is_not_followed() {
+    let elsewhere = echo().await;
+    let location = elsewhere.clone();
+    let redirect = move || async move {
+        let location = [("location", location)];
+        (StatusCode::TEMPORARY_REDIRECT, location)
+    };
+    let url = serve(Router::new().fallback(redirect)).await;
+    let targets = Targets::new(given(), true).unwrap();
+    let connection = connection(1, &url, &json!({}));
+    let answered = targets
+        .send(&connection, &call("POST", None), SENDING)
+        .await;
+    assert_eq!(answered.ok().unwrap().response.status(), 307);
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let targets = Targets::new(given(), true).unwrap();
+    assert!(!format!("{targets:?} {:?}", given()).contains("hush"));
+}

@@ -1,0 +1,85 @@
+//! `GET` and `PATCH /api/concierge/alerts/{id}`, and the sessions on an alert.
+
+use serde_json::json;
+use shared::model::span;
+
+use crate::{budgets, support::Concierge};
+
+#[tokio::test]
+async fn an_alert_is_acknowledged_resolved_and_opened_again() {
+    let world = Concierge::start().await;
+    let signal = world.signal("payment_failed", &[]).await;
+    let sue = world.api.sign_in("sue").await;
+    let path = format!("/api/concierge/alerts/{}", signal.id);
+    let read = sue.get(&path).await;
+    budgets::within(&world.api, "GET /api/concierge/alerts/{id}", 200, &read);
+    for (version, (status, resolved_at)) in (2..).zip([
+        ("acknowledged", json!(null)),
+        ("resolved", json!("2026-01-15T12:02:00.000Z")),
+        ("resolved", json!("2026-01-15T12:02:00.000Z")),
+        ("open", json!(null)),
+        ("resolved", json!("2026-01-15T12:05:00.000Z")),
+    ]) {
+        world.api.clock.advance(span::MINUTE);
+        let sue = sue
+            .clone()
+            .with_header("if-match", &format!("\"{}\"", version - 1));
+        world.api.counter.take();
+        let changed = sue.patch(&path, json!({"status": status})).await;
+        let changed = budgets::within(
+            &world.api,
+            "PATCH /api/concierge/alerts/{id}",
+            200,
+            &changed,
+        );
+        assert_eq!(
+            (&changed["status"], &changed["resolvedAt"]),
+            (&json!(status), &resolved_at)
+        );
+        assert_eq!(changed["version"], version);
+        assert_eq!(sue.get(&path).await.expect(200), changed);
+    }
+    sue.patch(&path, json!({}))
+        .await
+        .expect_faults(&[("", "required")]);
+    let wrong = sue.patch(&path, json!({"status": "closed"})).await;
+    wrong.expect_faults(&[("/status", "value")]);
+    let mia = world.api.sign_in("mia").await;
+    let refused = mia.patch(&path, json!({"status": "open"})).await;
+    refused.expect_problem(403, "permission_denied");
+    mia.get(&path)
+        .await
+        .expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn an_alert_shows_its_sessions_newest_first() {
+    let world = Concierge::start().await;
+    let signal = world
+        .signal("payment_failed", &[("payment", "pay_3001")])
+        .await;
+    let path = format!("/api/concierge/alerts/{}/agent-sessions", signal.id);
+    assert_eq!(world.max.get(&path).await.ids(), [0; 0]);
+    let mut sessions = Vec::new();
+    for _ in 0..3 {
+        world.api.clock.advance(span::SECOND);
+        let session = world.opened(&signal).await;
+        // Asked for again, it is the same.
+        assert_eq!(world.opened(&signal).await, session);
+        world.cancels(&session).await.expect(200);
+        sessions.insert(0, session.as_i64().unwrap());
+    }
+    world.failed_payment().await;
+    world.api.counter.take();
+    let answer = world.max.get(&path).await;
+    let operation = "GET /api/concierge/alerts/{id}/agent-sessions";
+    let rows = budgets::within(&world.api, operation, 200, &answer);
+    assert_eq!(answer.ids(), sessions);
+    assert_eq!(rows[0]["status"], "cancelled");
+    assert_eq!(rows[0]["alert"]["id"], json!(signal.id));
+    let absent = world
+        .max
+        .get("/api/concierge/alerts/99/agent-sessions")
+        .await;
+    absent.expect_problem(404, "not_found");
+}

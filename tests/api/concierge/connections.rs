@@ -1,0 +1,455 @@
+//! `/api/concierge/connections` and the pause of all of them.
+
+use serde_json::{Value, json};
+
+use crate::{
+    budgets,
+    support::{AgentSettings, Api, Concierge, Settings, event},
+};
+
+const CONNECTIONS: &str = "/api/concierge/connections";
+const BILLING: &str = "/api/concierge/connections/billing";
+
+fn stripe() -> Value {
+    json!({
+        "kind": "stripe", "baseUrl": "https://api.example.com/v1", "secretParameter": "billing-key",
+        "auth": {"scheme": "basic", "username": "bot"},
+        "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
+        "body": "form",
+        "idempotency": {
+            "in": "header", "name": "Idempotency-Key", "replays": "all",
+            "replayedHeader": "Idempotent-Replayed",
+        },
+        "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
+        "errorCode": "/error/code", "private": ["email"],
+        "limits": {"perSecond": 10, "concurrent": null},
+    })
+}
+
+/// A stack as it is deployed.
+async fn public() -> Api {
+    let agent = AgentSettings {
+        is_public: true,
+        ..AgentSettings::default()
+    };
+    let settings = Settings {
+        agent,
+        ..Settings::default()
+    };
+    Api::start_with(settings).await
+}
+
+#[tokio::test]
+async fn a_connection_is_what_was_put() {
+    let api = public().await;
+    let ada = api.sign_in("ada").await;
+    let answer = ada.put(BILLING, stripe()).await;
+    let operation = "PUT /api/concierge/connections/{name}";
+    let put = budgets::within(&api, operation, 200, &answer);
+    let mut expected = stripe();
+    expected["auth"]["header"] = Value::Null;
+    for (name, value) in [
+        ("name", json!("billing")),
+        ("paused", json!(false)),
+        ("revision", json!(1)),
+        ("version", json!(1)),
+        ("createdAt", json!("2026-01-15T12:00:00.000Z")),
+        ("updatedAt", json!("2026-01-15T12:00:00.000Z")),
+    ] {
+        expected[name] = value;
+    }
+    assert_eq!(put, expected);
+    assert_eq!(ada.get(BILLING).await.expect(200), expected);
+    let listed = ada.get(CONNECTIONS).await.expect(200);
+    assert_eq!(listed, json!([expected]));
+}
+
+#[tokio::test]
+async fn a_connection_is_replaced_as_a_whole() {
+    let api = public().await;
+    let ada = api.sign_in("ada").await;
+    let first = ada.put(BILLING, stripe()).await;
+    first.expect(200);
+    api.clock.advance(1_000);
+    let least = json!({"kind": "own", "baseUrl": "https://a.example.com", "allow": []});
+    let again = ada.put(BILLING, least).await.expect(200);
+    assert_eq!(
+        (&again["version"], &again["revision"]),
+        (&json!(2), &json!(2))
+    );
+    assert_eq!(again["createdAt"], "2026-01-15T12:00:00.000Z");
+    assert_eq!(again["updatedAt"], "2026-01-15T12:00:01.000Z");
+    let usual = json!({"scheme": "bearer", "username": null, "header": null});
+    assert_eq!((&again["auth"], &again["body"]), (&usual, &json!("json")));
+    assert_eq!(
+        (&again["secretParameter"], &again["idempotency"]),
+        (&Value::Null, &Value::Null)
+    );
+    assert_eq!(
+        (&again["errorCode"], &again["private"]),
+        (&json!("/code"), &json!([]))
+    );
+    // Only under the version that was read, if one is named.
+    let tag = first.header("etag").unwrap();
+    let stale = ada.clone().with_header("if-match", tag);
+    stale
+        .put(BILLING, stripe())
+        .await
+        .expect_problem(412, "precondition_failed");
+    stale
+        .delete(BILLING)
+        .await
+        .expect_problem(412, "precondition_failed");
+    let absent = stale
+        .put(&format!("{CONNECTIONS}/payments"), stripe())
+        .await;
+    absent.expect_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn faults_are_named_with_their_places() {
+    let api = public().await;
+    let ada = api.sign_in("ada").await;
+    let wrong = json!({
+        "kind": "Stripe Inc", "baseUrl": "https://user@api.example.com",
+        "secretParameter": "../2/billing-key", "auth": {"scheme": "header"},
+        "headers": [{"name": "Authorization", "value": "Bearer hush"}],
+        "idempotency": {"in": "path", "name": "a b"},
+        "allow": ["SEND /x"], "errorCode": "code", "limits": {"perSecond": 0},
+    });
+    ada.put(BILLING, wrong).await.expect_faults(&[
+        ("/kind", "pattern"),
+        ("/baseUrl", "pattern"),
+        ("/secretParameter", "pattern"),
+        ("/auth/header", "combination"),
+        ("/headers/0/name", "combination"),
+        ("/idempotency/in", "value"),
+        ("/idempotency/name", "pattern"),
+        ("/allow/0", "pattern"),
+        ("/errorCode", "pattern"),
+        ("/limits/perSecond", "range"),
+    ]);
+    for name in ["Billing", "a-b", "%20"] {
+        let path = format!("{CONNECTIONS}/{name}");
+        ada.put(&path, stripe())
+            .await
+            .expect_problem(404, "not_found");
+    }
+}
+
+/// What leads into a network would have us reach what only we can.
+#[tokio::test]
+async fn a_deployed_stack_leads_to_the_public_internet_alone() {
+    let api = public().await;
+    let ada = api.sign_in("ada").await;
+    for url in [
+        "http://api.example.com",
+        "https://127.0.0.1",
+        "https://169.254.169.254/latest/meta-data",
+        "https://10.0.0.7",
+        "https://2130706433",
+        "https://localhost:9001",
+        "https://billing",
+        "https://metadata.google.internal",
+    ] {
+        let mut put = stripe();
+        put["baseUrl"] = json!(url);
+        ada.put(BILLING, put)
+            .await
+            .expect_faults(&[("/baseUrl", "combination")]);
+    }
+    assert_eq!(ada.get(CONNECTIONS).await.expect(200), json!([]));
+    // What was written where more was allowed is not sent to either.
+    let world = Concierge::start_with(AgentSettings {
+        is_public: true,
+        ..AgentSettings::default()
+    })
+    .await;
+    let ada = world.api.sign_in("ada").await;
+    let tested = ada.trigger(&format!("{BILLING}/test")).await.expect(200);
+    assert_eq!(
+        (&tested["reachable"], &tested["status"]),
+        (&json!(false), &Value::Null)
+    );
+    let problem = tested["problem"].as_str().unwrap();
+    assert!(problem.contains("public internet"), "{problem}");
+}
+
+#[tokio::test]
+async fn an_organization_has_so_many_connections_and_no_more() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    for number in 3..50 {
+        world.connects_as(&format!("number_{number}")).await;
+    }
+    let put = world.demo.connections()["billing"].clone();
+    let one_more = ada
+        .put(&format!("{CONNECTIONS}/one_more"), put.clone())
+        .await;
+    one_more.expect_problem(409, "too_many_connections");
+    ada.put(BILLING, put.clone()).await.expect(200);
+    ada.delete(BILLING).await.expect(204);
+    ada.put(BILLING, put).await.expect(200);
+}
+
+#[tokio::test]
+async fn only_who_may_reads_changes_and_pauses() {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    mia.get(CONNECTIONS)
+        .await
+        .expect_problem(403, "permission_denied");
+    sue.get(BILLING).await.expect(200);
+    let pause = format!("{BILLING}/pause");
+    for path in [&*pause, "/api/concierge/pause", "/api/concierge/resume"] {
+        sue.trigger(path)
+            .await
+            .expect_problem(403, "permission_denied");
+    }
+    let max = api.sign_in("max").await;
+    max.trigger(&pause).await.expect(200);
+    let put = world.demo.connections()["billing"].clone();
+    max.put(BILLING, put)
+        .await
+        .expect_problem(403, "permission_denied");
+    max.delete(BILLING)
+        .await
+        .expect_problem(403, "permission_denied");
+    let test = max.trigger(&format!("{BILLING}/test")).await;
+    test.expect_problem(403, "permission_denied");
+}
+
+#[tokio::test]
+async fn a_test_says_whether_the_system_is_reached_and_lets_us_in() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let test = format!("{BILLING}/test");
+    world.api.counter.take();
+    let answer = ada.trigger(&test).await;
+    let operation = "POST /api/concierge/connections/{name}/test";
+    let tested = budgets::within(&world.api, operation, 200, &answer);
+    assert_eq!(
+        (&tested["reachable"], &tested["status"]),
+        (&json!(true), &json!(200))
+    );
+    assert!(
+        tested["durationMs"].is_u64() && tested["problem"].is_null(),
+        "{tested}"
+    );
+    // Nothing of the body, and nothing has happened.
+    assert_eq!(tested.as_object().unwrap().len(), 4);
+    assert_eq!(world.demo.effects(), []);
+
+    world
+        .connects("billing", json!({"secretParameter": "payments-key"}))
+        .await;
+    let tested = ada.trigger(&test).await.expect(200);
+    assert_eq!(
+        (&tested["reachable"], &tested["status"]),
+        (&json!(true), &json!(401))
+    );
+    world
+        .connects("billing", json!({"secretParameter": "nobodys"}))
+        .await;
+    let tested = ada.trigger(&test).await.expect(200);
+    assert_eq!(tested["reachable"], false);
+    assert!(
+        tested["problem"].as_str().unwrap().contains("no secret"),
+        "{tested}"
+    );
+    world
+        .connects("billing", json!({"baseUrl": "http://127.0.0.1:9"}))
+        .await;
+    let tested = ada.trigger(&test).await.expect(200);
+    assert_eq!(tested["reachable"], false);
+    let calls = json!({"allow": ["POST /customers/{id}/sync"], "testPath": null});
+    world.connects("billing", calls).await;
+    let tested = ada.trigger(&test).await.expect(200);
+    assert!(
+        tested["problem"].as_str().unwrap().contains("testPath"),
+        "{tested}"
+    );
+}
+
+#[tokio::test]
+async fn another_organizations_connection_is_not_there() {
+    let world = Concierge::start().await;
+    let zoe = world.api.sign_in("zoe").await;
+    assert_eq!(zoe.get(CONNECTIONS).await.expect(200), json!([]));
+    zoe.get(BILLING).await.expect_problem(404, "not_found");
+    zoe.delete(BILLING).await.expect_problem(404, "not_found");
+    for verb in ["test", "pause", "resume"] {
+        let answer = zoe.trigger(&format!("{BILLING}/{verb}")).await;
+        answer.expect_problem(404, "not_found");
+    }
+    // One of the same name is another one.
+    let before = world.max.get(BILLING).await.expect(200);
+    let mut own = world.demo.connections()["billing"].clone();
+    own["kind"] = json!("own");
+    zoe.put(BILLING, own).await.expect(200);
+    zoe.trigger(&format!("{BILLING}/pause")).await.expect(200);
+    assert_eq!(world.max.get(BILLING).await.expect(200), before);
+    zoe.delete(BILLING).await.expect(204);
+    assert_eq!(world.max.get(BILLING).await.expect(200), before);
+}
+
+#[tokio::test]
+async fn without_the_plan_a_connection_is_read_and_paused() {
+    let world = Concierge::start_in(Settings {
+        without_agent: true,
+        ..Settings::default()
+    })
+    .await;
+    let ada = world.api.sign_in("ada").await;
+    ada.get(BILLING).await.expect(200);
+    let put = world.demo.connections()["billing"].clone();
+    let refused = ada.put(BILLING, put).await;
+    refused.expect_problem(403, "plan_feature_unavailable");
+    for path in [BILLING, "/api/concierge"] {
+        ada.trigger(&format!("{path}/pause")).await.expect(200);
+        ada.trigger(&format!("{path}/resume")).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn a_pause_is_shown_and_is_no_revision() {
+    let world = Concierge::start().await;
+    let paused = world
+        .max
+        .trigger(&format!("{BILLING}/pause"))
+        .await
+        .expect(200);
+    assert_eq!(
+        (&paused["paused"], &paused["revision"], &paused["version"]),
+        (&json!(true), &json!(1), &json!(2))
+    );
+    // Twice is once.
+    let again = world
+        .max
+        .trigger(&format!("{BILLING}/pause"))
+        .await
+        .expect(200);
+    assert_eq!(again, paused);
+    // Whoever replaces it leaves it paused.
+    world.connects("billing", json!({"kind": "other"})).await;
+    assert_eq!(world.max.get(BILLING).await.expect(200)["paused"], true);
+    let resumed = world
+        .max
+        .trigger(&format!("{BILLING}/resume"))
+        .await
+        .expect(200);
+    assert_eq!(resumed["paused"], false);
+
+    let all = world.max.get("/api/concierge/pause").await.expect(200);
+    assert_eq!(
+        all,
+        json!({"paused": false, "changedBy": null, "changedAt": null})
+    );
+    let all = world.max.trigger("/api/concierge/pause").await.expect(200);
+    let now = "2026-01-15T12:00:00.000Z";
+    let expected = json!({"paused": true, "changedBy": world.max.id(), "changedAt": now});
+    assert_eq!(all, expected);
+    assert_eq!(
+        world.max.get("/api/concierge/pause").await.expect(200),
+        expected
+    );
+    let zoe = world.api.sign_in("zoe").await;
+    assert_eq!(
+        zoe.get("/api/concierge/pause").await.expect(200)["paused"],
+        false
+    );
+}
+
+/// Two organizations whose connections have the same name and the same name of a secret.
+#[tokio::test]
+async fn an_action_carries_its_own_organizations_secret_to_its_own_system() {
+    let world = Concierge::start_with(AgentSettings {
+        // The other one's, which the demo does not take.
+        secrets: vec![(
+            "/tests/connections/2/billing-key".into(),
+            "of-outland".into(),
+        )],
+        ..AgentSettings::default()
+    })
+    .await;
+    let other = local::target_systems::DemoTargets::start(0, None).unwrap();
+    let abroad = world.api.abroad.id;
+    let elsewhere = json!({"baseUrl": other.connections()["billing"]["baseUrl"]});
+    world.connects_for(abroad, "billing", elsewhere).await;
+    let (id, action) = world.approved_batch().await;
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    assert_eq!(world.outcome(&id).await.0, "completed", "{action}");
+    assert_eq!((world.demo.effects().len(), other.effects().len()), (1, 0));
+    // The other one's action goes to its own system with its own secret, and is not let in.
+    let entities = [("usage_batch", "ub_1002")];
+    let signal = world
+        .signal_of(abroad, "usage_batch_stuck", &entities)
+        .await;
+    let zoe = world
+        .api
+        .sign_in("zoe")
+        .await
+        .with_header("prefer", "respond-async");
+    let open = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let session = zoe.trigger(&open).await.expect(200)["session"]["id"].clone();
+    let path = format!("/api/concierge/agent-sessions/{session}");
+    let proposed = zoe.trigger(&format!("{path}/propose")).await.expect(200);
+    let action = &proposed["session"]["proposedActions"][0];
+    assert_eq!(action["isAutomated"], true, "{action}");
+    let execute = json!({"actionIds": [action["id"]]});
+    zoe.post(&format!("{path}/execute"), execute)
+        .await
+        .expect(202);
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    let failed = zoe.get(&path).await.expect(200);
+    assert_eq!(
+        failed["executionResults"][0]["response"]["status"], 401,
+        "{failed}"
+    );
+    assert_eq!((world.demo.effects().len(), other.effects().len()), (1, 0));
+}
+
+#[tokio::test]
+async fn what_is_paused_waits_without_an_attempt_and_goes_on_after_it() {
+    for path in [BILLING, "/api/concierge"] {
+        let world = Concierge::start().await;
+        let (id, action) = world.approved_batch().await;
+        world.takes_messages().await;
+        world
+            .max
+            .trigger(&format!("{path}/pause"))
+            .await
+            .expect(200);
+        let message = world.message(&id, &action);
+        for _ in 0..3 {
+            world.worker().handle(event(&[(&message, 1)])).await;
+            assert_eq!(world.demo.effects(), []);
+            world.api.clock.advance(60_000);
+            assert_eq!(world.sweeper().sweep().await.resent, 1, "{path}");
+            world.takes_messages().await;
+        }
+        world
+            .max
+            .trigger(&format!("{path}/resume"))
+            .await
+            .expect(200);
+        world.worker().handle(event(&[(&message, 1)])).await;
+        assert_eq!(world.outcome(&id).await.0, "completed", "{path}");
+        assert_eq!(world.demo.effects().len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn what_was_approved_for_a_connection_that_is_gone_fails_and_sends_nothing() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    let ada = world.api.sign_in("ada").await;
+    ada.delete(BILLING).await.expect(204);
+    ada.get(BILLING).await.expect_problem(404, "not_found");
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.contains("no_connection"), "{results:?}");
+    assert_eq!(world.demo.effects(), []);
+}

@@ -1,0 +1,268 @@
+//! `POST /api/concierge/alerts`
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use crate::{
+    budgets,
+    support::{Api, Settings},
+};
+
+const ALERTS: &str = "/api/concierge/alerts";
+
+fn alert(more: &Value) -> Value {
+    let mut alert = json!({
+        "source": "billing-monitor", "externalId": "stuck-ub_1001", "signalType": "usage_batch_stuck",
+        "severity": "error", "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
+    });
+    let members = alert.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
+    alert
+}
+
+fn whole() -> Value {
+    alert(&json!({
+        "description": "For 26 hours.",
+        "entities": [{"type": "usage_batch", "id": "ub_1001"}],
+        "labels": {"region": "eu", "a/b~c": ""},
+        "metric": {"name": "age", "value": 26.5, "threshold": 24, "unit": "h"},
+        "amountAtRisk": {"minorUnits": -4200, "currency": "USD"},
+        "lifecycle": [{"at": "2026-01-14T09:30:00Z", "state": "processing"}],
+        "occurredAt": "2026-01-15T11:30:00Z",
+    }))
+}
+
+#[tokio::test]
+async fn an_alert_is_recorded_with_all_that_was_said() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    let answer = sue.post(ALERTS, whole()).await;
+    assert_eq!(answer.header("etag"), Some("\"1\""));
+    let recorded = budgets::within(&api, "POST /api/concierge/alerts", 200, &answer);
+    assert_eq!(
+        recorded,
+        json!({
+            "id": 1, "source": "billing-monitor", "externalId": "stuck-ub_1001",
+            "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
+            "title": "Usage batch ub_1001 is stuck", "description": "For 26 hours.",
+            "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
+            "labels": {"region": "eu", "a/b~c": ""},
+            "metric": {"name": "age", "value": 26.5, "threshold": 24.0, "unit": "h"},
+            "amountAtRisk": {"minorUnits": -4200, "currency": "USD"},
+            "lifecycle": [{"at": "2026-01-14T09:30:00.000Z", "state": "processing"}],
+            "occurredAt": "2026-01-15T11:30:00.000Z", "lastOccurredAt": "2026-01-15T11:30:00.000Z",
+            "count": 1, "resolvedAt": null, "agentSessionId": null,
+            "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
+            "version": 1,
+        })
+    );
+    assert_eq!(sue.get(&format!("{ALERTS}/1")).await.expect(200), recorded);
+    let listed = sue.get(ALERTS).await.expect(200);
+    assert_eq!(listed, json!([recorded]));
+}
+
+#[tokio::test]
+async fn the_same_again_is_counted_and_answers_the_first() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    let first = sue.post(ALERTS, whole()).await.expect(200);
+    api.clock.advance(span::HOUR);
+    let other = json!({"title": "Something else", "severity": "info"});
+    let again = sue.post(ALERTS, alert(&other)).await;
+    assert_eq!(again.header("etag"), Some("\"2\""));
+    let again = again.expect(200);
+    assert_eq!(again["count"], 2);
+    assert_eq!(again["lastOccurredAt"], "2026-01-15T13:00:00.000Z");
+    for field in [
+        "id",
+        "title",
+        "severity",
+        "status",
+        "occurredAt",
+        "entities",
+    ] {
+        assert_eq!(again[field], first[field], "{field}");
+    }
+    // What is told late moves nothing back.
+    let earlier = json!({"occurredAt": "2026-01-01T00:00:00Z"});
+    let late = sue.post(ALERTS, alert(&earlier)).await.expect(200);
+    assert_eq!(late["count"], 3);
+    assert_eq!(late["lastOccurredAt"], "2026-01-15T13:00:00.000Z");
+    // Another source or id is another alert, and so is another organization's.
+    for other in [json!({"source": "other"}), json!({"externalId": "x"})] {
+        let other = sue.post(ALERTS, alert(&other)).await.expect(200);
+        assert_ne!(other["id"], first["id"]);
+        assert_eq!(other["count"], 1);
+    }
+    let zoe = api.sign_in("zoe").await;
+    let theirs = zoe.post(ALERTS, whole()).await.expect(200);
+    assert_eq!(theirs["count"], 1);
+    assert_eq!(sue.get(ALERTS).await.ids().len(), 3);
+}
+
+#[tokio::test]
+async fn what_occurs_after_it_was_resolved_opens_it_again() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    sue.post(ALERTS, whole()).await.expect(200);
+    let path = format!("{ALERTS}/1");
+    let resolved = sue
+        .patch(&path, json!({"status": "resolved"}))
+        .await
+        .expect(200);
+    assert_eq!(resolved["resolvedAt"], "2026-01-15T12:00:00.000Z");
+    let repeated = sue.post(ALERTS, whole()).await.expect(200);
+    assert_eq!(
+        (&repeated["status"], &repeated["count"]),
+        (&json!("resolved"), &json!(2))
+    );
+    api.clock.advance(span::MINUTE);
+    let again = sue.post(ALERTS, alert(&json!({}))).await.expect(200);
+    assert_eq!(
+        (&again["status"], &again["resolvedAt"]),
+        (&json!("open"), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn every_fault_of_an_alert_is_told() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    let before = api.table_dump().await;
+    sue.post(ALERTS, json!({})).await.expect_faults(&[
+        ("/source", "required"),
+        ("/externalId", "required"),
+        ("/signalType", "required"),
+        ("/severity", "required"),
+        ("/title", "required"),
+        ("/targetSystem", "required"),
+    ]);
+    let long = "x".repeat(5_001);
+    let many = |count: usize| -> Vec<Value> {
+        (0..count)
+            .map(|id| json!({"type": "invoice", "id": id.to_string()}))
+            .collect()
+    };
+    let labels: serde_json::Map<String, Value> = (0..51)
+        .map(|number| (format!("l{number}"), json!("x")))
+        .collect();
+    for (wrong, faults) in [
+        (
+            json!({"source": long, "externalId": " "}),
+            &[("/source", "length"), ("/externalId", "blank")][..],
+        ),
+        (
+            json!({"signalType": "Stuck", "severity": "bad"}),
+            &[("/signalType", "pattern"), ("/severity", "value")],
+        ),
+        (
+            json!({"title": "", "description": long}),
+            &[("/title", "blank"), ("/description", "length")],
+        ),
+        (
+            json!({"targetSystem": "x".repeat(65)}),
+            &[("/targetSystem", "length")],
+        ),
+        (json!({"entities": many(21)}), &[("/entities", "length")]),
+        (
+            json!({"entities": [{"type": "In voice", "id": "x".repeat(129)}, 1]}),
+            &[
+                ("/entities/0/type", "pattern"),
+                ("/entities/0/id", "length"),
+                ("/entities/1", "type"),
+            ],
+        ),
+        (json!({"labels": labels}), &[("/labels", "length")]),
+        (
+            json!({"labels": {"": "x", "a/b": 1, "b": long}}),
+            &[
+                ("/labels", "length"),
+                ("/labels/a~1b", "type"),
+                ("/labels/b", "length"),
+            ],
+        ),
+        (
+            json!({"metric": {"name": "", "value": 1e16, "threshold": "1", "unit": "x".repeat(33)}}),
+            &[
+                ("/metric/name", "blank"),
+                ("/metric/value", "range"),
+                ("/metric/threshold", "type"),
+                ("/metric/unit", "length"),
+            ],
+        ),
+        (
+            json!({"amountAtRisk": {"minorUnits": 1.5, "currency": "eur"}}),
+            &[
+                ("/amountAtRisk/minorUnits", "type"),
+                ("/amountAtRisk/currency", "pattern"),
+            ],
+        ),
+        (
+            json!({"lifecycle": [{"at": "yesterday", "state": ""}]}),
+            &[
+                ("/lifecycle/0/at", "date_time"),
+                ("/lifecycle/0/state", "blank"),
+            ],
+        ),
+        (
+            json!({"occurredAt": "2026-01-15T13:00:00.001Z"}),
+            &[("/occurredAt", "period")],
+        ),
+    ] {
+        sue.post(ALERTS, alert(&wrong)).await.expect_faults(faults);
+    }
+    assert_eq!(before, api.table_dump().await);
+    // At the bounds it is taken.
+    let labels: serde_json::Map<String, Value> = (0..50)
+        .map(|number| (format!("{number:0>100}"), json!("x".repeat(1_000))))
+        .collect();
+    let bounds = json!({
+        "source": "ü".repeat(100), "externalId": "ü".repeat(255), "description": "x".repeat(5_000),
+        "targetSystem": "ü".repeat(64), "entities": many(20), "labels": labels,
+        "metric": {"name": "m", "value": -1e15, "threshold": 1e-200, "unit": ""},
+        "occurredAt": "2026-01-15T13:00:00Z",
+    });
+    let taken = sue.post(ALERTS, alert(&bounds)).await.expect(200);
+    assert_eq!(taken["metric"]["threshold"], 0.0);
+}
+
+#[tokio::test]
+async fn who_may_not_manage_signals_records_none() {
+    let api = Api::start().await;
+    for name in ["vic", "mia"] {
+        let caller = api.sign_in(name).await;
+        let answer = caller.post(ALERTS, whole()).await;
+        answer.expect_problem(403, "permission_denied");
+    }
+    // A sender's token needs nothing else.
+    let max = api.user("max").await;
+    let sender = api
+        .token_of(&max, json!({"permissions": ["manage_signals"]}))
+        .await;
+    sender.post(ALERTS, whole()).await.expect(200);
+    sender
+        .get(ALERTS)
+        .await
+        .expect_problem(403, "permission_denied");
+    let settings = Settings {
+        without_agent: true,
+        ..Settings::default()
+    };
+    let api = Api::start_with(settings).await;
+    let sue = api.sign_in("sue").await;
+    let answer = sue.post(ALERTS, whole()).await;
+    answer.expect_problem(403, "plan_feature_unavailable");
+}
+
+#[tokio::test]
+async fn the_same_from_several_at_once_is_one_alert() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    let sent = (0..4).map(|_| sue.post(ALERTS, whole()));
+    for answer in futures::future::join_all(sent).await {
+        answer.expect(200);
+    }
+    let alerts = sue.get(ALERTS).await.expect(200);
+    assert_eq!(alerts.as_array().unwrap().len(), 1);
+    assert_eq!(alerts[0]["count"], 4);
+}

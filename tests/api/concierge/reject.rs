@@ -1,0 +1,108 @@
+//! `POST /api/concierge/agent-sessions/{id}/reject`
+
+use serde_json::{Value, json};
+
+use crate::{
+    budgets::within,
+    support::{Answer, Caller, Concierge},
+};
+
+async fn rejects(caller: &Caller, session: &Value) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/reject");
+    caller.post(&path, json!({"reason": "It was paid."})).await
+}
+
+#[tokio::test]
+async fn a_rejected_proposal_is_cancelled_and_says_by_whom_and_why() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    world.api.counter.take();
+    let answer = rejects(&world.max, &id).await;
+    let operation = "POST /api/concierge/agent-sessions/{id}/reject";
+    let session = within(&world.api, operation, 200, &answer);
+    assert_eq!(session["status"], "cancelled");
+    assert_eq!(session["error"], Value::Null);
+    let rejection = json!({
+        "userId": world.max.id(), "at": session["updatedAt"], "reason": "It was paid.",
+    });
+    assert_eq!(session["rejection"], rejection);
+    assert_eq!(world.session(&id).await, session);
+    // Again changes nothing; of somebody else it is no more than any cancelled session.
+    assert_eq!(rejects(&world.max, &id).await.expect(200), session);
+    let ada = world.api.sign_in("ada").await;
+    rejects(&ada, &id)
+        .await
+        .expect_problem(409, "invalid_transition");
+    let answer = world.executes(&id, &[&action]).await;
+    answer.expect_problem(409, "invalid_transition");
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn only_what_awaits_confirmation_is_rejected() {
+    let world = Concierge::start().await;
+    let started = world.stuck_batch().await;
+    let (executing, _) = world.approved_message().await;
+    let cancelled = world.stuck_batch().await;
+    world.cancels(&cancelled).await.expect(200);
+    for id in [started, executing, cancelled] {
+        let answer = rejects(&world.max, &id).await;
+        answer.expect_problem(409, "invalid_transition");
+    }
+}
+
+#[tokio::test]
+async fn of_an_approval_and_a_rejection_one_holds() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let id = world.stuck_batch().await;
+        let action = world.proposed(&id).await.remove(0);
+        let ada = world.api.sign_in("ada").await;
+        let approved = [action.as_str()];
+        let (approved, rejected) =
+            futures::join!(world.executes(&id, &approved), rejects(&ada, &id));
+        world.delivers(&world.worker()).await;
+        let (status, effects) = (
+            world.session(&id).await["status"].clone(),
+            world.demo.effects(),
+        );
+        match (approved.status, rejected.status) {
+            (202, 409) => assert_eq!((status, effects.len()), (json!("completed"), 1)),
+            (409, 200) => assert_eq!((status, effects.len()), (json!("cancelled"), 0)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn every_fault_is_answered() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    world.proposed(&id).await;
+    let path = format!("/api/concierge/agent-sessions/{id}/reject");
+    for (body, fault) in [
+        (json!({}), "required"),
+        (json!({"reason": null}), "null"),
+        (json!({"reason": " "}), "blank"),
+        (json!({"reason": "x".repeat(1001)}), "length"),
+    ] {
+        world
+            .max
+            .post(&path, body)
+            .await
+            .expect_faults(&[("/reason", fault)]);
+    }
+    rejects(&world.max, &json!(999))
+        .await
+        .expect_problem(404, "not_found");
+    let zoe = world.api.sign_in("zoe").await;
+    rejects(&zoe, &id).await.expect_problem(404, "not_found");
+    for name in ["vic", "mia", "sue"] {
+        let caller = world.api.sign_in(name).await;
+        rejects(&caller, &id)
+            .await
+            .expect_problem(403, "permission_denied");
+    }
+    assert_eq!(world.session(&id).await["status"], "awaiting_confirmation");
+}

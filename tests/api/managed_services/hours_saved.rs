@@ -1,0 +1,83 @@
+//! `GET /api/managed-services/hours-saved`
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use super::metrics;
+use crate::{budgets, support::Concierge};
+
+const HOURS_SAVED: &str = "/api/managed-services/hours-saved";
+
+fn minutes(rows: &Value) -> i64 {
+    let rows = rows.as_array().unwrap().iter();
+    rows.map(|row| row["minutes"].as_i64().unwrap()).sum()
+}
+
+#[tokio::test]
+async fn the_dashboards_figure_opens() {
+    let world = Concierge::start().await;
+    let vic = world.api.sign_in("vic").await;
+    assert_eq!(vic.get(HOURS_SAVED).await.expect(200), json!([]));
+    let (session, action) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    world.api.clock.advance(span::DAY - span::HOUR);
+    let vic = world.api.sign_in("vic").await;
+    world.tells("cus_501").await;
+    world.api.counter.take();
+    let answer = vic.get(HOURS_SAVED).await;
+    let operation = "GET /api/managed-services/hours-saved";
+    let rows = budgets::within(&world.api, operation, 200, &answer);
+    assert_eq!(
+        rows[1],
+        json!({
+            "id": action, "agentSessionId": session, "actionType": "reprocess_usage_batch",
+            "targetSystem": "billing", "entity": "ub_1001", "minutes": 25,
+            "at": "2026-01-15T12:00:00.000Z",
+        })
+    );
+    assert_eq!(
+        (&rows[0]["entity"], minutes(&rows)),
+        (&json!("cus_501"), 35)
+    );
+    assert_eq!(metrics(&vic).await["hoursSaved"], 0.58);
+    let zoe = world.api.sign_in("zoe").await;
+    assert_eq!(zoe.get(HOURS_SAVED).await.expect(200), json!([]));
+}
+
+/// Has the first action of a proposal executed.
+async fn done(world: &Concierge, class: &str, kind: &str, id: &str) {
+    let signal = world.signal(class, &[(kind, id)]).await;
+    let session = world.opened(&signal).await;
+    let action = world.proposed(&session).await.remove(0);
+    world.executes(&session, &[&action]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&session).await.0, "completed", "{class}");
+}
+
+#[tokio::test]
+async fn a_record_saves_once_a_day() {
+    let world = Concierge::start().await;
+    done(&world, "customer_out_of_sync", "customer", "cus_501").await;
+    assert_eq!(world.minutes_saved().await, 20);
+    // The second session does something else to the same customer.
+    done(&world, "usage_events_missing", "customer", "cus_501").await;
+    assert_eq!(world.demo.effects().len(), 2);
+    assert_eq!(world.minutes_saved().await, 20);
+    done(&world, "usage_events_missing", "customer", "cus_503").await;
+    assert_eq!(world.minutes_saved().await, 50);
+    let rows = world.max.get(HOURS_SAVED).await.expect(200);
+    assert_eq!((rows.as_array().unwrap().len(), minutes(&rows)), (2, 50));
+}
+
+#[tokio::test]
+async fn what_had_been_done_before_saves_nothing() {
+    let world = Concierge::start().await;
+    // The system answers that the batch is processed already.
+    done(&world, "usage_batch_stuck", "usage_batch", "ub_1007").await;
+    assert_eq!(world.minutes_saved().await, 0);
+    assert_eq!(world.max.get(HOURS_SAVED).await.expect(200), json!([]));
+    // Nor did it put anything right.
+    world.api.clock.advance(span::HOUR);
+    let again = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1007")]);
+    assert_eq!(again.await.recurrence, None);
+}

@@ -1,0 +1,431 @@
+//! Who approves what, how much a day takes, and that nothing else is done than what was approved.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::join_all;
+use resolution_agent::{Engine, EngineError};
+use serde_json::{Value, json};
+use shared::model::{
+    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, JsonObject, JsonText,
+    Money, Proposal, ProposedAction, Risk, Signal, span,
+};
+
+use crate::support::{AgentSettings, Answer, Caller, Concierge, event};
+
+const POLICY: &str = "/api/concierge/policy";
+
+/// Sets the organization's policy.
+async fn policy(world: &Concierge, body: Value) {
+    let ada = world.api.sign_in("ada").await;
+    ada.put(POLICY, body).await.expect(200);
+}
+
+/// Two who may execute, and neither open nor propose what the tests do.
+async fn approvers(world: &Concierge) -> [Caller; 2] {
+    let (ada, sue) = (world.api.sign_in("ada").await, world.api.user("sue").await);
+    let path = format!("/api/users/{}", sue.id);
+    let may = json!({"permissions": ["execute_agent_remediation"]});
+    ada.patch(&path, may).await.expect(200);
+    let sue = world.api.sign_in("sue").await;
+    [ada, sue].map(|caller| caller.with_header("prefer", "respond-async"))
+}
+
+async fn executes(caller: &Caller, session: &Value, body: Value) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/execute");
+    caller.post(&path, body).await
+}
+
+async fn action(world: &Concierge, session: &Value, at: usize) -> Value {
+    world.session(session).await["proposedActions"][at].clone()
+}
+
+#[tokio::test]
+async fn an_action_shows_all_that_is_sent_and_its_digest() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let ids = world.proposed(&id).await;
+    let message = action(&world, &id, 1).await;
+    let request = json!({
+        "method": "POST", "path": "/messages",
+        "body": {"customerId": "cus_501", "template": "payment_failed", "paymentId": "pay_3001"},
+    });
+    assert_eq!(message["steps"][0]["request"], request);
+    assert_eq!(message["playbook"]["name"], "payment-failed");
+    assert_eq!(message["playbook"]["hash"].as_str().unwrap().len(), 64);
+    let digest = &message["digest"];
+    let others = action(&world, &id, 0).await["digest"].clone();
+    assert_ne!(*digest, others);
+    let body = |digest: &Value| json!({"actionIds": [ids[1]], "digests": {&ids[1]: digest}});
+    let answer = executes(&world.max, &id, body(&others)).await;
+    answer.expect_problem(409, "content_changed");
+    let upper = json!(digest.as_str().unwrap().to_uppercase());
+    let pointer = format!("/digests/{}", ids[1]);
+    let answer = executes(&world.max, &id, body(&upper)).await;
+    answer.expect_faults(&[(&pointer, "pattern")]);
+    let foreign = json!({"actionIds": [ids[1]], "digests": {&ids[0]: others}});
+    let answer = executes(&world.max, &id, foreign).await;
+    answer.expect_faults(&[("/digests", "unknown")]);
+    let mut approved = body(digest);
+    approved["note"] = json!("Called the customer.");
+    let session = executes(&world.max, &id, approved).await.expect(202)["session"].clone();
+    let approvals = &session["proposedActions"][1]["approvals"];
+    let record = json!([{
+        "userId": world.max.id(), "at": session["updatedAt"], "digest": digest,
+        "note": "Called the customer.",
+    }]);
+    assert_eq!(*approvals, record);
+    assert_eq!(session["proposedActions"][1]["approval"], Value::Null);
+}
+
+/// Changes the path of an action's first call past the service.
+async fn tampers(world: &Concierge) {
+    let mut actions = world.api.items_of("agent_action").await;
+    for item in &mut actions {
+        let Some(AttributeValue::L(steps)) = item.get_mut("steps") else {
+            panic!("an action without steps");
+        };
+        let Some(AttributeValue::M(step)) = steps.first_mut() else {
+            panic!("a step that is none");
+        };
+        let Some(AttributeValue::M(call)) = step.get_mut("call") else {
+            panic!("a step without a call");
+        };
+        let path = AttributeValue::S("/usage-batches/ub_1002/reprocess".to_owned());
+        call.insert("path".to_owned(), path);
+    }
+    world.api.puts(actions).await;
+}
+
+#[tokio::test]
+async fn an_action_that_was_changed_after_its_approval_is_not_sent() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    tampers(&world).await;
+    world.delivers(&world.worker()).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.starts_with("content_changed"), "{results:?}");
+    assert_eq!(world.demo.effects(), []);
+}
+
+#[tokio::test]
+async fn two_have_to_approve_and_each_counts_once() {
+    let world = Concierge::start().await;
+    let [ada, sue] = approvers(&world).await;
+    policy(
+        &world,
+        json!({"rules": [{"approvers": 2, "notOpener": true}]}),
+    )
+    .await;
+    let id = world.stuck_batch().await;
+    let one = world.proposed(&id).await.remove(0);
+    let body = || json!({"actionIds": [one]});
+    let refused = executes(&world.max, &id, body()).await;
+    let problem = refused.expect_problem(403, "approver_not_allowed");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("2 different approvers who neither opened"),
+        "{detail}"
+    );
+    for _ in 0..2 {
+        let session = executes(&ada, &id, body()).await.expect(202)["session"].clone();
+        assert_eq!(session["status"], "awaiting_confirmation");
+        let expires = world.api.clock.now().plus(span::HOUR);
+        let pending = json!({"given": 1, "needed": 2, "expiresAt": expires});
+        assert_eq!(session["proposedActions"][0]["approval"], pending);
+    }
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    let body = executes(&sue, &id, body()).await.expect(202);
+    assert_eq!(body["session"]["status"], "executing");
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    let approvals = action(&world, &id, 0).await["approvals"].clone();
+    let users: Vec<i64> = approvals
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["userId"].as_i64().unwrap())
+        .collect();
+    assert_eq!(users, [ada.id(), sue.id()]);
+}
+
+#[tokio::test]
+async fn two_who_approve_at_once_have_it_run_once() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let [ada, sue] = approvers(&world).await;
+        policy(&world, json!({"rules": [{"approvers": 2}]})).await;
+        let id = world.stuck_batch().await;
+        let body = json!({"actionIds": [world.proposed(&id).await.remove(0)]});
+        let (one, other) =
+            futures::join!(executes(&ada, &id, body.clone()), executes(&sue, &id, body));
+        let mut statuses = [one, other].map(|answer| {
+            let status = answer.expect(202)["session"]["status"].clone();
+            status.as_str().unwrap().to_owned()
+        });
+        statuses.sort_unstable();
+        assert_eq!(statuses, ["awaiting_confirmation", "executing"]);
+        assert_eq!(world.takes_messages().await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn the_preset_lets_nobody_approve_alone_what_cannot_be_undone() {
+    let world = Concierge::start().await;
+    let [ada, sue] = approvers(&world).await;
+    policy(&world, json!({"preset": "billing"})).await;
+    // What neither moves money nor is noticed is approved as before.
+    world.approved_batch().await;
+    let signal = world
+        .signal("invoice_duplicated", &[("invoice", "inv_2003")])
+        .await;
+    let id = world.opened(&signal).await;
+    let void = world.proposed(&id).await.remove(0);
+    assert_eq!(action(&world, &id, 0).await["risk"], "critical");
+    let body = || json!({"actionIds": [void]});
+    let answer = executes(&world.max, &id, body()).await;
+    answer.expect_problem(403, "approver_not_allowed");
+    let first = executes(&ada, &id, body()).await.expect(202);
+    assert_eq!(first["session"]["status"], "awaiting_confirmation");
+    let second = executes(&sue, &id, body()).await.expect(202);
+    assert_eq!(second["session"]["status"], "executing");
+}
+
+#[tokio::test]
+async fn what_a_policy_denies_nobody_approves() {
+    let world = Concierge::start().await;
+    let when = json!({"actionType": "reprocess_usage_batch"});
+    policy(&world, json!({"rules": [{"when": when, "deny": true}]})).await;
+    let id = world.stuck_batch().await;
+    let one = world.proposed(&id).await.remove(0);
+    let answer = world.executes(&id, &[&one]).await;
+    answer.expect_problem(409, "policy_denied");
+}
+
+#[tokio::test]
+async fn an_approval_holds_for_an_hour_until_the_claim() {
+    let world = Concierge::start().await;
+    let (id, one) = world.approved_batch().await;
+    world.api.clock.advance(span::HOUR);
+    world.delivers(&world.worker()).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.starts_with("approval_expired"), "{results:?}");
+    assert_eq!(world.demo.effects(), []);
+    // Approved again, it runs.
+    world.executes_again(&id, &[&one]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn to_run_again_it_is_approved_by_as_many() {
+    let world = Concierge::start().await;
+    let [ada, sue] = approvers(&world).await;
+    let (id, one) = world.approved_batch().await;
+    world.api.clock.advance(span::HOUR);
+    world.delivers(&world.worker()).await;
+    policy(&world, json!({"rules": [{"approvers": 2}]})).await;
+    let before = world.session(&id).await["updatedAt"].clone();
+    let body = || json!({"actionIds": [one], "again": true});
+    let pending = executes(&ada, &id, body()).await.expect(202)["session"].clone();
+    assert_eq!(
+        (&pending["status"], &pending["updatedAt"]),
+        (&json!("failed"), &before)
+    );
+    let running = executes(&sue, &id, body()).await.expect(202)["session"].clone();
+    assert_eq!(running["status"], "executing");
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    let approvals = action(&world, &id, 0).await["approvals"].clone();
+    assert_eq!(approvals.as_array().unwrap().len(), 3);
+}
+
+#[tokio::test]
+async fn a_policy_that_is_stricter_by_the_claim_holds_the_action_back() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    policy(&world, json!({"rules": [{"approvers": 2}]})).await;
+    world.delivers(&world.worker()).await;
+    let (_, results) = world.outcome(&id).await;
+    assert!(results[0].1.starts_with("approval_missing"), "{results:?}");
+    assert_eq!(world.demo.effects(), []);
+}
+
+#[tokio::test]
+async fn of_an_approval_beside_a_change_of_the_policy_nothing_slips_through() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let ada = world.api.sign_in("ada").await;
+        let id = world.stuck_batch().await;
+        let one = world.proposed(&id).await.remove(0);
+        let (list, two) = ([one.as_str()], json!({"rules": [{"approvers": 2}]}));
+        let (approved, changed) = futures::join!(world.executes(&id, &list), ada.put(POLICY, two));
+        approved.expect(202);
+        changed.expect(200);
+        world.delivers(&world.worker()).await;
+        assert_eq!(world.demo.effects(), []);
+    }
+}
+
+/// Sessions that each have one message to a customer of their own approved, and those messages.
+async fn approved(world: &Concierge, count: usize) -> (Vec<Value>, Vec<String>) {
+    let (mut sessions, mut messages) = (Vec::new(), Vec::new());
+    for customer in (501..).take(count) {
+        let customer = format!("cus_{customer}");
+        let entities = [("payment", "pay_3001"), ("customer", customer.as_str())];
+        let signal = world.signal("payment_failed", &entities).await;
+        let id = world.opened(&signal).await;
+        let actions = world.proposed(&id).await;
+        let message = actions.last().unwrap();
+        world.executes(&id, &[message]).await.expect(202);
+        messages.push(world.message(&id, message));
+        sessions.push(id);
+    }
+    world.takes_messages().await;
+    (sessions, messages)
+}
+
+/// Delivers each message to several workers at the same time.
+async fn to_many(world: &Concierge, messages: &[String]) {
+    let workers: Vec<_> = (0..3).map(|_| world.worker()).collect();
+    let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+    join_all(workers.iter().map(|worker| worker.handle(event(&batch)))).await;
+}
+
+/// What was claimed on the day.
+async fn claimed_today(world: &Concierge) -> HashMap<String, i64> {
+    let items = world.api.items().await;
+    let is_day =
+        |item: &&crate::support::Item| crate::support::text_of(item, "pk").ends_with("#AGENT_DAY");
+    let mut days = items.iter().filter(is_day);
+    let (day, none) = (days.next(), days.next());
+    assert!(none.is_none(), "more than one day");
+    let numbers = day.into_iter().flatten().filter_map(|(name, value)| {
+        let number = value.as_n().ok()?.parse().ok()?;
+        Some((name.clone(), number))
+    });
+    numbers.collect()
+}
+
+#[tokio::test]
+async fn of_many_claims_at_once_the_day_takes_as_many_as_it_may() {
+    let world = Concierge::start().await;
+    policy(&world, json!({"caps": {"actions": 3}})).await;
+    let (sessions, messages) = approved(&world, 5).await;
+    to_many(&world, &messages).await;
+    assert_eq!(world.demo.effects().len(), 3);
+    let mut beyond = 0;
+    for id in &sessions {
+        let (status, results) = world.outcome(id).await;
+        if status != "completed" {
+            assert!(results[0].1.starts_with("cap_reached"), "{results:?}");
+            beyond += 1;
+        }
+    }
+    assert_eq!(beyond, 2);
+    // What lost a race to a claim was given back.
+    assert_eq!(claimed_today(&world).await["actions"], 3);
+    // The next day has room again.
+    world.api.clock.advance(span::DAY - span::HOUR);
+    let id = world.stuck_batch().await;
+    let one = world.proposed(&id).await.remove(0);
+    world.executes(&id, &[&one]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+}
+
+/// Proposes a payment of 40 dollars again.
+struct Paying;
+
+impl Engine for Paying {
+    fn analyse<'a>(
+        &'a self,
+        signal: &'a Signal,
+        _: &'a ClassHistory,
+        _: &'a [Connection],
+    ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
+        let mut entities = signal.entities.iter();
+        let customer = entities.find(|one| one.kind == "customer");
+        let customer = customer.map_or("cus_501", |one| one.id.as_str());
+        let body = json!({"customerId": customer, "template": "paid"});
+        let action = ProposedAction {
+            id: String::new(),
+            key: "pay".to_owned(),
+            excludes: Vec::new(),
+            after: Vec::new(),
+            action_type: ActionType::RetryPayment,
+            description: "Pay".to_owned(),
+            is_automated: true,
+            target_system: "notifications".to_owned(),
+            target_entities: vec![customer.to_owned()],
+            expected_outcome: "It is paid.".to_owned(),
+            risk: Risk::High,
+            steps: vec![ActionStep {
+                order: 1,
+                description: "Pay".to_owned(),
+                call: Some(ApiCall {
+                    method: "POST".to_owned(),
+                    path: "/messages".to_owned(),
+                    body: body
+                        .as_object()
+                        .map(|body| JsonText(JsonObject(body.clone()))),
+                    expect: vec![200],
+                    already_done: Vec::new(),
+                    not_done: Vec::new(),
+                }),
+            }],
+            minutes_saved: 5,
+            cooldown: span::HOUR,
+            playbook: None,
+            connection: None,
+            money: Some(Money {
+                minor_units: 4_000,
+                currency: "USD".to_owned(),
+            }),
+            approvals: Vec::new(),
+            approvers: 0,
+        };
+        let analysis = Analysis {
+            root_cause: String::new(),
+            impact: String::new(),
+            affected_systems: Vec::new(),
+            entity_lifecycle_context: String::new(),
+            is_anomaly_pattern: false,
+            pattern_description: String::new(),
+            pattern: None,
+            confidence: 0.5,
+        };
+        let actions = vec![action];
+        Box::pin(async { Ok(Proposal { analysis, actions }) })
+    }
+}
+
+#[tokio::test]
+async fn of_many_claims_at_once_the_day_takes_no_more_money_than_it_may() {
+    let world = Concierge::start_with(AgentSettings {
+        engine: Some(std::sync::Arc::new(Paying)),
+        ..AgentSettings::default()
+    })
+    .await;
+    let caps = json!({"money": [{"minorUnits": 9_000, "currency": "USD"}]});
+    policy(&world, json!({"caps": caps})).await;
+    let (_, messages) = approved(&world, 5).await;
+    to_many(&world, &messages).await;
+    assert_eq!(world.demo.effects().len(), 2);
+    assert_eq!(claimed_today(&world).await["USD"], 8_000);
+}
+
+#[tokio::test]
+async fn money_whose_amount_is_not_known_is_above_every_cap() {
+    let world = Concierge::start().await;
+    let caps = json!({"money": [{"minorUnits": 900_000, "currency": "USD"}]});
+    policy(&world, json!({"caps": caps})).await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let answer = world.executes(&id, &[&actions[0]]).await;
+    answer.expect_problem(409, "cap_reached");
+    world.executes(&id, &[&actions[1]]).await.expect(202);
+}
