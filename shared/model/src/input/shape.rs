@@ -257,11 +257,20 @@ impl<T: Field> Field for Apart<T> {
         Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))
     }
 
-    /// What is not as it should be is taken as well.
+    /// What is not as it should be is taken as well, of whichever type: all are named, since linters
+    /// take a schema without any for a mistake.
     fn field_schema() -> RefOr<Schema> {
+        let whatever = SchemaType::from_iter([
+            Type::Object,
+            Type::Array,
+            Type::String,
+            Type::Number,
+            Type::Boolean,
+            Type::Null,
+        ]);
         AnyOfBuilder::new()
             .item(T::field_schema())
-            .item(ObjectBuilder::new().schema_type(SchemaType::AnyValue))
+            .item(ObjectBuilder::new().schema_type(whatever))
             .into()
     }
 
