@@ -6,12 +6,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
-use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, JsonObject, JsonText,
-    Money, Proposal, ProposedAction, Risk, Signal, span,
-};
+use shared::model::{ActionType, ClassHistory, Connection, Money, Proposal, Risk, Signal, span};
 
-use crate::support::{AgentSettings, Answer, Caller, Concierge, event};
+use crate::support::{AgentSettings, Answer, Caller, Concierge, event, posting, proposal};
 
 const POLICY: &str = "/api/concierge/policy";
 
@@ -351,55 +348,14 @@ impl Engine for Paying {
         let customer = entities.find(|one| one.kind == "customer");
         let customer = customer.map_or("cus_501", |one| one.id.as_str());
         let body = json!({"customerId": customer, "template": "paid"});
-        let action = ProposedAction {
-            id: String::new(),
-            key: "pay".to_owned(),
-            excludes: Vec::new(),
-            after: Vec::new(),
-            action_type: ActionType::RetryPayment,
-            description: "Pay".to_owned(),
-            is_automated: true,
-            target_system: "notifications".to_owned(),
-            target_entities: vec![customer.to_owned()],
-            expected_outcome: "It is paid.".to_owned(),
-            risk: Risk::High,
-            steps: vec![ActionStep {
-                order: 1,
-                description: "Pay".to_owned(),
-                call: Some(ApiCall {
-                    method: "POST".to_owned(),
-                    path: "/messages".to_owned(),
-                    body: body
-                        .as_object()
-                        .map(|body| JsonText(JsonObject(body.clone()))),
-                    expect: vec![200],
-                    already_done: Vec::new(),
-                    not_done: Vec::new(),
-                }),
-            }],
-            minutes_saved: 5,
-            cooldown: span::HOUR,
-            playbook: None,
-            connection: None,
-            money: Some(Money {
-                minor_units: 4_000,
-                currency: "USD".to_owned(),
-            }),
-            approvals: Vec::new(),
-            approvers: 0,
-        };
-        let analysis = Analysis {
-            root_cause: String::new(),
-            impact: String::new(),
-            affected_systems: Vec::new(),
-            entity_lifecycle_context: String::new(),
-            is_anomaly_pattern: false,
-            pattern_description: String::new(),
-            pattern: None,
-            confidence: 0.5,
-        };
-        let actions = vec![action];
-        Box::pin(async { Ok(Proposal { analysis, actions }) })
+        let retry = ActionType::RetryPayment;
+        let mut action = posting(retry, "notifications", "/messages", &body, customer);
+        action.risk = Risk::High;
+        action.money = Some(Money {
+            minor_units: 4_000,
+            currency: "USD".to_owned(),
+        });
+        Box::pin(async { Ok(proposal(vec![action])) })
     }
 }
 

@@ -2,8 +2,6 @@
 
 use crate::support::{Concierge, Fault, Requests, Settings, event};
 
-const MINUTE: i64 = 60_000;
-
 /// The table is read, and takes no writes.
 #[tokio::test]
 async fn a_sound_action_is_left_to_the_sweeper() {
@@ -16,10 +14,6 @@ async fn a_sound_action_is_left_to_the_sweeper() {
     let response = world.worker().handle(event(&[(&message, 5)])).await;
     assert_eq!(response.batch_item_failures.len(), 1);
     faults.end();
-    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
-    world.api.clock.advance(2 * MINUTE);
-    assert_eq!(world.sweeper().sweep().await.resent, 1);
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
+    world.recovers(&id).await;
     assert_eq!(world.demo.effects().len(), 1);
 }

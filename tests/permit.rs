@@ -6,8 +6,8 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Analysis, Approving, ClassHistory, Code, CommentId, Connection,
-        Error, Held, Id, MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId,
+        ActivityId, AgentSessionId, Approving, ClassHistory, Code, CommentId, Connection, Error,
+        Held, Id, MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId,
         Proposal, Role, ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId,
         TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 
 use crate::{
     budgets::USUAL,
-    support::{Api, Concierge, comes},
+    support::{Api, Concierge, comes, proposal},
 };
 
 type Writes<'a> = Vec<(&'static str, BoxFuture<'a, Result<(), Error>>)>;
@@ -201,19 +201,7 @@ struct Sessions {
 
 /// What an analysis comes to that proposes nothing.
 async fn nothing_found(_: &Signal, _: &ClassHistory, _: &[Connection]) -> Result<Proposal, Error> {
-    Ok(Proposal {
-        analysis: Analysis {
-            root_cause: "Unknown".to_owned(),
-            impact: "None".to_owned(),
-            affected_systems: Vec::new(),
-            entity_lifecycle_context: String::new(),
-            is_anomaly_pattern: false,
-            pattern_description: String::new(),
-            pattern: None,
-            confidence: 0.5,
-        },
-        actions: Vec::new(),
-    })
+    Ok(proposal(Vec::new()))
 }
 
 impl Sessions {

@@ -434,7 +434,7 @@ async fn an_hour_without_its_target_system_costs_an_action_nothing() {
     }
     assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
     world.api.clock.advance(30 * MINUTE);
-    world.connects("notifications", json!({})).await;
+    world.comes_up("notifications").await;
     world.sweeper().sweep().await;
     world.delivers(&world.worker()).await;
     assert_eq!(world.outcome(&id).await.0, "completed");

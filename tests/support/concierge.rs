@@ -5,13 +5,14 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
+use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::Queues, target_systems as demo};
 use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity, Slug},
+    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity, Slug, span},
     queue::Queue,
     store::{NewSignal, Store},
 };
@@ -19,7 +20,7 @@ use sweeper::Sweeper;
 use targets::{Secrets, Targets};
 use tests::records;
 
-use super::{Api, Caller, Settings, comes, engines};
+use super::{Api, Caller, Settings, comes, engines, text_of};
 
 /// What the resolution agent knows and reaches.
 #[derive(Clone, Default)]
@@ -59,7 +60,7 @@ impl AgentSettings {
         let both = [1, 2].map(|id| OrganizationId::new(id).unwrap());
         let secrets = records::secrets_of(both).chain(self.secrets.clone());
         let secrets = Secrets::given(records::SECRETS_PATH, secrets);
-        Targets::new(secrets, !self.is_public).unwrap()
+        Targets::new(secrets, !self.is_public)
     }
 }
 
@@ -124,6 +125,18 @@ impl Concierge {
         self.connects_for(self.api.home.id, name, more).await;
     }
 
+    /// Organization 1's connection is the same, and one of the demo's systems answers there from now on.
+    pub async fn comes_up(&self, name: &str) {
+        let url = self.demo.connections()[name]["baseUrl"].clone();
+        let all = self.api.items_of("connection").await.into_iter();
+        let own = format!("ORG#{}#", self.api.home.id);
+        let mut one = all.filter(|one| text_of(one, "pk").starts_with(&own));
+        let mut one = one.find(|one| text_of(one, "name") == name).unwrap();
+        let url = AttributeValue::S(url.as_str().unwrap().to_owned());
+        one.insert("baseUrl".to_owned(), url);
+        self.api.puts([one]).await;
+    }
+
     /// One more connection of organization 1 to the demo's billing system.
     pub async fn connects_as(&self, name: &str) {
         let put = self.demo.connections()["billing"].clone();
@@ -143,6 +156,16 @@ impl Concierge {
         let (name, put) = (Slug::new(name).unwrap(), records::sent(put));
         let store = self.api.store_beside().await;
         store.connections().put(tenant, &name, put).await.unwrap();
+    }
+
+    /// An action whose message came to nothing is run by the one that the sweeper sends, and completes
+    /// its session.
+    pub async fn recovers(&self, session: &Value) {
+        assert_eq!(self.outcome(session).await, ("executing".into(), vec![]));
+        self.api.clock.advance(2 * span::MINUTE);
+        assert_eq!(self.sweeper().sweep().await.resent, 1);
+        self.delivers(&self.worker()).await;
+        assert_eq!(self.outcome(session).await.0, "completed");
     }
 
     pub fn sweeper(&self) -> Sweeper {

@@ -1,20 +1,11 @@
 //! One call of a target system, and what its answer means.
 
-use std::{error::Error as _, time::Duration};
+use std::time::Duration;
 
-use model::{
-    ApiCall, Connection, Effect, JsonText, Reply, Timestamp, answer, retry_after, without,
-};
-use reqwest::{Response, header::RETRY_AFTER};
-use secrecy::{ExposeSecret, SecretString};
+use model::{ApiCall, Connection, Effect, JsonText, Reply, Timestamp, answer, retry_after};
+use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
-use targets::{NoAnswer, Targets};
-
-/// The most bytes of an answer that are read.
-const MOST_READ: usize = 64 * 1024;
-
-/// The most bytes of an answer that are kept with the result.
-const MOST_KEPT: usize = 4 * 1024;
+use targets::{Answered, NoAnswer, Targets};
 
 /// What came of a call.
 #[derive(Debug)]
@@ -65,107 +56,53 @@ pub(crate) async fn send(
         timeout: sending.timeout,
     };
     match targets.send(connection, call, with).await {
-        Ok(answered) => {
-            let secret = answered.secret.as_ref();
-            read(connection, call, answered.response, secret, sending).await
-        }
+        Ok(answered) => read(connection, call, answered, sending).await,
         Err(NoAnswer::Unsendable(problem)) => {
             let unsendable = ApiCall::unsendable(sending.is_repeated);
             Answer::new(unsendable, None, problem)
         }
         Err(NoAnswer::NotSent(problem)) => Answer::new(Effect::NotNow, None, problem),
-        Err(NoAnswer::BrokenOff(error)) => Answer::new(call.unclear(), None, broken_off(&error)),
+        Err(broken @ NoAnswer::BrokenOff(_)) => Answer::new(call.unclear(), None, broken.problem()),
     }
 }
 
 async fn read(
     connection: &Connection,
     call: &ApiCall,
-    response: Response,
-    secret: Option<&SecretString>,
+    answered: Answered,
     sending: Sending<'_>,
 ) -> Answer {
+    let response = &answered.response;
     let status = response.status().as_u16();
     let header = |name: &str| response.headers().get(name)?.to_str().ok();
     let replayed = connection.replayed_header().and_then(header);
     let is_replay = connection.is_replay(status, replayed);
     let wait = header(RETRY_AFTER.as_str());
     let retry_after = wait.and_then(|wait| retry_after(wait, sending.now));
-    let (value, is_well_formed, broken) = match body(response).await {
-        Ok((value, is_well_formed)) => (value, is_well_formed, None),
-        Err(error) => (Value::Null, false, Some(broken_off(&error))),
-    };
-    let code = connection.error_code.of(&value);
+    let told = answered.told().await;
+    let body = told.as_ref().ok().map(|told| &told.body);
+    let code = body.and_then(|body| connection.error_code.of(body));
     let reply = Reply {
         status,
         code: code.as_deref(),
-        is_well_formed,
+        is_well_formed: told.as_ref().is_ok_and(|told| told.is_well_formed),
         is_replay,
     };
     let effect = call.effect(reply, sending.is_repeated);
-    let problem = match broken {
+    let problem = match &told {
         _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
-        Some(broken) => broken,
-        None if call.expect.contains(&status) => {
+        Err(broken) => broken.problem(),
+        Ok(_) if call.expect.contains(&status) => {
             format!("The target system answered {status} with something else than JSON.")
         }
-        None => format!("The target system answered {status}."),
+        Ok(_) => format!("The target system answered {status}."),
     };
-    let secret = secret.map(ExposeSecret::expose_secret);
-    let kept = answer(status, kept(without(value, &connection.private, secret)));
+    let kept = match told {
+        Ok(told) => told.kept(connection),
+        Err(_) => answer(status, Value::Null),
+    };
     Answer {
         retry_after,
         ..Answer::new(effect, Some(kept), problem)
     }
-}
-
-/// The body as JSON or text, and whether it is what a JSON API may answer: JSON or nothing. What
-/// goes on after 64 KiB is left unread, and taken for good.
-async fn body(mut response: Response) -> Result<(Value, bool), reqwest::Error> {
-    let mut bytes = Vec::new();
-    let mut whole = true;
-    while let Some(chunk) = response.chunk().await? {
-        let room = MOST_READ - bytes.len();
-        bytes.extend_from_slice(chunk.get(..room).unwrap_or(&chunk));
-        if chunk.len() > room {
-            whole = false;
-            break;
-        }
-    }
-    if bytes.is_empty() {
-        return Ok((Value::Null, true));
-    }
-    Ok(match serde_json::from_slice(&bytes) {
-        Ok(value) => (value, true),
-        Err(_) => (
-            Value::String(String::from_utf8_lossy(&bytes).into_owned()),
-            !whole,
-        ),
-    })
-}
-
-/// As much of a body as the result keeps: all of it up to 4 KiB, then the beginning of its text.
-fn kept(value: Value) -> Value {
-    let mut text = match &value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    if text.len() <= MOST_KEPT {
-        return value;
-    }
-    let end = (0..=MOST_KEPT)
-        .rev()
-        .find(|end| text.is_char_boundary(*end))
-        .unwrap_or(0);
-    text.truncate(end);
-    Value::String(text)
-}
-
-/// What is said of a call that ended without an answer. The error's own text holds the URL.
-fn broken_off(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        return "The target system did not answer in time.".to_owned();
-    }
-    let cause = error.source().map(ToString::to_string).unwrap_or_default();
-    format!("The connection broke before the answer was complete: {cause}.")
 }

@@ -125,7 +125,7 @@ impl Sweeper {
         let actions = each_page(
             async |wanted| agent.due_actions(now, wanted).await,
             async |due| {
-                swept.overdue += due.len();
+                swept.overdue += due.iter().filter(|due| due.is_overdue()).count();
                 self.actions(due, swept).await;
             },
         );

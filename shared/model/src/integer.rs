@@ -76,61 +76,6 @@ impl ToSchema for Order {
     }
 }
 
-macro_rules! counts {
-    ($($(#[doc = $doc:literal])* $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
-        $(#[doc = $doc])*
-        #[doc = concat!("\n\nFrom ", stringify!($least), " to ", stringify!($most), ".")]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-        #[serde(transparent)]
-        pub struct $name(i64);
-
-        impl $name {
-            /// The number.
-            #[must_use]
-            pub const fn get(self) -> i64 {
-                self.0
-            }
-        }
-
-        impl Field for $name {
-            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-                integer(value, place, $least, $most).map(Self)
-            }
-
-            fn field_schema() -> RefOr<Schema> {
-                Ref::from_schema_name(stringify!($name)).into()
-            }
-
-            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-                all.push((stringify!($name).to_owned(), <Self as PartialSchema>::schema()));
-            }
-        }
-
-        impl PartialSchema for $name {
-            fn schema() -> RefOr<Schema> {
-                let lines: &[&str] = &[$($doc.trim_ascii()),*];
-                integer_schema($least, $most)
-                    .description(Some(lines.join("\n")))
-                    .examples([$example])
-                    .into()
-            }
-        }
-
-        impl ToSchema for $name {
-            fn name() -> std::borrow::Cow<'static, str> {
-                stringify!($name).into()
-            }
-        }
-    )*};
-}
-
-counts! {
-    /// Calls that begin in a second.
-    CallsPerSecond(1..=100) = 10,
-    /// Actions that are at work at the same time.
-    Calls(1..=50) = 5,
-}
-
 /// Reads an integer from `least` to `most`; in a query it is text.
 pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
     let number = match value {

@@ -44,17 +44,18 @@ pub use activity::{
 pub use agent::{
     ActionApproval, ActionResult, ActionState, ActionStep, ActionType, ActionsExecute, AgentAction,
     AgentPause, AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionSort,
-    AgentSessionStatus, AllowedCall, AlreadyDone, Analysis, Answered, ApiCall, Approved,
-    ApprovedActions, Approver, Approving, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallLimits,
-    CallPath, Called, Cancelled, Charge, Claim, Connection, ConnectionAuth, ConnectionPut,
-    ConnectionRevision, ConnectionSort, Digest, Digests, Effect, EffectGuard, ErrorCode,
-    FixedHeader, HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys,
-    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
-    JournalFlaw, JournalHead, JournalPeriod, JournalSort, KeyName, KeyPlace, METHODS,
-    MOST_CONNECTIONS, Note, Outcome, ParameterName, PlaybookVersion, PolicyCaps, PolicyMatch,
-    PolicyPreset, PolicyRule, PolicySet, PolicySubject, Proposal, ProposedAction, Proposers,
-    Rejection, Replays, Reply, Requirement, Risk, Saving, SavingSort, SessionReject, StepAnswer,
-    Surroundings, TargetEffect, answer, check_journal, retry_after, without,
+    AgentSessionStatus, AllowedCall, AlreadyDone, Analysis, AnswerCondition, Answered, ApiCall,
+    Approved, ApprovedActions, Approver, Approving, Asked, AuthScheme, BaseUrl, BasicUser,
+    BodyFormat, CallPath, Called, Cancelled, Charge, Claim, Connection, ConnectionAuth,
+    ConnectionPut, ConnectionRevision, ConnectionSort, Digest, Digests, Effect, EffectGuard,
+    ErrorCode, FactCondition, Facts, FixedHeader, HeaderName, HeaderText, HeldEffect, Hold,
+    Idempotency, IdempotencyKeys, JournalActor, JournalActorType, JournalBreak, JournalCheck,
+    JournalEntry, JournalEvent, JournalFlaw, JournalHead, JournalPeriod, JournalSort, KeyName,
+    KeyPlace, METHODS, MOST_CONNECTIONS, Note, Outcome, ParameterName, PlaybookVersion, PolicyCaps,
+    PolicyMatch, PolicyPreset, PolicyRule, PolicySet, PolicySubject, Proposal, ProposedAction,
+    Proposers, Reconciliation, Rejection, Replays, Reply, Requirement, Risk, Saving, SavingSort,
+    SessionReject, StepAnswer, Surroundings, TargetEffect, TargetRead, Verification, answer,
+    check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -65,7 +66,7 @@ pub use directory::{
 pub use error::{Error, Fault, Source};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, HistorySort};
 pub use id::*;
-pub use integer::{Calls, CallsPerSecond, Order, Whole};
+pub use integer::{Order, Whole};
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;

@@ -430,10 +430,10 @@ pub fn complete<S, A>(
 /// An operation of a function by its handler, which `#[utoipa::path]` gives a method and a path.
 #[macro_export]
 macro_rules! operation {
-    ($module:ident::$handler:ident) => {
+    ($($segment:ident)::+) => {
         $crate::http::operation::complete(
-            $crate::utoipa_axum::routes!($module::$handler),
-            &$module::$handler,
+            $crate::utoipa_axum::routes!($($segment)::+),
+            &$($segment)::+,
         )
     };
 }

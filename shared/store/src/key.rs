@@ -674,9 +674,7 @@ fn journal_place(entry: &JournalEntry) -> String {
 
 /// What was claimed on a day (UTC) on which that policy caps something.
 pub(super) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay> {
-    let at = at.to_string();
-    let (date, _) = at.split_once('T').unwrap_or((&at, ""));
-    Key::new(format!("ORG#{tenant}#AGENT_DAY"), date)
+    Key::new(format!("ORG#{tenant}#AGENT_DAY"), at.day())
 }
 
 /// The name by which target systems tell this stack from others.

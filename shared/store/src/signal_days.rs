@@ -75,7 +75,9 @@ fn expires_at(day: Timestamp) -> i64 {
 }
 
 impl Noted {
-    /// Notes that a signal occurred at an instant, unless that is too long ago, or its hour is full.
+    /// Notes that a signal occurred at an instant, unless that is too long ago, the same record did
+    /// within this quarter of an hour, or its hour is full. A record that comes and goes every minute
+    /// must not fill the hour of its class.
     pub(super) fn add(&mut self, signal: &Signal, at: Timestamp, found: &Batch, now: Timestamp) {
         if now.since(at) >= KEPT {
             return;
@@ -84,12 +86,16 @@ impl Noted {
         let name = (signal.signal_type.clone(), at.start_of_day());
         let noted = self.0.entry(name).or_default();
         let hour = |number: &i64| (number >> 32) / 60;
-        let of_hour = |one: &&i64| hour(one) == hour(&number);
         let day = found.named(&day(signal.organization_id, &signal.signal_type, at));
-        let before = day.map_or(0, |day: Stored<SignalDay>| {
-            day.occurrences.iter().filter(of_hour).count()
-        });
-        if before + noted.iter().filter(of_hour).count() < Occurrence::MOST_AN_HOUR {
+        let before = day.map(|day: Stored<SignalDay>| day.record.occurrences);
+        let of_hour = before.iter().flatten().chain(noted.iter());
+        let of_hour: Vec<i64> = of_hour
+            .copied()
+            .filter(|one| hour(one) == hour(&number))
+            .collect();
+        let quarter = |number: i64| ((number >> 32) / 15, number & i64::from(u32::MAX));
+        let is_known = of_hour.iter().any(|one| quarter(*one) == quarter(number));
+        if !is_known && of_hour.len() < Occurrence::MOST_AN_HOUR {
             noted.push(number);
         }
     }

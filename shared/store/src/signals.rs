@@ -19,7 +19,8 @@ use super::{
     table::{Batch, Read, Record, Stored, Write},
 };
 
-/// How many reports one transaction takes, which has room for a hundred writes: two for each at most.
+/// How many reports one transaction takes, which has room for a hundred writes: three for each at most,
+/// and two more.
 const TOGETHER: usize = 30;
 
 /// Signals.

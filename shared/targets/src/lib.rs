@@ -1,30 +1,36 @@
-//! Calls of the systems that an organization is connected to ([`Targets`]), and the secrets that they
-//! are sent with ([`Secrets`]).
+//! Calls of the systems that an organization is connected to ([`Targets`]), what their answers tell
+//! ([`Told`], [`Seen`]), and the secrets that they are sent with ([`Secrets`]).
 
 mod address;
+mod answer;
 mod body;
 mod secrets;
 
+pub use answer::{Seen, Told};
 pub use secrets::{NoSecret, Secrets};
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    error::Error,
+    fmt,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
-use model::{ApiCall, AuthScheme, BodyFormat, Connection, Error, KeyPlace, Stopwatch};
+use model::{ApiCall, AuthScheme, BodyFormat, Connection, Id, KeyPlace, Stopwatch};
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode, Url,
-    header::{CONTENT_TYPE, HeaderValue},
+    Method, Request, RequestBuilder, Response, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
     redirect, retry,
 };
-use runtime::{
-    Start,
-    config::{ConfigError, Environment},
-};
+use runtime::{Start, config::ConfigError};
 use secrecy::{ExposeSecret, SecretString};
 
 /// Calls connections. Cheap to clone; clones share what they know of secrets.
 #[derive(Clone)]
 pub struct Targets {
-    http: reqwest::Client,
+    /// Made with the first call: it reads the system's certificates, and most requests of a function
+    /// call nobody.
+    http: Arc<OnceLock<Result<reqwest::Client, reqwest::Error>>>,
     secrets: Secrets,
     allows_local: bool,
 }
@@ -42,8 +48,9 @@ pub struct Sending<'a> {
 pub struct Answered {
     /// The answer, whose body comes within the time of the call or not at all.
     pub response: Response,
-    /// The secret that the call was sent with.
-    pub secret: Option<SecretString>,
+    /// What must not be kept of the answer, should it repeat it: the secret that the call was sent with,
+    /// and what was made of it.
+    pub secrets: Vec<SecretString>,
 }
 
 /// Why there is no answer.
@@ -57,26 +64,44 @@ pub enum NoAnswer {
     BrokenOff(reqwest::Error),
 }
 
+impl NoAnswer {
+    /// What a person reads of it.
+    #[must_use]
+    pub fn problem(&self) -> String {
+        match self {
+            Self::Unsendable(problem) | Self::NotSent(problem) => problem.clone(),
+            Self::BrokenOff(error) => broken_off(error),
+        }
+    }
+}
+
+/// What is said of a call that ended without an answer, or within one. The error's own text holds the
+/// URL.
+#[must_use]
+pub fn broken_off(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "The target system did not answer in time.".to_owned();
+    }
+    let cause = error.source().map(ToString::to_string).unwrap_or_default();
+    format!("The connection broke before the answer was complete: {cause}.")
+}
+
 impl Targets {
     /// `local` says that connections may lead to http and to addresses of this machine and its
     /// network.
-    pub fn new(secrets: Secrets, local: bool) -> Result<Self, Error> {
-        Ok(Self {
-            http: client(local)?,
+    #[must_use]
+    pub fn new(secrets: Secrets, local: bool) -> Self {
+        Self {
+            http: Arc::default(),
             secrets,
             allows_local: local,
-        })
+        }
     }
 
     /// From what the function started with: `LOCAL_TARGETS` (`false`), and where secrets are.
-    pub fn of(start: &Start) -> Result<Self, NotConfigured> {
-        Self::read(&start.environment, Secrets::of(start)?)
-    }
-
-    /// The same with these secrets.
-    pub fn read(environment: &Environment, secrets: Secrets) -> Result<Self, NotConfigured> {
-        let local = environment.flag("LOCAL_TARGETS")?;
-        Ok(Self::new(secrets, local)?)
+    pub fn of(start: &Start) -> Result<Self, ConfigError> {
+        let local = start.environment.flag("LOCAL_TARGETS")?;
+        Ok(Self::new(Secrets::of(start)?, local))
     }
 
     /// Whether connections may lead to http and to addresses of this machine and its network.
@@ -97,30 +122,42 @@ impl Targets {
         let since = Stopwatch::start();
         let left = || sending.timeout.saturating_sub(since.elapsed());
         let (method, url) = self.target(connection, call)?;
+        let http = self.http()?;
         let given = self.secret(connection, left()).await?;
         let request = |secret: Option<&SecretString>| {
             // What changes nothing carries no key.
             let key = sending.key.filter(|_| call.changes());
             let url = with_key(url.clone(), connection, key);
-            let request = self.http.request(method.clone(), url);
-            build(request, connection, call, key, secret).timeout(left())
+            let request = http.request(method.clone(), url);
+            let request = build(request, connection, call, key, secret);
+            let unsendable = "The request could not be built.";
+            let request = request.timeout(left()).build();
+            request.map_err(|_| NoAnswer::Unsendable(unsendable.to_owned()))
         };
-        let mut secret = given.as_ref().map(|given| given.value.clone());
-        let mut response = answer(request(secret.as_ref())).await?;
-        if response.status() == StatusCode::UNAUTHORIZED
-            && given.is_some_and(|given| given.was_kept)
-        {
-            self.secrets.forget(connection);
-            let newer = self.secret(connection, left()).await;
-            if let Ok(Some(newer)) = newer
-                && secret.as_ref().map(ExposeSecret::expose_secret)
-                    != Some(newer.value.expose_secret())
-            {
-                secret = Some(newer.value);
-                response = answer(request(secret.as_ref())).await?;
-            }
+        let secret = given.as_ref().map(|given| given.value.clone());
+        let answered = answer(http, request(secret.as_ref())?, secret.clone()).await?;
+        let is_refused = answered.response.status() == StatusCode::UNAUTHORIZED;
+        if !(is_refused && given.is_some_and(|given| given.was_kept)) {
+            return Ok(answered);
         }
-        Ok(Answered { response, secret })
+        self.secrets.forget(connection);
+        let newer = self.secret(connection, left()).await;
+        let newer = newer.ok().flatten().map(|newer| newer.value);
+        let old = secret.as_ref().map(ExposeSecret::expose_secret);
+        match newer {
+            Some(newer) if Some(newer.expose_secret()) != old => {
+                answer(http, request(Some(&newer))?, Some(newer.clone())).await
+            }
+            _ => Ok(answered),
+        }
+    }
+
+    fn http(&self) -> Result<&reqwest::Client, NoAnswer> {
+        let client = self.http.get_or_init(|| client(self.allows_local));
+        client.as_ref().map_err(|error| {
+            tracing::error!(cause = %error, "the HTTP client cannot be built");
+            NoAnswer::NotSent("There is no HTTP client; nothing was sent.".to_owned())
+        })
     }
 
     /// Where a call goes, if it is allowed and stays below the base URL.
@@ -143,40 +180,12 @@ impl Targets {
     ) -> Result<Option<secrets::Found>, NoAnswer> {
         let found = tokio::time::timeout(timeout, self.secrets.of_connection(connection)).await;
         let found = found.unwrap_or(Err(NoSecret::Late));
-        // What was wrong is for the operator's log: parameters are not the client's to know.
-        found.map_err(|why| NoAnswer::NotSent(format!("{why} Nothing was sent.")))
-    }
-}
-
-/// Why calls cannot be sent at all.
-#[derive(Debug)]
-pub enum NotConfigured {
-    /// A setting is wrong.
-    Config(ConfigError),
-    /// There is no client.
-    Client(Error),
-}
-
-impl fmt::Display for NotConfigured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Config(error) => error.fmt(f),
-            Self::Client(error) => f.write_str(&error.chain()),
-        }
-    }
-}
-
-impl std::error::Error for NotConfigured {}
-
-impl From<ConfigError> for NotConfigured {
-    fn from(error: ConfigError) -> Self {
-        Self::Config(error)
-    }
-}
-
-impl From<Error> for NotConfigured {
-    fn from(error: Error) -> Self {
-        Self::Client(error)
+        found.map_err(|why| {
+            let (organization_id, connection) =
+                (connection.organization_id.get(), &*connection.name);
+            tracing::warn!(organizationId = organization_id, connection, %why);
+            NoAnswer::NotSent(format!("{why} Nothing was sent."))
+        })
     }
 }
 
@@ -192,7 +201,7 @@ impl fmt::Debug for Targets {
 /// a connection for each call, since one that the target system closed while the function slept
 /// would leave it open whether a call went out. Unless it may go anywhere, it knows no name that leads
 /// to an address within a network.
-fn client(local: bool) -> Result<reqwest::Client, Error> {
+fn client(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
         .retry(retry::never())
@@ -207,9 +216,7 @@ fn client(local: bool) -> Result<reqwest::Client, Error> {
             .https_only(true)
             .dns_resolver(Arc::new(address::Public))
     };
-    builder
-        .build()
-        .map_err(|error| Error::internal("building the HTTP client", error))
+    builder.build()
 }
 
 fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {
@@ -286,17 +293,26 @@ fn authorized(request: RequestBuilder, connection: &Connection, secret: &str) ->
     }
 }
 
-async fn answer(request: RequestBuilder) -> Result<Response, NoAnswer> {
-    request.send().await.map_err(|error| {
-        if error.is_builder() {
-            NoAnswer::Unsendable("The request could not be built.".to_owned())
-        } else if error.is_connect() {
+async fn answer(
+    http: &reqwest::Client,
+    request: Request,
+    secret: Option<SecretString>,
+) -> Result<Answered, NoAnswer> {
+    // Of `Basic aHVzaDo=` an answer may repeat the second part.
+    let authorization = request.headers().get(AUTHORIZATION);
+    let credentials = authorization
+        .and_then(|value| value.to_str().ok()?.split_once(' '))
+        .map(|(_, credentials)| SecretString::from(credentials.to_owned()));
+    let response = http.execute(request).await.map_err(|error| {
+        if error.is_connect() {
             let problem = "The target system cannot be reached; nothing was sent.";
             NoAnswer::NotSent(problem.to_owned())
         } else {
             NoAnswer::BrokenOff(error)
         }
-    })
+    })?;
+    let secrets = secret.into_iter().chain(credentials).collect();
+    Ok(Answered { response, secrets })
 }
 
 #[cfg(test)]

@@ -10,12 +10,9 @@ use std::{
 };
 
 use aws_config::SdkConfig;
-use aws_sdk_ssm::Client;
+use aws_sdk_ssm::{Client, error::ProvideErrorMetadata};
 use model::{Connection, OrganizationId, Stopwatch};
-use runtime::{
-    Start,
-    config::{ConfigError, Environment},
-};
+use runtime::{Start, config::ConfigError};
 use secrecy::SecretString;
 
 /// How long a secret that was read is used.
@@ -101,20 +98,13 @@ impl Secrets {
     }
 
     /// `CONNECTION_SECRETS`, a JSON object of paths and values where that is set, else Parameter
-    /// Store; both below `CONNECTION_SECRETS_PATH`.
+    /// Store; both below `CONNECTION_SECRETS_PATH`. An error says where it is wrong and not what.
     pub(crate) fn of(start: &Start) -> Result<Self, ConfigError> {
         let environment = &start.environment;
         let path = environment.required(PATH, "the path of the connections' secrets")?;
-        match environment.optional(GIVEN) {
-            Some(_) => Self::read(environment),
-            None => Ok(Self::in_parameter_store(&start.aws, path)),
-        }
-    }
-
-    /// Those of `CONNECTION_SECRETS`, of which an error says nothing.
-    fn read(environment: &Environment) -> Result<Self, ConfigError> {
-        let path = environment.required(PATH, "the path of the connections' secrets")?;
-        let given = environment.optional(GIVEN).unwrap_or("{}");
+        let Some(given) = environment.optional(GIVEN) else {
+            return Ok(Self::in_parameter_store(&start.aws, path));
+        };
         let given: HashMap<String, String> =
             serde_json::from_str(given).map_err(|error| ConfigError::Malformed {
                 name: GIVEN,
@@ -191,8 +181,11 @@ impl Secrets {
             Source::ParameterStore(client) => client,
         };
         let request = client.get_parameters().names(name).with_decryption(true);
-        // The error may hold the answer, so nothing of it is shown.
-        let answer = request.send().await.map_err(|_| NoSecret::Unreadable)?;
+        // The error may hold the answer, so nothing of it is shown but its code.
+        let answer = request.send().await.map_err(|error| {
+            tracing::warn!(code = error.code(), "Parameter Store was asked in vain");
+            NoSecret::Unreadable
+        })?;
         let found = answer.parameters.into_iter().flatten();
         let mut found = found.filter(|one| one.name.as_deref() == Some(name));
         Ok(found.next().and_then(|one| one.value).map(Into::into))

@@ -16,7 +16,9 @@ use axum::{
     extract::State,
     http::{HeaderMap, Method, StatusCode, Uri},
 };
-use model::{ConnectionPut, Id, JsonObject, JsonText, OrganizationId, Slug, Timestamp, input};
+use model::{
+    ConnectionPut, Id, JsonObject, JsonText, OrganizationId, Slug, TargetRead, Timestamp, input,
+};
 use serde_json::{Value, json};
 
 use super::*;
@@ -110,6 +112,7 @@ fn call(method: &str, body: Option<&Value>) -> ApiCall {
         body: body.map(|body| JsonText(JsonObject(body.as_object().unwrap().clone()))),
         expect: vec![200],
         already_done: Vec::new(),
+        success: Vec::new(),
         not_done: Vec::new(),
     }
 }
@@ -126,7 +129,7 @@ fn given() -> Secrets {
 
 /// What a call through the connection looks like to the system.
 async fn sent(more: &Value, call: &ApiCall) -> Value {
-    let targets = Targets::new(given(), true).unwrap();
+    let targets = Targets::new(given(), true);
     let connection = connection(1, &format!("{}/api", echo().await), more);
     let answered = targets.send(&connection, call, SENDING).await;
     answered.ok().unwrap().response.json().await.unwrap()
@@ -199,7 +202,7 @@ async fn a_secret_is_of_one_organization_and_is_kept() {
     let double = Double::default();
     double.set("/workdesk/connections/1/billing-key", "of-one");
     double.set("/workdesk/connections/2/billing-key", "of-two");
-    let targets = Targets::new(double.secrets().await, true).unwrap();
+    let targets = Targets::new(double.secrets().await, true);
     let url = echo().await;
     for (organization, secret) in [(1, "of-one"), (2, "of-two"), (1, "of-one")] {
         let connection = connection(organization, &url, &json!({}));
@@ -221,7 +224,7 @@ async fn a_refused_secret_is_read_again_once() {
     let double = Double::default();
     let name = "/workdesk/connections/1/billing-key";
     double.set(name, "old");
-    let targets = Targets::new(double.secrets().await, true).unwrap();
+    let targets = Targets::new(double.secrets().await, true);
     let wants = |secret: &str| {
         let value = format!("Bearer {secret}");
         json!({"headers": [{"name": "X-Wants", "value": value}]})
@@ -246,13 +249,13 @@ async fn a_refused_secret_is_read_again_once() {
 
 #[tokio::test]
 async fn what_is_not_allowed_is_not_sent() {
-    let targets = Targets::new(given(), true).unwrap();
+    let targets = Targets::new(given(), true);
     let url = echo().await;
     let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
     let answered = targets.send(&other, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
     // A connection that was written where http was allowed.
-    let public = Targets::new(given(), false).unwrap();
+    let public = Targets::new(given(), false);
     let plain = connection(1, &url, &json!({}));
     let answered = public.send(&plain, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
@@ -267,7 +270,7 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
         (StatusCode::TEMPORARY_REDIRECT, location)
     };
     let url = serve(Router::new().fallback(redirect)).await;
-    let targets = Targets::new(given(), true).unwrap();
+    let targets = Targets::new(given(), true);
     let connection = connection(1, &url, &json!({}));
     let answered = targets
         .send(&connection, &call("POST", None), SENDING)
@@ -277,6 +280,52 @@ async fn a_redirect_is_an_answer_and_is_not_followed() {
 
 #[test]
 fn secrets_are_not_shown() {
-    let targets = Targets::new(given(), true).unwrap();
+    let targets = Targets::new(given(), true);
     assert!(!format!("{targets:?} {:?}", given()).contains("hush"));
+}
+
+#[tokio::test]
+async fn a_read_tells_facts_and_leaves_out_what_is_private() {
+    let invoice = || async { axum::Json(json!({"state": "open", "due": 5, "iban": "DE00"})) };
+    let gone = || async { (StatusCode::NOT_FOUND, axum::Json(json!({"state": "none"}))) };
+    let routes = Router::new()
+        .route("/things/1", axum::routing::get(invoice))
+        .route("/things/2", axum::routing::get(gone));
+    let url = serve(routes).await;
+    let targets = Targets::new(given(), true);
+    let connection = connection(1, &url, &json!({"private": ["iban"]}));
+    let facts = [("state", "/state"), ("due", "/due"), ("iban", "/iban")];
+    let read = |path: &str| TargetRead {
+        name: "thing".into(),
+        connection: "billing".into(),
+        path: path.into(),
+        facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
+    };
+    let look = async |path: &str| {
+        targets
+            .look(&connection, &read(path), SENDING.timeout)
+            .await
+    };
+    let seen = look("/things/1").await.unwrap();
+    let known: Vec<_> = seen.facts.iter().collect();
+    let expected = [
+        ("thing.due", &json!(5)),
+        ("thing.http", &json!(200)),
+        ("thing.state", &json!("open")),
+    ];
+    assert_eq!(known, expected);
+    let excerpt = json!(seen.excerpt.0);
+    assert_eq!(
+        excerpt,
+        json!({"status": 200, "body": {"state": "open", "due": 5}})
+    );
+    // An error's body tells nothing of the record.
+    let seen = look("/things/2").await.unwrap();
+    let known: Vec<_> = seen.facts.iter().collect();
+    assert_eq!(known, [("thing.http", &json!(404))]);
+    let refused = look("/others/1").await;
+    assert!(
+        matches!(refused, Err(NoAnswer::Unsendable(_))),
+        "{refused:?}"
+    );
 }

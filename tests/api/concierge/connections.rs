@@ -8,6 +8,8 @@ use crate::{
 };
 
 const CONNECTIONS: &str = "/api/concierge/connections";
+/// Milliseconds since the Unix epoch.
+const NOON: i64 = 1_768_478_400_000;
 const BILLING: &str = "/api/concierge/connections/billing";
 
 fn stripe() -> Value {
@@ -22,7 +24,6 @@ fn stripe() -> Value {
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
         "errorCode": "/error/code", "private": ["email"],
-        "limits": {"perSecond": 10, "concurrent": null},
     })
 }
 
@@ -51,7 +52,7 @@ async fn a_connection_is_what_was_put() {
     for (name, value) in [
         ("name", json!("billing")),
         ("paused", json!(false)),
-        ("revision", json!(1)),
+        ("revision", json!(NOON)),
         ("version", json!(1)),
         ("createdAt", json!("2026-01-15T12:00:00.000Z")),
         ("updatedAt", json!("2026-01-15T12:00:00.000Z")),
@@ -75,7 +76,7 @@ async fn a_connection_is_replaced_as_a_whole() {
     let again = ada.put(BILLING, least).await.expect(200);
     assert_eq!(
         (&again["version"], &again["revision"]),
-        (&json!(2), &json!(2))
+        (&json!(2), &json!(NOON + 1))
     );
     assert_eq!(again["createdAt"], "2026-01-15T12:00:00.000Z");
     assert_eq!(again["updatedAt"], "2026-01-15T12:00:01.000Z");
@@ -115,7 +116,7 @@ async fn faults_are_named_with_their_places() {
         "secretParameter": "../2/billing-key", "auth": {"scheme": "header"},
         "headers": [{"name": "Authorization", "value": "Bearer hush"}],
         "idempotency": {"in": "path", "name": "a b"},
-        "allow": ["SEND /x"], "errorCode": "code", "limits": {"perSecond": 0},
+        "allow": ["SEND /x"], "errorCode": "code",
     });
     ada.put(BILLING, wrong).await.expect_faults(&[
         ("/kind", "pattern"),
@@ -127,7 +128,6 @@ async fn faults_are_named_with_their_places() {
         ("/idempotency/name", "pattern"),
         ("/allow/0", "pattern"),
         ("/errorCode", "pattern"),
-        ("/limits/perSecond", "range"),
     ]);
     for name in ["Billing", "a-b", "%20"] {
         let path = format!("{CONNECTIONS}/{name}");
@@ -308,7 +308,8 @@ async fn without_the_plan_a_connection_is_read_and_paused() {
     refused.expect_problem(403, "plan_feature_unavailable");
     for path in [BILLING, "/api/concierge"] {
         ada.trigger(&format!("{path}/pause")).await.expect(200);
-        ada.trigger(&format!("{path}/resume")).await.expect(200);
+        let refused = ada.trigger(&format!("{path}/resume")).await;
+        refused.expect_problem(403, "plan_feature_unavailable");
     }
 }
 
@@ -322,7 +323,7 @@ async fn a_pause_is_shown_and_is_no_revision() {
         .expect(200);
     assert_eq!(
         (&paused["paused"], &paused["revision"], &paused["version"]),
-        (&json!(true), &json!(1), &json!(2))
+        (&json!(true), &json!(NOON), &json!(2))
     );
     // Twice is once.
     let again = world
@@ -426,7 +427,9 @@ async fn what_is_paused_waits_without_an_attempt_and_goes_on_after_it() {
             world.worker().handle(event(&[(&message, 1)])).await;
             assert_eq!(world.demo.effects(), []);
             world.api.clock.advance(60_000);
-            assert_eq!(world.sweeper().sweep().await.resent, 1, "{path}");
+            let swept = world.sweeper().sweep().await;
+            // Nobody is late.
+            assert_eq!((swept.resent, swept.overdue), (1, 0), "{path}");
             world.takes_messages().await;
         }
         world
@@ -438,6 +441,70 @@ async fn what_is_paused_waits_without_an_attempt_and_goes_on_after_it() {
         assert_eq!(world.outcome(&id).await.0, "completed", "{path}");
         assert_eq!(world.demo.effects().len(), 1);
     }
+}
+
+#[tokio::test]
+async fn a_pause_prolongs_no_approval() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.max.trigger("/api/concierge/pause").await.expect(200);
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    world.api.clock.advance(61 * 60_000);
+    world.max.trigger("/api/concierge/resume").await.expect(200);
+    let message = world.message(&id, &action);
+    world.worker().handle(event(&[(&message, 1)])).await;
+    let (_, results) = world.outcome(&id).await;
+    assert!(results[0].1.starts_with("approval_expired"), "{results:?}");
+    assert_eq!(world.demo.effects(), []);
+}
+
+/// The one that was approved for is gone, whatever has its name by now.
+#[tokio::test]
+async fn a_connection_that_is_created_anew_is_another_one() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    let other = local::target_systems::DemoTargets::start(0, None).unwrap();
+    let ada = world.api.sign_in("ada").await;
+    ada.delete(BILLING).await.expect(204);
+    world.api.clock.advance(1);
+    ada.put(BILLING, other.connections()["billing"].clone())
+        .await
+        .expect(200);
+    assert_eq!(world.delivers(&world.worker()).await, 0);
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.starts_with("content_changed"), "{results:?}");
+    assert_eq!((world.demo.effects().len(), other.effects().len()), (0, 0));
+}
+
+/// What an answer repeats of the secret, and what is private of it, is kept nowhere.
+#[tokio::test]
+async fn neither_secrets_nor_private_members_of_an_answer_are_kept() {
+    let world = Concierge::start_with(AgentSettings {
+        // Not the demo's, and what it says to that has these words in it.
+        secrets: vec![(
+            "/tests/connections/1/billing-key".into(),
+            "bearer token".into(),
+        )],
+        ..AgentSettings::default()
+    })
+    .await;
+    world
+        .connects("billing", json!({"private": ["code"]}))
+        .await;
+    let (id, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let session = world.max.get(&path).await.expect(200);
+    let response = &session["executionResults"][0]["response"];
+    assert_eq!(response["status"], 401, "{session}");
+    assert_eq!(response["body"]["code"], Value::Null);
+    let detail = response["body"]["detail"].as_str().unwrap();
+    assert!(detail.contains("the … is not"), "{detail}");
+    let journal = world.max.get(&format!("{path}/journal")).await.expect(200);
+    let mut entries = journal.as_array().unwrap().iter();
+    let answered = entries.find(|entry| entry["what"] == "answered").unwrap();
+    assert_eq!(&answered["detail"]["response"], response, "{journal}");
 }
 
 #[tokio::test]

@@ -95,6 +95,15 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
     assert_eq!(world.max.get(&waits).await.ids().len(), 1);
     world.cancels(&other).await.expect(200);
     assert_eq!(world.max.get(&waits).await.ids(), [0; 0]);
+    // Nor does what expired, although nobody has swept yet.
+    let late = world.stuck_batch().await;
+    world.proposed(&late).await;
+    world.api.clock.advance(23 * span::HOUR);
+    let last = world.stuck_batch().await;
+    world.proposed(&last).await;
+    world.api.clock.advance(2 * span::HOUR);
+    let max = world.api.sign_in("max").await;
+    assert_eq!(max.get(&waits).await.ids(), [last.as_i64().unwrap()]);
 }
 
 #[tokio::test]

@@ -49,8 +49,13 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             }],
             "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": null,
+            "connection": session["proposedActions"][0]["connection"],
             "approval": null, "approvals": [],
         })
+    );
+    assert_eq!(
+        session["proposedActions"][0]["connection"]["name"],
+        "billing"
     );
     assert_eq!(session["proposedActions"][1]["isAutomated"], false);
     assert_eq!(session["proposedActions"][1]["steps"][0]["apiCall"], "");
@@ -138,6 +143,42 @@ async fn no_window_is_cut_however_many_signals_there_are() {
     let days = world.api.items_of("signal_day").await;
     assert_eq!(days.len(), 3);
     assert!(days.iter().all(|day| day.contains_key("expiresAt")));
+}
+
+/// What comes and goes every minute does not fill the hour of its class, and an hour has a bound.
+#[tokio::test]
+async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
+    let world = Concierge::start().await;
+    let (signals, home) = (world.api.store.signals(), world.api.home.id);
+    let about = |batch: &str, ago: i64| {
+        let at = world.api.clock.now().plus(-ago);
+        let mut new = records::signal("usage_batch_stuck", at);
+        new.entities = vec![SignalEntity {
+            kind: "usage_batch".to_owned(),
+            id: batch.to_owned(),
+        }];
+        new
+    };
+    let kept = async || {
+        let days = world.api.items_of("signal_day").await;
+        let days = days.iter().map(|day| day["occurrences"].as_ns().unwrap());
+        days.map(Vec::len).sum::<usize>()
+    };
+    // From 11:01 to noon, in parts: a quarter is known from the table, too.
+    for half in [0..30, 30..60] {
+        let flaps: Vec<_> = half.map(|ago| about("flaps", ago * span::MINUTE)).collect();
+        signals.record_all(home, &flaps).await.unwrap();
+    }
+    assert_eq!(kept().await, 5);
+    let others: Vec<_> = (0..101)
+        .map(|number| about(&format!("other_{number}"), 30 * span::MINUTE))
+        .collect();
+    signals.record_all(home, &others).await.unwrap();
+    // One of noon, and of the hour before a hundred.
+    assert_eq!(kept().await, 101);
+    let long_ago = about("long_ago", 130 * span::DAY);
+    signals.record_all(home, &[long_ago]).await.unwrap();
+    assert_eq!(kept().await, 101);
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionStep, ActionType, AgentSession, ConnectionRevision, JournalHead, PlaybookVersion,
-    ProposedAction, Risk, StepAnswer, TargetEffect,
+    ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition, JournalHead,
+    PlaybookVersion, ProposedAction, Risk, StepAnswer, TargetEffect, TargetRead, Verification,
 };
 use crate::{
     AgentSessionId, JsonText, Money, OrganizationId, Role, SignalId, Timestamp, UserId, span,
@@ -58,8 +58,17 @@ pub struct AgentAction {
     /// How long after its end nobody does the same again, in milliseconds.
     #[serde(default = "ProposedAction::usual_cooldown")]
     pub cooldown: i64,
+    /// What is read of the target system to judge the conditions that follow, and those of the steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<TargetRead>,
+    /// What must be so when it is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub require: Vec<FactCondition>,
     /// What is done, rendered.
     pub steps: Vec<ActionStep>,
+    /// What is so once it had its effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verification>,
     /// Who approved it and when, the last one last.
     #[serde(default)]
     pub approvals: Vec<ActionApproval>,
@@ -109,6 +118,9 @@ pub struct AgentAction {
     /// It was given back, and is not claimed again before this instant.
     #[serde(default)]
     pub not_before: Option<Timestamp>,
+    /// The last claim came upon a pause; the sweeper has sent no message since.
+    #[serde(default)]
+    pub put_off: bool,
     /// Messages that the sweeper sent for it since it was last claimed.
     #[serde(default)]
     pub resends: i64,
@@ -235,7 +247,10 @@ impl AgentAction {
             rivals: session.rivals(action),
             after: session.approved_before(action),
             cooldown: action.cooldown,
+            reads: action.reads.clone(),
+            require: action.require.clone(),
             steps: action.steps.clone(),
+            verify: action.verify.clone(),
             approvals: of_round(approvals, 1),
             stack: None,
             connection_revision: None,
@@ -253,6 +268,7 @@ impl AgentAction {
             stopping: false,
             uncounted: false,
             not_before: None,
+            put_off: false,
             resends: 0,
             due_at: Some(now.plus(Self::DELIVERY)),
             response: None,
@@ -289,6 +305,7 @@ impl AgentAction {
         self.ambiguous = false;
         self.stopping = false;
         self.not_before = None;
+        self.put_off = false;
         self.response = None;
         self.error = None;
         self.started_at = None;

@@ -195,12 +195,13 @@ impl AgentSession {
             let Some(action) = actions.find(|action| action.id == *id) else {
                 continue;
             };
-            let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
-            action
-                .approvals
-                .retain(|one| one.is_valid(now) && is_by_another(one));
-            action.approvals.push(approval);
             let requirement = approver.policy.requires(action.subject());
+            let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
+            // Those that the policy does not count any more are not shown as if it did.
+            action.approvals.retain(|one| {
+                one.is_valid(now) && is_by_another(one) && requirement.admits(one, proposers)
+            });
+            action.approvals.push(approval);
             let needed = requirement.approvers();
             let given = requirement.given(&action.approvals, proposers, now);
             action.approvers = i64::try_from(needed).unwrap_or(i64::MAX);
@@ -384,6 +385,7 @@ impl AgentSession {
             let due = now.plus(Self::SETTLE_CHECK);
             (AgentSessionStatus::Cancelling, Some(due))
         };
+        self.withdraw_approvals();
         self.turn(status, due, now);
         Ok(Some(Cancelled { ended, stopping }))
     }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, PlaybookVersion,
-    ProposedAction, Risk,
+    ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, FactCondition,
+    PlaybookVersion, ProposedAction, Risk, TargetRead, Verification,
 };
 use crate::{Money, OrganizationId, SignalId, sid::digest};
 
@@ -21,13 +21,16 @@ struct Content<'a> {
     connection: Option<&'a ConnectionRevision>,
     entities: &'a [String],
     money: Option<&'a Money>,
+    reads: &'a [TargetRead],
+    require: &'a [FactCondition],
     steps: &'a [ActionStep],
+    verify: Option<&'a Verification>,
 }
 
 impl Content<'_> {
     fn digest(&self) -> String {
         let steps: Vec<Value> = self.steps.iter().map(step).collect();
-        digest(&canonical(&json!({
+        let content = json!({
             "organization": self.organization,
             "alert": self.alert,
             "action": self.action,
@@ -39,13 +42,32 @@ impl Content<'_> {
             "targetEntities": self.entities,
             "money": self.money,
             "steps": steps,
-        })))
+        });
+        let looks = [
+            ("reads", json!(self.reads)),
+            ("require", json!(self.require)),
+            ("verify", json!(self.verify)),
+        ];
+        digest(&canonical(&with(content, looks)))
     }
+}
+
+/// An object with more members, as far as these say something: what was approved before there were any
+/// keeps its digest.
+fn with<const N: usize>(mut content: Value, more: [(&str, Value); N]) -> Value {
+    let says =
+        |value: &Value| !value.is_null() && value.as_array().is_none_or(|all| !all.is_empty());
+    if let Some(members) = content.as_object_mut() {
+        for (name, value) in more.into_iter().filter(|(_, value)| says(value)) {
+            members.insert(name.to_owned(), value);
+        }
+    }
+    content
 }
 
 fn step(step: &ActionStep) -> Value {
     let call = step.call.as_ref();
-    json!({
+    let content = json!({
         "order": step.order,
         "description": step.description,
         "request": call.map(|call| json!({
@@ -56,7 +78,12 @@ fn step(step: &ActionStep) -> Value {
         "expect": call.map(|call| &call.expect),
         "alreadyDone": call.map(|call| &call.already_done),
         "notDone": call.map(|call| &call.not_done),
-    })
+    });
+    let looks = [
+        ("success", json!(call.map(|call| &call.success))),
+        ("reconcile", json!(step.reconcile)),
+    ];
+    with(content, looks)
 }
 
 /// JSON without spaces, the members of each object by the bytes of their names: the same text for
@@ -95,7 +122,10 @@ impl ProposedAction {
             connection: self.connection.as_ref(),
             entities: &self.target_entities,
             money: self.money.as_ref(),
+            reads: &self.reads,
+            require: &self.require,
             steps: &self.steps,
+            verify: self.verify.as_ref(),
         };
         content.digest()
     }
@@ -116,7 +146,10 @@ impl AgentAction {
             connection: self.connection.as_ref(),
             entities: &self.entities,
             money: self.money.as_ref(),
+            reads: &self.reads,
+            require: &self.require,
             steps: &self.steps,
+            verify: self.verify.as_ref(),
         };
         content.digest()
     }

@@ -374,7 +374,9 @@ pub fn check_journal<'a>(
             .push(entry);
     }
     let named = named_heads(entries);
-    let all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
+    let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
+    // An action of which neither record nor entries are left.
+    all.extend(named.keys().map(|action| Some(action.as_str())));
     let mut breaks = Vec::new();
     for chain in all {
         let mut found = chains.remove(&chain).unwrap_or_default();

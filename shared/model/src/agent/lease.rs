@@ -161,6 +161,7 @@ impl AgentAction {
             return Claim::Busy;
         }
         if let Some(until) = around.put_off {
+            self.put_off = true;
             self.resends = 0;
             self.due_at = Some(until.min(self.deadline()));
             self.updated_at = now;
@@ -173,6 +174,7 @@ impl AgentAction {
         self.token += 1;
         self.attempts += 1;
         self.resends = 0;
+        self.put_off = false;
         self.not_before = None;
         self.lease_until = Some(now.plus(lease));
         let look = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
@@ -204,8 +206,8 @@ impl AgentAction {
             return Some((self.kept_back(), why));
         }
         if around.connection.is_none() {
-            let why = "no_connection: the connection that it was approved for is gone. Nothing was \
-                       sent.";
+            let why = "no_connection: the connection that it was approved for is gone. Nothing more \
+                       was sent.";
             return Some((self.given_up(), why.to_owned()));
         }
         let failed = |state: &Option<ActionState>| {
@@ -221,7 +223,7 @@ impl AgentAction {
     }
 
     /// Why its approvals do not let it be run, if they do not. Once it was claimed, only that it is
-    /// what was approved counts: it may be half done.
+    /// what was approved counts, and goes where that was to go: it may be half done.
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
         let mut digests = approvals
@@ -232,21 +234,21 @@ impl AgentAction {
         if digests.peek().is_some() {
             let digest = self.digest();
             if digests.any(|approved| *approved != digest) {
-                let why = "content_changed: it is not what was approved. Nothing was sent.";
+                let why = "content_changed: it is not what was approved. Nothing more was sent.";
                 return Some(why.to_owned());
             }
-        }
-        if self.attempts > 0 {
-            return None;
         }
         let approved = self.connection.as_ref().map(|approved| approved.revision);
         let now_there = around.connection.map(|called| called.revision);
         if let (Some(approved), Some(now_there)) = (approved, now_there)
             && approved != now_there
         {
-            let why = "content_changed: its connection was changed since it was proposed; propose \
-                       again. Nothing was sent.";
+            let why = "content_changed: its connection was changed since it was proposed; open \
+                       another session. Nothing more was sent.";
             return Some(why.to_owned());
+        }
+        if self.attempts > 0 {
+            return None;
         }
         let requirement = around.policy.requires(self.subject());
         if requirement.denies() {
@@ -335,6 +337,7 @@ impl AgentAction {
         let doubled = self.resends.clamp(0, 5);
         let pause = (Self::DELIVERY << doubled).min(span::HOUR);
         self.due_at = Some(now.plus(pause).min(self.deadline()));
+        self.put_off = false;
         self.resends += 1;
     }
 

@@ -72,8 +72,8 @@
 //!
 //! It is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried.
 //! What is given back is claimed no earlier than it says, whatever message comes. While its connection
-//! or the organization is paused, or the connection's breaker is open, a claim puts it off: it stays as
-//! it is and is due again soon, without an attempt.
+//! or the organization is paused, a claim puts it off: it stays as it is and is due again soon, without
+//! an attempt. What was not claimed within the hour for which its approvals hold is skipped all the same.
 //!
 //! *In its way* are the effects of others, actions that come first and did not succeed, approvals that
 //! do not do any more, and a content that is not what was approved. A claim
@@ -106,6 +106,7 @@ mod connection;
 mod digest;
 mod effect;
 mod execute;
+mod facts;
 mod journal;
 mod lease;
 mod policy;
@@ -119,13 +120,15 @@ mod tests;
 pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
 pub use approval::{Approved, ApprovedActions, Cancelled};
 pub use connection::{
-    AgentPause, AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallLimits, CallPath,
-    Connection, ConnectionAuth, ConnectionPut, ConnectionSort, ErrorCode, FixedHeader, HeaderName,
-    HeaderText, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
-    Replays, without,
+    AgentPause, AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallPath, Connection,
+    ConnectionAuth, ConnectionPut, ConnectionSort, ErrorCode, FixedHeader, HeaderName, HeaderText,
+    IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
 };
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
 pub use execute::{ActionsExecute, Approver, Approving, Digest, Digests};
+pub use facts::{
+    AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
+};
 pub use journal::{
     JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
     JournalFlaw, JournalHead, JournalPeriod, JournalSort, Note, StepAnswer, check_journal,

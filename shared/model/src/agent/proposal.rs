@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ActionApproval, TargetEffect};
+use super::{
+    ActionApproval, AnswerCondition, FactCondition, Reconciliation, TargetEffect, TargetRead,
+    Verification,
+};
 use crate::{JsonText, Money, Pattern, span};
 
 /// What the agent found out about a signal.
@@ -67,8 +70,17 @@ pub struct ProposedAction {
     pub expected_outcome: String,
     /// What may go wrong.
     pub risk: Risk,
+    /// What is read of the target system to judge the conditions that follow, and those of the steps.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reads: Vec<TargetRead>,
+    /// What must be so when it is done.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub require: Vec<FactCondition>,
     /// What is done, in this order.
     pub steps: Vec<ActionStep>,
+    /// What is so once it had its effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verification>,
     /// Minutes that a person would have needed.
     pub minutes_saved: i64,
     /// How long after it was done nobody does it again to the same records, in milliseconds.
@@ -203,6 +215,9 @@ pub struct ActionStep {
     pub description: String,
     /// The call it makes; none where a person does it.
     pub call: Option<ApiCall>,
+    /// What tells whether the call took effect when its answer does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconcile: Option<Reconciliation>,
 }
 
 impl ActionStep {
@@ -225,6 +240,9 @@ pub struct ApiCall {
     pub body: Option<JsonText>,
     /// Statuses that mean success.
     pub expect: Vec<u16>,
+    /// What a body says besides that means success; all of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub success: Vec<AnswerCondition>,
     /// Answers that mean that it was done before.
     #[serde(default)]
     pub already_done: Vec<AlreadyDone>,
@@ -234,6 +252,20 @@ pub struct ApiCall {
 }
 
 impl ApiCall {
+    /// A call that changes nothing, which 200 answers.
+    #[must_use]
+    pub fn get(path: &str) -> Self {
+        Self {
+            method: "GET".to_owned(),
+            path: path.to_owned(),
+            body: None,
+            expect: vec![200],
+            success: Vec::new(),
+            already_done: Vec::new(),
+            not_done: Vec::new(),
+        }
+    }
+
     /// As the API shows it: `POST /usage-batches/ub_1001/reprocess`.
     #[must_use]
     pub fn summary(&self) -> String {

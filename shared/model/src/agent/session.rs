@@ -303,6 +303,7 @@ impl AgentSession {
             return false;
         }
         self.error = self.error_at(now).map(str::to_owned);
+        self.withdraw_approvals();
         self.turn(status, None, now);
         true
     }

@@ -96,6 +96,11 @@ impl<'a> Place<'a> {
     }
 }
 
+/// A name that a client chose, as it stands in a JSON pointer (RFC 6901).
+pub(crate) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
+
 /// A type of what may stand in a field.
 pub trait Field: Sized {
     /// Whether the field must be sent.

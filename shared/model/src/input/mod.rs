@@ -12,6 +12,7 @@ mod number;
 mod object;
 mod shape;
 
+pub(crate) use field::escaped;
 pub use field::{Field, Place, Reading, described, one_of, one_of_schema};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]

@@ -13,10 +13,10 @@ use utoipa::{
     },
 };
 
-use super::{Labels, NewSignal, Severity, SignalEntity, SignalStatus};
+use super::{AlertCreate, Labels, NewSignal, Severity, SignalEntity, SignalStatus};
 use crate::{
     AlertText, EntityId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp, Title, input,
-    input::{Apart, Field, List, Place, Reading},
+    input::{Apart, Field, List, Place, Reading, escaped},
 };
 
 /// Who reports what Alertmanager posts, whichever of several it is: they give the same alert the same
@@ -25,8 +25,6 @@ const SOURCE: &str = "alertmanager";
 
 /// What the labels begin with that name records: `entity_invoice`.
 const ENTITY: &str = "entity_";
-/// How many records one alert names at most.
-const MOST_ENTITIES: usize = 20;
 
 input! {
     /// What Alertmanager posts to a webhook, as far as it is looked at.
@@ -82,7 +80,7 @@ impl Field for AlertmanagerTexts {
         };
         let texts = members.iter().map(|(name, value)| match value {
             Value::String(text) => Some((name.clone(), text.clone())),
-            other => place.at(name).wrong(other, "a string"),
+            other => place.at(escaped(name)).wrong(other, "a string"),
         });
         // Collected before it is judged, so that every fault is told.
         let texts: Vec<Option<_>> = texts.collect();
@@ -119,18 +117,27 @@ impl AlertmanagerWebhook {
 
 impl AlertmanagerAlert {
     fn into_new(self, at: usize, now: Timestamp) -> Result<NewSignal, Vec<Fault>> {
-        let labels = self.labels.0;
+        let mut labels = self.labels.0;
+        // A label without a value is one that is not there.
+        labels.retain(|_, value| !value.trim().is_empty());
         let annotations = self.annotations.unwrap_or_default().0;
         let mut faults = Faults {
             at,
             all: Vec::new(),
         };
         let name = labels.get("alertname").map(String::as_str);
-        let class = labels.get("signal_type").map(String::as_str).or(name);
-        let class = class.and_then(Slug::of).or_else(|| {
-            faults.add("alertname", FaultCode::Required, "Send `alertname`.");
-            None
-        });
+        let kind = labels.get("signal_type").map(String::as_str);
+        let class = kind.and_then(Slug::of).or_else(|| name.and_then(Slug::of));
+        if class.is_none() {
+            let (code, detail) = if kind.or(name).is_none() {
+                (FaultCode::Required, "Send `alertname`.")
+            } else {
+                let detail =
+                    "Neither `signal_type` nor `alertname` has a letter or digit of ASCII.";
+                (FaultCode::Pattern, detail)
+            };
+            faults.add("alertname", code, detail);
+        }
         let mut systems = ["connection", "job"].into_iter();
         let system = systems.find_map(|name| labels.get(name));
         let system = system.map_or("unknown", String::as_str);
@@ -197,7 +204,7 @@ struct Faults {
 impl Faults {
     fn add(&mut self, label: &str, code: FaultCode, detail: &str) {
         let slash = if label.is_empty() { "" } else { "/" };
-        let field = format!("alerts/{}/labels{slash}{label}", self.at);
+        let field = format!("alerts/{}/labels{slash}{}", self.at, escaped(label));
         self.all.push(Fault::at(&field, code, detail));
     }
 }
@@ -209,10 +216,6 @@ fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<Signa
         let Some(kind) = name.strip_prefix(ENTITY) else {
             continue;
         };
-        // A label without a value is one that is not there.
-        if id.is_empty() {
-            continue;
-        }
         let id = EntityId::try_from(id.as_str());
         match (Slug::of(kind), id) {
             (Some(kind), Ok(id)) => entities.push(SignalEntity {
@@ -229,8 +232,11 @@ fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<Signa
             }
         }
     }
-    if entities.len() > MOST_ENTITIES {
-        let detail = format!("Expected at most {MOST_ENTITIES} labels `entity_…`.");
+    if entities.len() > AlertCreate::MOST_ENTITIES {
+        let detail = format!(
+            "Expected at most {} labels `entity_…`.",
+            AlertCreate::MOST_ENTITIES
+        );
         faults.add("", FaultCode::Length, &detail);
     }
     entities
@@ -337,6 +343,15 @@ mod tests {
             (signal.severity.as_str(), signal.target_system.as_str()),
             ("warning", "unknown")
         );
+        // A label without a value says nothing, and one that makes no class leaves that to the name.
+        let told = json!({
+            "alertname": "PaymentFailed", "signal_type": "付款失败", "connection": "", "job": "api",
+        });
+        let signal = one(&told, &json!(null));
+        assert_eq!(
+            (signal.signal_type.as_str(), signal.target_system.as_str()),
+            ("payment_failed", "api")
+        );
     }
 
     #[test]
@@ -381,6 +396,8 @@ mod tests {
             alert(&json!({"alertname": "A", "entity_": "x", "entity_a": "y".repeat(129)}), &json!({})),
             alert(&crowded, &json!({})),
             alert(&good, &json!({})),
+            alert(&json!({"alertname": "磁盘满"}), &json!({})),
+            alert(&json!({"alertname": "A", "a/b~c": 1}), &json!({})),
         ]));
         let places: Vec<_> = new.iter().map(|(at, _)| *at).collect();
         assert_eq!(places, [0, 6]);
@@ -407,7 +424,10 @@ mod tests {
                 "/alerts/4/labels/entity_",
                 "/alerts/4/labels/entity_a",
                 "/alerts/5/labels",
+                "/alerts/7/labels/alertname",
+                "/alerts/8/labels/a~1b~0c",
             ]
         );
+        assert_eq!(rejected[5].1[0].code, FaultCode::Pattern);
     }
 }

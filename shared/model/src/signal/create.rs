@@ -60,7 +60,7 @@ input! {
         /// The system it is about: the name of a connection where actions are to be executed.
         target_system: SystemName,
         /// The records of that system it is about.
-        entities: Option<List<AlertEntity, 0, 20>>,
+        entities: Option<List<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
         labels: Option<Labels>,
         metric: Option<AlertMetric>,
         /// Money that hangs on it.
@@ -114,6 +114,8 @@ input! {
 }
 
 impl AlertCreate {
+    /// How many records an alert is about, at most.
+    pub(super) const MOST_ENTITIES: usize = 20;
     /// How far ahead of the service's clock another one may be, in milliseconds.
     const AHEAD: i64 = span::HOUR;
 

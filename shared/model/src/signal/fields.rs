@@ -13,7 +13,7 @@ use utoipa::{
 
 use crate::{
     FaultCode, MAX_ID,
-    input::{Field, Place, Reading},
+    input::{Field, Place, Reading, escaped},
     integer::{integer, integer_schema},
     text,
 };
@@ -138,7 +138,7 @@ impl Field for Labels {
                 whole = false;
                 continue;
             }
-            let mut place = place.at(name.replace('~', "~0").replace('/', "~1"));
+            let mut place = place.at(escaped(name));
             let Value::String(text) = value else {
                 whole = place.wrong::<()>(value, "a string").is_some();
                 continue;

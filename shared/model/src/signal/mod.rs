@@ -38,7 +38,7 @@ pub struct Signal {
     pub status: SignalStatus,
     /// 1 to 255 characters.
     pub title: String,
-    /// Up to 50,000 characters.
+    /// Up to 5,000 characters.
     pub description: Option<String>,
     /// The system it is about.
     pub target_system: String,

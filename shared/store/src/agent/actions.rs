@@ -110,10 +110,7 @@ impl Agent<'_> {
         let mut action = action.clone();
         let now = self.0.clock.now();
         action.record(outcome, now);
-        let mut writes = recorded(&mut action, now)?;
-        for remedy in Remedy::of(&action) {
-            writes.push(Write::put(&remedy)?);
-        }
+        let writes = recorded(&mut action, now)?;
         let done = self.write_with_saving(writes, &action).await?;
         Ok(done.is_ok())
     }
@@ -137,10 +134,7 @@ impl Agent<'_> {
     /// Counts the minutes of an action that was recorded without them.
     pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<(), Error> {
         action.counted();
-        let mut writes = vec![Write::replace(&action)?];
-        for remedy in Remedy::of(&action) {
-            writes.push(Write::put(&remedy)?);
-        }
+        let writes = vec![Write::replace(&action)?];
         // Refused means that somebody else has counted them.
         self.write_with_saving(writes, &action).await?.or_leave();
         Ok(())
@@ -224,12 +218,16 @@ fn held(action: &AgentAction) -> Condition {
         .equals("state", ActionState::Running)
 }
 
-/// Writes the outcome of an action that is still held, and what the journal has to say of it.
+/// Writes the outcome of an action that is still held, what it put right, and what the journal has to
+/// say of it.
 fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Error> {
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);
     let change = as_in(action, &[&PROGRESS[..], &RECORDED].concat())?;
     let mut writes = vec![Write::update(action.key(), change, held(action))];
     writes.extend(entries(noted)?);
+    for remedy in Remedy::of(action) {
+        writes.push(Write::put(&remedy)?);
+    }
     Ok(writes)
 }

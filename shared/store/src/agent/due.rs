@@ -54,6 +54,13 @@ impl DueAction {
         }
     }
 
+    /// Whether it is late, rather than put off by a pause.
+    #[must_use]
+    pub fn is_overdue(&self) -> bool {
+        let action = self.0.record.as_ref();
+        action.is_none_or(|action| !action.put_off)
+    }
+
     /// The record's name, for the log.
     #[must_use]
     pub fn name(&self) -> String {
@@ -152,10 +159,11 @@ impl Agent<'_> {
         };
         let (tenant, id) = (session.organization_id, session.id);
         // The index may lag: only what stands in the table counts.
-        let mut session = self.get(tenant, id).await?.session;
+        let whole = self.get(tenant, id).await?;
+        let mut session = whole.session.clone();
         let (from, now) = (session.status.name(), self.0.clock.now());
         let writes = if session.status.is_running() {
-            let status = self.settle(tenant, id).await?;
+            let status = self.settle(whole, SWEEPER).await?;
             if !status.is_running() {
                 return Ok(status);
             }

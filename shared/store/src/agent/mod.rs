@@ -86,8 +86,8 @@ impl Record for AgentAction {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(super) enum Part {
-    AgentSession(AgentSession),
-    AgentAction(AgentAction),
+    AgentSession(Box<AgentSession>),
+    AgentAction(Box<AgentAction>),
 }
 
 /// A session with its approved actions.
@@ -140,8 +140,14 @@ impl Agent<'_> {
         for part in parts {
             match part {
                 Readable::Yes(Stored { record, version }) => match record {
-                    Part::AgentSession(record) => session = Some(Stored { record, version }),
-                    Part::AgentAction(record) => actions.known.push(Stored { record, version }),
+                    Part::AgentSession(record) => {
+                        let record = *record;
+                        session = Some(Stored { record, version });
+                    }
+                    Part::AgentAction(record) => {
+                        let record = *record;
+                        actions.known.push(Stored { record, version });
+                    }
                 },
                 Readable::No(key) => match key::action_id(key.sk()) {
                     Some(action_id) => actions.unreadable.push(action_id.to_owned()),

@@ -57,20 +57,23 @@ pub(super) fn policy_in(
     tenant: OrganizationId,
 ) -> Result<Stored<AgentPolicy>, Error> {
     let found = batch.get(&key::agent_policy(tenant))?;
-    Ok(found.unwrap_or_else(|| Stored {
+    Ok(found.unwrap_or_else(|| none(tenant)))
+}
+
+/// The policy of an organization that has set none.
+fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
+    Stored {
         record: AgentPolicy::none(tenant),
         version: 0,
-    }))
+    }
 }
 
 impl Agent<'_> {
     /// The organization's policy; that of version 0 is none.
     pub async fn policy(&self, tenant: OrganizationId) -> Result<Stored<AgentPolicy>, Error> {
-        let keys = [AnyKey::from(key::agent_policy(tenant))];
-        policy_in(
-            &self.0.table.batch_get(keys, Read::Consistent).await?,
-            tenant,
-        )
+        let key = key::agent_policy(tenant);
+        let found = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(found.unwrap_or_else(|| none(tenant)))
     }
 
     /// Changes the organization's policy. 412 when it is not the version that the request expects,

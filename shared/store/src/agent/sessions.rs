@@ -398,18 +398,8 @@ impl Agent<'_> {
         Ok(done.is_ok().then(|| (session.replaced(), outcomes)))
     }
 
-    /// Ends a session all of whose approved actions have ended; otherwise, and when it has ended
-    /// already, does nothing. Answers where it stands.
-    pub async fn settle(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-    ) -> Result<AgentSessionStatus, Error> {
-        self.settle_found(self.get(tenant, id).await?).await
-    }
-
-    /// As [`settle`](Self::settle); answers the ids of the actions that waited for one that has
-    /// ended.
+    /// Ends a session all of whose approved actions have ended, now that one has; answers the ids of
+    /// the actions that waited for that one.
     pub async fn settle_after(
         &self,
         tenant: OrganizationId,
@@ -418,14 +408,20 @@ impl Agent<'_> {
     ) -> Result<Vec<String>, Error> {
         let whole = self.get(tenant, id).await?;
         let waiting = whole.actions.waiting_for(action_id);
-        self.settle_found(whole).await?;
+        self.settle(whole, WORKER).await?;
         Ok(waiting)
     }
 
-    async fn settle_found(&self, whole: SessionWithActions) -> Result<AgentSessionStatus, Error> {
+    /// Ends a session all of whose approved actions have ended; otherwise, and when it has ended
+    /// already, does nothing. Answers where it stands.
+    pub(super) async fn settle(
+        &self,
+        whole: SessionWithActions,
+        by: JournalActor,
+    ) -> Result<AgentSessionStatus, Error> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        let settled = try_rewrite(whole, read, |whole| self.settle_in(whole)).await?;
+        let settled = try_rewrite(whole, read, |whole| self.settle_in(whole, by)).await?;
         // Others keep writing it, and each of them settles after that.
         Ok(settled.unwrap_or(AgentSessionStatus::Executing))
     }
@@ -434,6 +430,7 @@ impl Agent<'_> {
     async fn settle_in(
         &self,
         whole: SessionWithActions,
+        by: JournalActor,
     ) -> Result<Option<AgentSessionStatus>, Error> {
         let SessionWithActions {
             mut session,
@@ -448,7 +445,7 @@ impl Agent<'_> {
             .iter()
             .map(|action| (&action.action_id, &action.journal));
         let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
-        let note = Note::new(WORKER, JournalEvent::Settled, Some(from));
+        let note = Note::new(by, JournalEvent::Settled, Some(from));
         let writes = noted(&mut session, note.with(json!({ "heads": heads })), now)?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session.status))

@@ -39,6 +39,7 @@ impl Action {
                 order,
                 description: values.text(&step.description),
                 call,
+                reconcile: None,
             });
         }
         let (target_entities, in_the_way) = self.target_entities(values);
@@ -61,7 +62,10 @@ impl Action {
             target_entities,
             expected_outcome: values.text(&self.expected_outcome),
             risk: self.risk,
+            reads: Vec::new(),
+            require: Vec::new(),
             steps,
+            verify: None,
             minutes_saved: i64::from(self.minutes),
             cooldown: self.cooldown.millis(),
             playbook: None,
@@ -131,6 +135,7 @@ impl Call {
             body: body.map(|body| JsonText(JsonObject(body))),
             expect: self.expect.clone(),
             already_done: self.already_done.clone(),
+            success: Vec::new(),
             not_done: self.not_done.clone(),
         })
     }

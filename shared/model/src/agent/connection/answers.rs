@@ -33,33 +33,42 @@ impl ErrorCode {
     }
 }
 
-/// An answer without the members of these names, wherever they stand, and without a secret, should
-/// it repeat one. Of what is no JSON nothing is left where something is private, since nobody can
-/// tell where in it that stands.
+/// An answer without the members of these names, wherever they stand, and without secrets, should it
+/// repeat one. Of what is no JSON nothing is left where something is private, since nobody can tell
+/// where in it that stands.
 #[must_use]
-pub fn without(answer: Value, private: &[super::KeyName], secret: Option<&str>) -> Value {
-    let secret = secret.filter(|secret| !secret.is_empty());
+pub fn without(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
     match answer {
         Value::String(_) if !private.is_empty() => Value::Null,
-        answer => walk(answer, private, secret),
+        answer => walk(answer, private, secrets),
     }
 }
 
-fn walk(answer: Value, private: &[super::KeyName], secret: Option<&str>) -> Value {
+fn walk(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
+    let redacted = |text: String| {
+        let secrets = secrets.iter().filter(|secret| !secret.is_empty());
+        secrets.fold(text, |text, secret| text.replace(secret, "…"))
+    };
     match answer {
         Value::Object(members) => members
             .into_iter()
             .filter(|(name, _)| !private.iter().any(|one| **one == **name))
-            .map(|(name, value)| (name, walk(value, private, secret)))
+            .map(|(name, value)| (redacted(name), walk(value, private, secrets)))
             .collect(),
         Value::Array(elements) => elements
             .into_iter()
-            .map(|value| walk(value, private, secret))
+            .map(|value| walk(value, private, secrets))
             .collect(),
-        Value::String(text) => Value::String(match secret {
-            Some(secret) => text.replace(secret, "…"),
-            None => text,
-        }),
+        Value::String(text) => Value::String(redacted(text)),
+        Value::Number(number) => {
+            let text = number.to_string();
+            let shown = redacted(text.clone());
+            if shown == text {
+                Value::Number(number)
+            } else {
+                Value::String(shown)
+            }
+        }
         other => other,
     }
 }

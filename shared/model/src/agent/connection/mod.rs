@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 use super::{ConnectionRevision, Idempotency};
 use crate::{
-    Calls, CallsPerSecond, Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, input,
+    Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, input,
     input::{Defaulted, List, Place},
 };
 
@@ -56,12 +56,11 @@ pub struct Connection {
     pub error_code: ErrorCode,
     /// Members that are taken from answers before these are kept, wherever they stand.
     pub private: Vec<KeyName>,
-    /// How much it is called.
-    pub limits: CallLimits,
-    /// Nothing is sent while it is.
+    /// No action is begun through it while it is.
     #[serde(default)]
     pub paused: bool,
-    /// Raised when calls look or go elsewhere, or their answers are read otherwise.
+    /// Raised when calls look or go elsewhere, or their answers are read otherwise. It begins with the
+    /// milliseconds at which the connection was created, so that no other of its name has the same.
     pub revision: i64,
     /// When it was created.
     pub created_at: Timestamp,
@@ -95,8 +94,6 @@ input! {
         error_code: Defaulted<ErrorCode>,
         /// Members that are taken from answers before these are kept, wherever they stand.
         private: Option<List<KeyName, 0, 20>>,
-        /// How much it is called; absent for no limit.
-        limits: Option<CallLimits>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
     check(allow, test_path) tests_what_is_allowed;
@@ -149,18 +146,6 @@ input! {
     }
     check(r#in, name) names_its_place;
     check(replays, replayed_header) replays_what_it_marks;
-}
-
-input! {
-    /// How much a system is called.
-    #[derive(Copy, Default, PartialEq, Serialize, Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    pub struct CallLimits {
-        /// Calls that begin in a second; absent for any number.
-        per_second: Option<CallsPerSecond>,
-        /// Actions that are at work at the same time; absent for any number.
-        concurrent: Option<Calls>,
-    }
 }
 
 /// In which form a secret is sent.
@@ -221,7 +206,7 @@ pub enum ConnectionSort {
     Name,
 }
 
-/// That nothing is sent for an organization, whatever the connection.
+/// That no action of an organization is begun, whatever its connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPause {
@@ -387,17 +372,16 @@ impl Connection {
             test_path: put.test_path,
             error_code: put.error_code.0,
             private: put.private.map(|list| list.0).unwrap_or_default(),
-            limits: put.limits.unwrap_or_default(),
             paused: false,
-            revision: 1,
+            // One that is created anew under its name is another one.
+            revision: now.millis(),
             created_at: now,
             updated_at: now,
         }
     }
 
     /// Replaces all that a client says of it. The revision rises when a call looks or goes elsewhere,
-    /// or its answer is read otherwise; what is only allowed, kept or limited otherwise is the same
-    /// call.
+    /// or its answer is read otherwise; what is only allowed or kept otherwise is the same call.
     pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
         let old = self.clone();
         *self = Self {

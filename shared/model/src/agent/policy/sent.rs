@@ -2,7 +2,7 @@
 
 use super::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule};
 use crate::{
-    ActionType, Currency, FaultCode, Money, Risk, Role, SystemName, input,
+    ActionType, Currency, FaultCode, MAX_ID, Money, Risk, Role, SystemName, input,
     input::{Change, Defaulted, List, Patch, Place},
     integer::Whole,
 };
@@ -67,7 +67,7 @@ input! {
     /// An amount of money.
     pub struct MoneySet {
         /// In the currency's smallest unit.
-        minor_units: Whole<0, 9_007_199_254_740_991>,
+        minor_units: Whole<0, MAX_ID>,
         /// ISO 4217.
         currency: Currency,
     }

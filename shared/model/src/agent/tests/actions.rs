@@ -555,6 +555,7 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     assert_eq!(action.claim(&put_off(70), LEASE, at(10)), Claim::PutOff);
     let expected = AgentAction {
         due_at: Some(at(70)),
+        put_off: true,
         updated_at: at(10),
         ..queued()
     };
@@ -615,6 +616,21 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     let mut action = held(Keyed);
     assert_eq!(action.answered(Effect::NotNow, Keyed), Answered::Again);
     action.release(at(10), at(10));
+    let mut approved = action.clone();
     assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
     assert_eq!(action.connection_revision, Some(2));
+    // But not what was approved for another one.
+    approved.connection = Some(ConnectionRevision {
+        name: "billing".into(),
+        revision: 1,
+    });
+    assert_eq!(
+        approved.claim(&revised, LEASE, at(10)),
+        Claim::Ended(Skipped)
+    );
+    assert!(
+        error(&approved).starts_with("content_changed"),
+        "{}",
+        error(&approved)
+    );
 }

@@ -53,6 +53,21 @@ fn forbidden(error: &Error) -> (Code, String) {
     }
 }
 
+/// What the policy does not count any more is not shown as if it did.
+#[test]
+fn approvals_that_a_stricter_policy_does_not_admit_are_dropped() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let mut session = awaiting();
+    assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
+    session.proposed_actions[0].approvals[0].role = Some(Role::Support);
+    let managers = policy(&json!({"rules": [{"approvers": 2, "roles": ["manager"]}]}));
+    assert!(!approve(&mut session, &managers, 5, &[FIRST], 6).unwrap());
+    let approvals = &session.proposed_actions[0].approvals;
+    assert_eq!(approvals.len(), 1);
+    assert_eq!(approvals[0].user_id.get(), 5);
+    assert!(approve(&mut session, &managers, 6, &[FIRST], 7).unwrap());
+}
+
 #[test]
 fn the_second_of_two_approvers_has_it_run() {
     let two = policy(&json!({"rules": [{"approvers": 2}]}));

@@ -95,6 +95,21 @@ fn a_check_names_what_was_changed_or_taken_away() {
 }
 
 #[test]
+fn an_action_of_which_nothing_is_left_is_missed() {
+    let (session, _, entries) = told();
+    let left: Vec<_> = entries
+        .into_iter()
+        .filter(|entry| entry.action_id.is_none())
+        .collect();
+    let check = check_journal(&session, std::iter::empty(), &left);
+    assert!(!check.verified);
+    assert_eq!(
+        (check.breaks[0].seq, check.breaks[0].why),
+        (1, JournalFlaw::Missing)
+    );
+}
+
+#[test]
 fn a_chain_that_was_computed_anew_is_not_that_of_its_head() {
     // The last entry of the action, with a hash that fits.
     let mut told = told();

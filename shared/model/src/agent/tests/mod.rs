@@ -43,7 +43,10 @@ fn proposed(is_automated: bool) -> ProposedAction {
         target_entities: vec!["ub_1001".into()],
         expected_outcome: "It is processed.".into(),
         risk: Risk::Low,
+        reads: Vec::new(),
+        require: Vec::new(),
         steps: vec![step("POST")],
+        verify: None,
         minutes_saved: 25,
         cooldown: COOLDOWN,
         playbook: None,
@@ -61,6 +64,7 @@ fn step(method: &str) -> ActionStep {
         order: 1,
         description: "Have it processed again.".into(),
         call: Some(call(method)),
+        reconcile: None,
     }
 }
 
@@ -74,6 +78,7 @@ fn call(method: &str) -> ApiCall {
             status: 409,
             code: Some("already_done".into()),
         }],
+        success: Vec::new(),
         not_done: Vec::new(),
     }
 }

@@ -1,0 +1,105 @@
+//! `POST /api/concierge/alerts/alertmanager`
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    App, Error, Problem,
+    auth::{Caller, need},
+    http::Body,
+    model::{AlertmanagerWebhook, Code, Fault, NewSignal, Signal, SignalId, SignalStatus},
+    store::Stored,
+};
+use utoipa::ToSchema;
+
+/// What became of the alerts that Alertmanager posted.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AlertsReceived {
+    /// Those that were recorded or counted.
+    recorded: Vec<AlertReceived>,
+    /// Those that cannot be, whatever is tried.
+    rejected: Vec<AlertRejected>,
+}
+
+/// An alert that was recorded or counted.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AlertReceived {
+    /// Its place among those that were posted, from 0.
+    index: usize,
+    id: SignalId,
+    external_id: String,
+    status: SignalStatus,
+    /// How often it was reported.
+    count: i64,
+}
+
+/// An alert that cannot be recorded.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AlertRejected {
+    /// Its place among those that were posted, from 0.
+    index: usize,
+    /// What is wrong with it.
+    errors: Vec<Fault>,
+}
+
+impl AlertReceived {
+    fn of(index: usize, alert: Stored<Signal>) -> Self {
+        let Stored { record: alert, .. } = alert;
+        Self {
+            index,
+            id: alert.id,
+            external_id: alert.external_id,
+            status: alert.status,
+            count: alert.count,
+        }
+    }
+}
+
+/// Records what Prometheus Alertmanager posts to a webhook (version 4 of its format). It answers 200
+/// although some or all of the alerts are rejected, since Alertmanager would send them again for as
+/// long as they fire.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/alerts/alertmanager",
+    operation_id = "receiveAlertmanager"
+)]
+pub async fn alertmanager(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ManageSignals>>,
+    Body(webhook): Body<AlertmanagerWebhook>,
+) -> Result<Json<AlertsReceived>, Problem> {
+    let (new, rejected) = webhook.into_new(app.clock.now());
+    let (places, new): (Vec<usize>, Vec<NewSignal>) = new.into_iter().unzip();
+    let signals = app.store.signals();
+    let recorded = signals.record_all(caller.permit(), &new).await;
+    let recorded = recorded.map_err(worth_another_try)?;
+    if !rejected.is_empty() {
+        let (organization_id, rejected) = (caller.tenant(), rejected.len());
+        tracing::warn!(%organization_id, rejected, "alerts of Alertmanager were rejected");
+    }
+    let recorded = places.into_iter().zip(recorded);
+    let rejected = rejected.into_iter();
+    Ok(Json(AlertsReceived {
+        recorded: recorded
+            .map(|(at, alert)| AlertReceived::of(at, alert))
+            .collect(),
+        rejected: rejected
+            .map(|(index, errors)| AlertRejected { index, errors })
+            .collect(),
+    }))
+}
+
+/// Alertmanager sends nothing again that was answered 4xx: where others kept writing the same alerts,
+/// that would lose them.
+fn worth_another_try(error: Error) -> Error {
+    match error {
+        Error::Conflict {
+            code: Code::ConcurrentChange,
+            detail,
+        } => Error::Unavailable {
+            what: "the table",
+            source: detail.into(),
+        },
+        other => other,
+    }
+}

@@ -1,0 +1,23 @@
+//! `GET /api/concierge/alerts/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId, Single},
+    model::SignalId,
+};
+
+use super::view::AlertView;
+
+/// Reads an alert.
+#[utoipa::path(get, path = "/api/concierge/alerts/{id}", operation_id = "getAlert")]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation>,
+    Path(id): Path<PathId<SignalId>>,
+) -> Result<Single<AlertView>, Problem> {
+    let signals = app.store.signals();
+    let alert = signals.get(caller.tenant(), id.known()?).await?;
+    Ok(Single(alert.into()))
+}

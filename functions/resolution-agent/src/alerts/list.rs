@@ -1,0 +1,25 @@
+//! `GET /api/concierge/alerts`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{AlertFilter, AlertSort, Listing},
+};
+
+use super::view::AlertView;
+
+/// Lists alerts, what occurred last first.
+#[utoipa::path(get, path = "/api/concierge/alerts", operation_id = "listAlerts")]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation, Listing<AlertFilter, AlertSort>>,
+) -> Result<List<AlertView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let (tenant, user) = (caller.tenant(), caller.user_id());
+    let filter = &caller.query.filter;
+    let signals = app.store.signals();
+    let page = signals.list(tenant, user, filter, &pages.wanted).await?;
+    Ok(pages.answer(page, AlertView::from)?)
+}

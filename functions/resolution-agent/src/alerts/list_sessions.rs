@@ -1,0 +1,31 @@
+//! `GET /api/concierge/alerts/{id}/agent-sessions`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, Path, PathId},
+    model::{AgentSessionSort, Listing, SignalId},
+};
+
+use crate::sessions::row::AgentSessionRow;
+
+/// Lists the agent sessions on an alert, newest first.
+#[utoipa::path(
+    get,
+    path = "/api/concierge/alerts/{id}/agent-sessions",
+    operation_id = "listAgentSessionsOfAlert"
+)]
+pub async fn list_sessions(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation, Listing<(), AgentSessionSort>>,
+    Path(alert): Path<PathId<SignalId>>,
+) -> Result<List<AgentSessionRow>, Problem> {
+    let pages = caller.pages(&app)?;
+    let agent = app.store.agent();
+    let page = agent
+        .of_signal(caller.tenant(), alert.known()?, &pages.wanted)
+        .await?;
+    let now = app.clock.now();
+    Ok(pages.answer(page, |row| AgentSessionRow::of(row, now))?)
+}

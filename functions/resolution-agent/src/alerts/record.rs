@@ -1,0 +1,23 @@
+//! `POST /api/concierge/alerts`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Single, refusal::ConcurrentChange},
+    model::AlertCreate,
+};
+
+use super::view::AlertView;
+
+/// Records an alert, or counts one that its source reported before.
+#[utoipa::path(post, path = "/api/concierge/alerts", operation_id = "recordAlert")]
+pub async fn record(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ManageSignals>>,
+    Body(sent): Body<AlertCreate>,
+) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
+    let new = sent.into_new(app.clock.now())?;
+    let alert = app.store.signals().record(caller.permit(), new).await?;
+    Ok(Single(alert.into()))
+}

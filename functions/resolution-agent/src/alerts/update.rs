@@ -1,0 +1,28 @@
+//! `PATCH /api/concierge/alerts/{id}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
+    model::{AlertUpdate, SignalId},
+};
+
+use super::view::AlertView;
+
+/// Acknowledges an alert, resolves it, or opens it again.
+#[utoipa::path(
+    patch,
+    path = "/api/concierge/alerts/{id}",
+    operation_id = "updateAlert"
+)]
+pub async fn update(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ManageSignals>>,
+    Path(id): Path<PathId<SignalId>>,
+    Body(update): Body<AlertUpdate>,
+) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
+    let signals = app.store.signals();
+    let alert = signals.update(caller.permit(), id.known()?, &update);
+    Ok(Single(alert.await?.into()))
+}

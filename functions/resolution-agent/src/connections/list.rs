@@ -1,0 +1,27 @@
+//! `GET /api/concierge/connections`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{ConnectionSort, Listing},
+};
+
+use super::view::ConnectionView;
+
+/// Lists the connections of the caller's organization by name.
+#[utoipa::path(
+    get,
+    path = "/api/concierge/connections",
+    operation_id = "listConnections"
+)]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation, Listing<(), ConnectionSort>>,
+) -> Result<List<ConnectionView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let connections = app.store.connections();
+    let page = connections.list(caller.tenant(), &pages.wanted).await?;
+    Ok(pages.answer(page, ConnectionView::from)?)
+}

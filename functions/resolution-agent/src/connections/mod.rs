@@ -1,0 +1,11 @@
+//! The systems that actions call.
+
+pub mod delete;
+pub mod get;
+pub mod list;
+pub mod name;
+pub mod pause;
+pub mod put;
+pub mod resume;
+pub mod test;
+pub mod view;

@@ -1,0 +1,27 @@
+//! `POST /api/concierge/connections/{name}/pause`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, Single, refusal::ConcurrentChange},
+};
+
+use super::name::ConnectionName;
+use super::view::ConnectionView;
+
+/// Pauses a connection: no action is begun through it, and what is approved for it waits.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/connections/{name}/pause",
+    operation_id = "pauseConnection"
+)]
+pub async fn pause(
+    State(app): State<App>,
+    caller: Caller<need::ExecuteAgentRemediation>,
+    Path(name): Path<ConnectionName>,
+) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
+    let (name, connections) = (name.known()?, app.store.connections());
+    let connection = connections.pause(caller.permit(), &name, true);
+    Ok(Single(connection.await?.into()))
+}

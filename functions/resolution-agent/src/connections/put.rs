@@ -1,0 +1,39 @@
+//! `PUT /api/concierge/connections/{name}`
+
+use axum::extract::State;
+use shared::{
+    Error, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, Single,
+        refusal::{ConcurrentChange, TooManyConnections},
+    },
+    model::ConnectionPut,
+};
+
+use super::name::ConnectionName;
+use super::view::ConnectionView;
+use crate::ResolutionAgent;
+
+/// Creates a connection of this name, or replaces it. Its base URL is https and leads into no network,
+/// except on a stack that runs on one machine. With `If-Match` it has to be there.
+#[utoipa::path(
+    put,
+    path = "/api/concierge/connections/{name}",
+    operation_id = "putConnection"
+)]
+pub async fn put(
+    State(state): State<ResolutionAgent>,
+    caller: Caller<need::WithAgent<need::ManageOrganization>>,
+    Path(name): Path<ConnectionName>,
+    Body(put): Body<ConnectionPut>,
+) -> Result<Single<ConnectionView>, Problem<(ConcurrentChange, TooManyConnections)>> {
+    if !state.targets.allows_local()
+        && let Some(fault) = put.not_public()
+    {
+        return Err(Error::invalid(fault).into());
+    }
+    let (name, connections) = (name.known()?, state.app.store.connections());
+    let connection = connections.put(caller.permit(), &name, put);
+    Ok(Single(connection.await?.into()))
+}

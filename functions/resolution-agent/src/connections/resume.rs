@@ -1,0 +1,28 @@
+//! `POST /api/concierge/connections/{name}/resume`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, Single, refusal::ConcurrentChange},
+};
+
+use super::name::ConnectionName;
+use super::view::ConnectionView;
+
+/// Goes on with a paused connection: what waited is begun within a minute, if its approvals
+/// still hold.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/connections/{name}/resume",
+    operation_id = "resumeConnection"
+)]
+pub async fn resume(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    Path(name): Path<ConnectionName>,
+) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
+    let (name, connections) = (name.known()?, app.store.connections());
+    let connection = connections.pause(caller.permit(), &name, false);
+    Ok(Single(connection.await?.into()))
+}

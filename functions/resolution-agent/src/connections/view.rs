@@ -1,0 +1,118 @@
+//! Connections as the API answers them.
+
+use serde::Serialize;
+use shared::{
+    model::{
+        AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallPath, Connection, ErrorCode,
+        HeaderName, HeaderText, KeyName, KeyPlace, ParameterName, Replays, Slug, Timestamp,
+    },
+    store::Stored,
+    versioned,
+};
+use utoipa::ToSchema;
+
+/// A system that the organization's actions call.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Connection)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionView {
+    /// What playbooks call it.
+    name: Slug,
+    kind: Slug,
+    base_url: BaseUrl,
+    /// The last part of the name of the parameter with its secret, which is shown to nobody.
+    secret_parameter: Option<ParameterName>,
+    auth: AuthView,
+    headers: Vec<HeaderView>,
+    body: BodyFormat,
+    /// Null for a system that does a repeated call again.
+    idempotency: Option<KeysView>,
+    allow: Vec<AllowedCall>,
+    test_path: Option<CallPath>,
+    error_code: ErrorCode,
+    private: Vec<KeyName>,
+    /// No action is begun through it while it is.
+    paused: bool,
+    /// Raised when calls look or go elsewhere, or their answers are read otherwise; no other connection
+    /// of that name has the same.
+    revision: i64,
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    /// Raised by every write.
+    version: i64,
+}
+
+versioned!(ConnectionView);
+
+/// How a secret is sent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AuthOfConnection)]
+#[serde(rename_all = "camelCase")]
+pub struct AuthView {
+    scheme: AuthScheme,
+    username: Option<BasicUser>,
+    header: Option<HeaderName>,
+}
+
+/// A header of every call.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = HeaderOfConnection)]
+pub struct HeaderView {
+    name: HeaderName,
+    value: HeaderText,
+}
+
+/// How idempotency keys are sent.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = KeysOfConnection)]
+#[serde(rename_all = "camelCase")]
+pub struct KeysView {
+    r#in: KeyPlace,
+    name: KeyName,
+    replays: Replays,
+    replayed_header: Option<HeaderName>,
+}
+
+impl From<Stored<Connection>> for ConnectionView {
+    fn from(stored: Stored<Connection>) -> Self {
+        let Stored {
+            record: connection,
+            version,
+        } = stored;
+        let auth = connection.auth;
+        let headers = connection.headers.into_iter();
+        Self {
+            name: connection.name,
+            kind: connection.kind,
+            base_url: connection.base_url,
+            secret_parameter: connection.secret_parameter,
+            auth: AuthView {
+                scheme: auth.scheme,
+                username: auth.username,
+                header: auth.header,
+            },
+            headers: headers
+                .map(|header| HeaderView {
+                    name: header.name,
+                    value: header.value,
+                })
+                .collect(),
+            body: connection.body,
+            idempotency: connection.idempotency.map(|keys| KeysView {
+                r#in: keys.r#in,
+                name: keys.name,
+                replays: keys.replays.0,
+                replayed_header: keys.replayed_header,
+            }),
+            allow: connection.allow,
+            test_path: connection.test_path,
+            error_code: connection.error_code,
+            private: connection.private,
+            paused: connection.paused,
+            revision: connection.revision,
+            created_at: connection.created_at,
+            updated_at: connection.updated_at,
+            version,
+        }
+    }
+}

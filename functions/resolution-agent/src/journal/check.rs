@@ -1,0 +1,26 @@
+//! `GET /api/concierge/agent-sessions/{id}/journal/check`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::{AgentSessionId, JournalCheck},
+};
+
+/// Checks that no entry of a session's journal was changed or taken away, and names the first of
+/// each chain that was.
+#[utoipa::path(
+    get,
+    path = "/api/concierge/agent-sessions/{id}/journal/check",
+    operation_id = "checkAgentSessionJournal"
+)]
+pub async fn check(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation>,
+    Path(id): Path<PathId<AgentSessionId>>,
+) -> Result<Json<JournalCheck>, Problem> {
+    let agent = app.store.agent();
+    let check = agent.check_journal(caller.tenant(), id.known()?).await?;
+    Ok(Json(check))
+}

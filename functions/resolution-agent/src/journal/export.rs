@@ -1,0 +1,30 @@
+//! `GET /api/concierge/journal`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::Lines,
+    model::{JournalPeriod, JournalSort, Listing},
+};
+
+use super::view::JournalEntryView;
+
+/// Exports the journals of a period, one entry a line (NDJSON), the oldest first.
+#[utoipa::path(
+    get,
+    path = "/api/concierge/journal",
+    operation_id = "exportAgentJournal"
+)]
+pub async fn export(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation, Listing<JournalPeriod, JournalSort>>,
+) -> Result<Lines<JournalEntryView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let agent = app.store.agent();
+    let period = &caller.query.filter;
+    let page = agent
+        .journals(caller.tenant(), period, &pages.wanted)
+        .await?;
+    Ok(pages.lines(page, |entry| JournalEntryView::from(entry.record))?)
+}

@@ -1,0 +1,29 @@
+//! `GET /api/concierge/agent-sessions/{id}/journal`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, Path, PathId},
+    model::{AgentSessionId, JournalSort, Listing},
+};
+
+use super::view::JournalEntryView;
+
+/// Lists all that happened in a session, the oldest entry first. Each holds the hash of the one before
+/// it in its chain.
+#[utoipa::path(
+    get,
+    path = "/api/concierge/agent-sessions/{id}/journal",
+    operation_id = "listAgentSessionJournal"
+)]
+pub async fn list(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation, Listing<(), JournalSort>>,
+    Path(id): Path<PathId<AgentSessionId>>,
+) -> Result<List<JournalEntryView>, Problem> {
+    let (id, pages) = (id.known()?, caller.pages(&app)?);
+    let agent = app.store.agent();
+    let page = agent.journal(caller.tenant(), id, &pages.wanted).await?;
+    Ok(pages.answer(page, |entry| JournalEntryView::from(entry.record))?)
+}

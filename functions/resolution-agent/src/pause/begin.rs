@@ -1,0 +1,25 @@
+//! `POST /api/concierge/pause`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::refusal::ConcurrentChange,
+};
+
+use super::view::PauseView;
+
+/// Pauses all of the organization's actions: nothing is sent, and what is approved waits.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/pause",
+    operation_id = "pauseAgentActions"
+)]
+pub async fn begin(
+    State(app): State<App>,
+    caller: Caller<need::ExecuteAgentRemediation>,
+) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
+    let connections = app.store.connections();
+    let pause = connections.pause_agent(caller.permit(), caller.user_id(), true);
+    Ok(Json(Some(pause.await?).into()))
+}

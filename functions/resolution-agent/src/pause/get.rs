@@ -1,0 +1,20 @@
+//! `GET /api/concierge/pause`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+};
+
+use super::view::PauseView;
+
+/// Says whether all of the organization's actions are paused.
+#[utoipa::path(get, path = "/api/concierge/pause", operation_id = "getAgentPause")]
+pub async fn get(
+    State(app): State<App>,
+    caller: Caller<need::ViewAgentRemediation>,
+) -> Result<Json<PauseView>, Problem> {
+    let connections = app.store.connections();
+    let pause = connections.agent_pause(caller.tenant()).await?;
+    Ok(Json(pause.map(|pause| pause.record).into()))
+}

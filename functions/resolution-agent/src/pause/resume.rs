@@ -1,0 +1,25 @@
+//! `POST /api/concierge/resume`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::refusal::ConcurrentChange,
+};
+
+use super::view::PauseView;
+
+/// Goes on after a pause of all actions: what waited is begun within a minute, if its approvals still hold.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/resume",
+    operation_id = "resumeAgentActions"
+)]
+pub async fn resume(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
+    let connections = app.store.connections();
+    let pause = connections.pause_agent(caller.permit(), caller.user_id(), false);
+    Ok(Json(Some(pause.await?).into()))
+}

@@ -1,0 +1,140 @@
+//! `POST /api/concierge/agent-sessions/{id}/execute`
+
+use std::time::Duration;
+
+use axum::extract::State;
+use shared::{
+    App, Error, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId, Trace,
+        refusal::{
+            ActionNotFailed, ApproverNotAllowed, CapReached, ConcurrentChange, ContentChanged,
+            InvalidTransition, OtherActionsApproved, OutcomeUnknown, PolicyDenied,
+            ProposalSuperseded, SessionExpired, SessionSuperseded,
+        },
+    },
+    model::{ActionsExecute, AgentSessionId, Approving, Message, OrganizationId, Stopwatch},
+    store::{Approval, SessionWithActions},
+};
+
+use super::prefer::Wait;
+use super::view::AgentActionsExecuted;
+use crate::ResolutionAgent;
+
+/// How long the queue may take; what it did not take by then, the sweeper sends.
+const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The first pause between two looks at the results; each is half as long again as the one before.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(500);
+
+/// Why a list of actions is not executed.
+type Refused = (
+    InvalidTransition,
+    ProposalSuperseded,
+    SessionExpired,
+    SessionSuperseded,
+    OutcomeUnknown,
+    ActionNotFailed,
+    OtherActionsApproved,
+    (
+        ContentChanged,
+        ApproverNotAllowed,
+        PolicyDenied,
+        CapReached,
+        ConcurrentChange,
+    ),
+);
+
+/// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
+/// for their results. 202 has the same shape as 200 and says that some still run, or that the
+/// policy asks for another approver first: `approval` of the action says how many. The same list
+/// again answers its results and runs nothing; with `again`, what is not done for certain runs once
+/// more, within 24 hours and while the alert has no other session. With `digests`, 409 when an
+/// action is not what was looked at.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/agent-sessions/{id}/execute",
+    operation_id = "executeAgentActions"
+)]
+pub async fn execute(
+    State(state): State<ResolutionAgent>,
+    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    Path(id): Path<PathId<AgentSessionId>>,
+    wait: Wait,
+    Trace(trace): Trace,
+    Body(input): Body<ActionsExecute>,
+) -> Result<AgentActionsExecuted, Problem<Refused>> {
+    let (tenant, id) = (caller.tenant(), id.known()?);
+    let ids = input.distinct();
+    let approving = Approving {
+        ids: &ids,
+        again: input.again.0,
+        digests: input.digests.as_ref(),
+        note: input.note.as_deref(),
+        by: caller.user_id(),
+        trace: trace.as_deref(),
+    };
+    let agent = state.app.store.agent();
+    let session = match agent.approve(caller.permit(), id, &approving).await? {
+        Approval::Standing(session) | Approval::Pending(session) => session,
+        Approval::Queued(session, queued) => {
+            send(&state, tenant, id, queued).await;
+            session
+        }
+    };
+    let session = results(&state.app, session, wait.0).await?;
+    let now = state.app.clock.now();
+    Ok(AgentActionsExecuted::of(&session, &ids, now))
+}
+
+/// Sends a message for each action. That they are to be run is written already, so that a queue
+/// that does not take them delays them and loses none.
+async fn send(
+    state: &ResolutionAgent,
+    organization_id: OrganizationId,
+    session_id: AgentSessionId,
+    actions: Vec<String>,
+) {
+    let messages: Vec<Message> = actions
+        .into_iter()
+        .map(|action_id| Message::RunAction {
+            organization_id,
+            session_id,
+            action_id,
+        })
+        .collect();
+    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
+    let cause = match sent {
+        Ok(sent) => sent
+            .into_iter()
+            .find_map(Result::err)
+            .map(|error| error.chain()),
+        Err(_) => Some("the queue did not answer in time".to_owned()),
+    };
+    if let Some(cause) = cause {
+        tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the messages");
+    }
+}
+
+/// Looks again until every approved action has ended or the time is over.
+async fn results(
+    app: &App,
+    mut whole: SessionWithActions,
+    wait: Duration,
+) -> Result<SessionWithActions, Error> {
+    let waited = Stopwatch::start();
+    let mut pause = FIRST_PAUSE;
+    let (tenant, id) = (whole.session.organization_id, whole.session.id);
+    while whole.session.status.is_running() {
+        let left = wait.saturating_sub(waited.elapsed());
+        if left.is_zero() {
+            break;
+        }
+        tokio::time::sleep(pause.min(left)).await;
+        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
+        whole = app.store.agent().get(tenant, id).await?;
+    }
+    Ok(whole)
+}

@@ -1,0 +1,13 @@
+//! Sessions on alerts: proposals, approvals, and what became of them.
+
+pub mod action;
+pub mod cancel;
+pub mod execute;
+pub mod get;
+pub mod list;
+pub mod open;
+pub mod prefer;
+pub mod propose;
+pub mod reject;
+pub mod row;
+pub mod view;

@@ -1,0 +1,29 @@
+//! `POST /api/concierge/alerts/{id}/agent-session`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId, refusal::ConcurrentChange},
+    model::SignalId,
+};
+
+use super::view::AgentSessionOpened;
+
+/// Opens a session on an alert, or answers the one that stands.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/alerts/{id}/agent-session",
+    operation_id = "openAgentSession"
+)]
+pub async fn open(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    Path(alert): Path<PathId<SignalId>>,
+) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
+    let agent = app.store.agent();
+    let session = agent
+        .open(caller.permit(), alert.known()?, caller.user_id())
+        .await?;
+    Ok(Json(AgentSessionOpened::of(&session, app.clock.now())))
+}

@@ -1,0 +1,312 @@
+//! What a target system says of its records: reads, the facts that they give, and what is asked of
+//! those.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::ApiCall;
+
+/// A call that changes nothing and tells something, ready to be sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetRead {
+    /// Its name, with which those of its facts begin.
+    pub name: String,
+    /// The connection that it is sent through.
+    pub connection: String,
+    /// Below the system's base URL, percent-encoded.
+    pub path: String,
+    /// Where in the answer each fact stands, by its name: a JSON pointer (RFC 6901).
+    pub facts: BTreeMap<String, String>,
+}
+
+impl TargetRead {
+    /// The call, which 200 answers.
+    #[must_use]
+    pub fn call(&self) -> ApiCall {
+        ApiCall::get(&self.path)
+    }
+
+    /// The facts that an answer gives: texts, numbers and truth values. Those that it lacks are not known.
+    #[must_use]
+    pub fn facts(&self, answer: &Value) -> Facts {
+        let given = self.facts.iter().filter_map(|(name, pointer)| {
+            let value = answer.pointer(pointer)?;
+            let is_scalar = value.is_string() || value.is_number() || value.is_boolean();
+            is_scalar.then(|| (format!("{}.{name}", self.name), value.clone()))
+        });
+        Facts(given.collect())
+    }
+}
+
+/// What is known of records, by `read.fact`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts(BTreeMap<String, Value>);
+
+impl Facts {
+    /// Adds those of another read.
+    pub fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
+    /// A fact, if it is known.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// All that are known, by name.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value))
+    }
+}
+
+impl FromIterator<(String, Value)> for Facts {
+    fn from_iter<I: IntoIterator<Item = (String, Value)>>(facts: I) -> Self {
+        Self(facts.into_iter().collect())
+    }
+}
+
+/// What is asked of a fact.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactCondition {
+    /// Its name, as `read.fact`.
+    pub fact: String,
+    /// What about it.
+    #[serde(flatten)]
+    pub asked: Asked,
+}
+
+/// What a fact has to be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Asked {
+    /// One of these.
+    Is(Vec<Value>),
+    /// None of these.
+    IsNot(Vec<Value>),
+    /// The same as another fact.
+    SameAs(String),
+    /// Another than another fact.
+    DiffersFrom(String),
+}
+
+impl FactCondition {
+    /// Whether it holds; none when a fact that it speaks of is not known.
+    #[must_use]
+    pub fn holds(&self, facts: &Facts) -> Option<bool> {
+        let fact = facts.get(&self.fact)?;
+        let is_any = |values: &[Value]| values.iter().any(|value| same(value, fact));
+        Some(match &self.asked {
+            Asked::Is(values) => is_any(values),
+            Asked::IsNot(values) => !is_any(values),
+            Asked::SameAs(other) => same(facts.get(other)?, fact),
+            Asked::DiffersFrom(other) => !same(facts.get(other)?, fact),
+        })
+    }
+
+    /// The facts that it speaks of.
+    pub fn facts(&self) -> impl Iterator<Item = &str> {
+        let other = match &self.asked {
+            Asked::SameAs(other) | Asked::DiffersFrom(other) => Some(other.as_str()),
+            Asked::Is(_) | Asked::IsNot(_) => None,
+        };
+        std::iter::once(self.fact.as_str()).chain(other)
+    }
+
+    /// As people read it: `invoice.state is draft or open`.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let any = |values: &[Value]| {
+            let values: Vec<String> = values.iter().map(plain).collect();
+            values.join(" or ")
+        };
+        let asked = match &self.asked {
+            Asked::Is(values) => format!("is {}", any(values)),
+            Asked::IsNot(values) => format!("is not {}", any(values)),
+            Asked::SameAs(other) => format!("is the same as {other}"),
+            Asked::DiffersFrom(other) => format!("differs from {other}"),
+        };
+        format!("{} {asked}", self.fact)
+    }
+}
+
+/// What the body of an answer has to say, beside its status.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AnswerCondition {
+    /// Where in it: a JSON pointer (RFC 6901).
+    pub at: String,
+    /// One of these.
+    pub is: Vec<Value>,
+}
+
+impl AnswerCondition {
+    /// Whether an answer says so. One that says nothing there does not.
+    #[must_use]
+    pub fn holds(&self, answer: &Value) -> bool {
+        let said = answer.pointer(&self.at);
+        said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
+    }
+}
+
+/// How it is found out whether an action had the effect that it was to have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Verification {
+    /// What is so then, of facts of the action's reads.
+    pub effective: FactCondition,
+    /// How long after its end it may take, in milliseconds.
+    pub within: i64,
+}
+
+/// How it is found out whether a call took effect whose answer did not tell.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reconciliation {
+    /// What is so if it did, of facts of the action's reads.
+    pub done: FactCondition,
+    /// What is so if it did not.
+    pub not_done: FactCondition,
+}
+
+/// A fact as people read it.
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// Numbers are the same by their value: systems write 5 as 5.0 too.
+fn same(one: &Value, other: &Value) -> bool {
+    match (one.as_f64(), other.as_f64()) {
+        (Some(one_number), Some(other_number)) => {
+            one == other || one_number.total_cmp(&other_number).is_eq()
+        }
+        _ => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn condition(text: Value) -> FactCondition {
+        serde_json::from_value(text).unwrap()
+    }
+
+    fn read() -> TargetRead {
+        let facts = [
+            ("state", "/state"),
+            ("due", "/money/due"),
+            ("late", "/late"),
+        ];
+        TargetRead {
+            name: "invoice".into(),
+            connection: "billing".into(),
+            path: "/invoices/inv_1".into(),
+            facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
+        }
+    }
+
+    #[test]
+    fn an_answer_gives_the_facts_that_it_has() {
+        let answer = json!({"state": "open", "money": {"due": 5}, "late": null});
+        let facts = read().facts(&answer);
+        let known: Vec<_> = facts.iter().collect();
+        assert_eq!(
+            known,
+            [
+                ("invoice.due", &json!(5)),
+                ("invoice.state", &json!("open"))
+            ]
+        );
+        assert_eq!(read().facts(&json!([])), Facts::default());
+    }
+
+    #[test]
+    fn a_condition_holds_or_not_or_is_not_known() {
+        let facts = read().facts(&json!({"state": "open", "money": {"due": 5.0}, "late": false}));
+        for (asked, holds) in [
+            (
+                json!({"fact": "invoice.state", "is": ["draft", "open"]}),
+                Some(true),
+            ),
+            (json!({"fact": "invoice.state", "is": []}), Some(false)),
+            (
+                json!({"fact": "invoice.state", "is_not": ["paid"]}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.state", "is_not": ["open"]}),
+                Some(false),
+            ),
+            (json!({"fact": "invoice.due", "is": [5]}), Some(true)),
+            (json!({"fact": "invoice.due", "is": ["5"]}), Some(false)),
+            (json!({"fact": "invoice.late", "is": [false]}), Some(true)),
+            (
+                json!({"fact": "invoice.due", "same_as": "invoice.due"}),
+                Some(true),
+            ),
+            (
+                json!({"fact": "invoice.due", "differs_from": "invoice.due"}),
+                Some(false),
+            ),
+            (
+                json!({"fact": "invoice.due", "differs_from": "invoice.state"}),
+                Some(true),
+            ),
+            (json!({"fact": "invoice.paid", "is_not": [1]}), None),
+            (
+                json!({"fact": "invoice.due", "same_as": "invoice.paid"}),
+                None,
+            ),
+        ] {
+            assert_eq!(condition(asked.clone()).holds(&facts), holds, "{asked}");
+        }
+    }
+
+    #[test]
+    fn a_condition_is_read_by_people() {
+        for (asked, says) in [
+            (
+                json!({"fact": "i.s", "is": ["draft", "open"]}),
+                "i.s is draft or open",
+            ),
+            (json!({"fact": "i.s", "is_not": [5]}), "i.s is not 5"),
+            (
+                json!({"fact": "i.s", "same_as": "m.q"}),
+                "i.s is the same as m.q",
+            ),
+            (
+                json!({"fact": "i.s", "differs_from": "m.q"}),
+                "i.s differs from m.q",
+            ),
+        ] {
+            let condition = condition(asked.clone());
+            assert_eq!(condition.says(), says);
+            assert_eq!(json!(condition), asked);
+        }
+    }
+
+    #[test]
+    fn an_answer_that_says_nothing_is_no_success() {
+        let paid = AnswerCondition {
+            at: "/invoice/state".into(),
+            is: vec![json!("paid")],
+        };
+        assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
+        for other in [
+            json!({"invoice": {"state": "open"}}),
+            json!({}),
+            json!("paid"),
+        ] {
+            assert!(!paid.holds(&other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Proposals as engines of tests make them.
+
+use serde_json::Value;
+use shared::model::{
+    ActionStep, ActionType, Analysis, ApiCall, JsonText, Proposal, ProposedAction, Risk, span,
+};
+
+/// These actions, and an analysis that says nothing.
+pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
+    let analysis = Analysis {
+        root_cause: "Unknown".to_owned(),
+        impact: "None".to_owned(),
+        affected_systems: Vec::new(),
+        entity_lifecycle_context: String::new(),
+        is_anomaly_pattern: false,
+        pattern_description: String::new(),
+        pattern: None,
+        confidence: 0.5,
+    };
+    Proposal { analysis, actions }
+}
+
+/// An action of one step: a POST to a system that does something to a record, once an hour.
+pub fn posting(
+    action_type: ActionType,
+    system: &str,
+    path: &str,
+    body: &Value,
+    entity: &str,
+) -> ProposedAction {
+    let kind: &str = action_type.into();
+    let body = body.as_object().unwrap().clone();
+    let call = ApiCall {
+        method: "POST".to_owned(),
+        path: path.to_owned(),
+        body: Some(JsonText(body.into_iter().collect())),
+        expect: vec![200],
+        already_done: Vec::new(),
+        success: Vec::new(),
+        not_done: Vec::new(),
+    };
+    ProposedAction {
+        id: String::new(),
+        key: kind.to_owned(),
+        excludes: Vec::new(),
+        after: Vec::new(),
+        action_type,
+        description: kind.to_owned(),
+        is_automated: true,
+        target_system: system.to_owned(),
+        target_entities: vec![entity.to_owned()],
+        expected_outcome: "It is done.".to_owned(),
+        risk: Risk::Low,
+        reads: Vec::new(),
+        require: Vec::new(),
+        steps: vec![ActionStep {
+            order: 1,
+            description: kind.to_owned(),
+            call: Some(call),
+            reconcile: None,
+        }],
+        verify: None,
+        minutes_saved: 5,
+        cooldown: span::HOUR,
+        playbook: None,
+        connection: None,
+        money: None,
+        approvals: Vec::new(),
+        approvers: 0,
+    }
+}
