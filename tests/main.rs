@@ -34,4 +34,5 @@ mod taken_ids;
 mod template;
 mod time_to_live;
 mod unreadable;
+mod who_approves;
 mod worker;

@@ -40,6 +40,12 @@ use crate::{
 /// Clients that work at the same time.
 const CLIENTS: usize = 16;
 
+/// Batches of messages that are worked on at the same time, as the template has it.
+const BATCHES: usize = 5;
+
+/// Faults that wait for calls of target systems.
+const WAITING: usize = 12;
+
 /// How often a signal is recorded at most until it is.
 const MOST_TRIES: usize = 100;
 
@@ -180,16 +186,19 @@ impl World {
             })
         };
         let queues = self.engines.queues().clone();
-        let mapping =
-            EventSourceMapping::new(sqs_client(&format!("{queue}/mapping")), queues, invoke);
-        self.background.push(tokio::spawn(async move {
-            loop {
-                // The queue may be down.
-                if mapping.poll_once(Duration::from_secs(1)).await.is_err() {
-                    tokio::time::sleep(Duration::from_millis(100)).await;
+        let sqs = sqs_client(&format!("{queue}/mapping"));
+        let mapping = Arc::new(EventSourceMapping::new(sqs, queues, invoke));
+        for _ in 0..BATCHES {
+            let mapping = mapping.clone();
+            self.background.push(tokio::spawn(async move {
+                loop {
+                    // The queue may be down.
+                    if mapping.poll_once(Duration::from_secs(1)).await.is_err() {
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
                 }
-            }
-        }));
+            }));
+        }
     }
 
     fn sweep(&mut self) {
@@ -232,13 +241,13 @@ impl World {
             let mut turn = 0;
             loop {
                 tokio::time::sleep(Duration::from_millis(5)).await;
-                if demo.waiting_faults() >= 3 {
+                if demo.waiting_faults() >= WAITING {
                     continue;
                 }
                 let (kind, mode) = modes[turn % modes.len()];
                 turn += 1;
                 let system = systems[usize::try_from(fates.below("system", 3)).unwrap()];
-                // What waits in the end was counted and did not strike: it is within three.
+                // The story goes on until nothing of it waits.
                 if fates.count(kind) {
                     let status = [500, 503, 429, 409, 400, 502];
                     let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
@@ -262,10 +271,12 @@ impl World {
             let url = self.gateway.url();
             let mut client = Client::new(number, url, cookie.clone(), self.fates.clone());
             let (fates, shared) = (self.fates.clone(), self.shared.clone());
+            let demo = self.demo.clone();
             let patience = campaign.patience();
             clients.spawn(async move {
                 let mut chapter = 0;
-                while chapter == 0 || (!fates.are_fulfilled() && began.elapsed() < patience) {
+                let goes_on = || !fates.are_fulfilled() || demo.waiting_faults() > 0;
+                while chapter == 0 || (goes_on() && began.elapsed() < patience) {
                     client.resolves(&shared).await;
                     if with_work || chapter == 0 {
                         client.works(&shared, chapter).await;

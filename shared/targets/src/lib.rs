@@ -137,17 +137,12 @@ impl Targets {
         let secret = given.as_ref().map(|given| given.value.clone());
         let answered = answer(http, request(secret.as_ref())?, secret.clone()).await?;
         let is_refused = answered.response.status() == StatusCode::UNAUTHORIZED;
-        if !(is_refused && given.is_some_and(|given| given.was_kept)) {
+        let Some(old) = given.filter(|given| is_refused && given.was_kept) else {
             return Ok(answered);
-        }
-        self.secrets.forget(connection);
-        let newer = self.secret(connection, left()).await;
-        let newer = newer.ok().flatten().map(|newer| newer.value);
-        let old = secret.as_ref().map(ExposeSecret::expose_secret);
-        match newer {
-            Some(newer) if Some(newer.expose_secret()) != old => {
-                answer(http, request(Some(&newer))?, Some(newer.clone())).await
-            }
+        };
+        let newer = self.secrets.newer(connection, &old.value);
+        match tokio::time::timeout(left(), newer).await {
+            Ok(Some(newer)) => answer(http, request(Some(&newer))?, Some(newer.clone())).await,
             _ => Ok(answered),
         }
     }

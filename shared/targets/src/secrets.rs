@@ -13,10 +13,14 @@ use aws_config::SdkConfig;
 use aws_sdk_ssm::{Client, error::ProvideErrorMetadata};
 use model::{Connection, OrganizationId, Stopwatch};
 use runtime::{Start, config::ConfigError};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 /// How long a secret that was read is used.
 const KEPT: Duration = Duration::from_mins(5);
+
+/// How long one that is not there is not looked for again, nor another one for one that was refused:
+/// what fails all the time must not use up the Parameter Store's requests of all connections.
+const PAUSE: Duration = Duration::from_secs(15);
 
 /// How many are kept; those of more connections than that take turns.
 const MOST_KEPT: usize = 1_000;
@@ -42,8 +46,11 @@ enum Source {
 }
 
 struct Kept {
-    value: SecretString,
+    /// None for one that is not there.
+    value: Option<SecretString>,
     since: Stopwatch,
+    /// Since when it is known that there is no other one for a system that refuses it.
+    refused: Option<Stopwatch>,
 }
 
 /// A secret, and whether it was read before.
@@ -131,42 +138,66 @@ impl Secrets {
             return Ok(None);
         };
         let name = self.parameter(connection.organization_id, last);
-        if let Some(value) = self.kept(&name) {
-            return Ok(Some(Found {
-                value,
-                was_kept: true,
-            }));
-        }
-        let value = self.fetch(&name).await?;
+        let kept = self.kept(&name);
+        let was_kept = kept.is_some();
+        let value = match kept {
+            Some(value) => value,
+            None => self.read(name, None).await?,
+        };
         let value = value.ok_or_else(|| NoSecret::Absent(last.to_string()))?;
-        self.keep(name, value.clone());
-        Ok(Some(Found {
-            value,
-            was_kept: false,
-        }))
+        Ok(Some(Found { value, was_kept }))
     }
 
-    /// Forgets what was read of a connection's secret.
-    pub(crate) fn forget(&self, connection: &Connection) {
-        if let Some(last) = &connection.secret_parameter {
-            let name = self.parameter(connection.organization_id, last);
-            self.lock().remove(&name);
+    /// The secret of a connection whose kept one was refused, if it is another one by now.
+    pub(crate) async fn newer(
+        &self,
+        connection: &Connection,
+        refused: &SecretString,
+    ) -> Option<SecretString> {
+        let last = connection.secret_parameter.as_ref()?;
+        let name = self.parameter(connection.organization_id, last);
+        if self.is_known_to_be_refused(&name) {
+            return None;
         }
+        let value = self.read(name, Some(refused)).await.ok()??;
+        (!is_same(&value, refused)).then_some(value)
     }
 
-    fn kept(&self, name: &str) -> Option<SecretString> {
+    /// Reads a secret, and keeps what was read; none when there is no such parameter.
+    async fn read(
+        &self,
+        name: String,
+        refused: Option<&SecretString>,
+    ) -> Result<Option<SecretString>, NoSecret> {
+        let value = self.fetch(&name).await?;
+        let found = value.as_ref().zip(refused);
+        let is_refused = found.is_some_and(|(value, refused)| is_same(value, refused));
+        let kept = Kept {
+            value: value.clone(),
+            since: Stopwatch::start(),
+            refused: is_refused.then(Stopwatch::start),
+        };
+        let mut all = self.lock();
+        if all.len() >= MOST_KEPT {
+            all.clear();
+        }
+        all.insert(name, kept);
+        Ok(value)
+    }
+
+    /// What is known of a parameter.
+    fn kept(&self, name: &str) -> Option<Option<SecretString>> {
         let kept = self.lock();
         let kept = kept.get(name)?;
-        (kept.since.elapsed() < KEPT).then(|| kept.value.clone())
+        let is_there = kept.value.is_some();
+        let long = if is_there { KEPT } else { PAUSE };
+        (kept.since.elapsed() < long).then(|| kept.value.clone())
     }
 
-    fn keep(&self, name: String, value: SecretString) {
-        let mut kept = self.lock();
-        if kept.len() >= MOST_KEPT {
-            kept.clear();
-        }
-        let since = Stopwatch::start();
-        kept.insert(name, Kept { value, since });
+    fn is_known_to_be_refused(&self, name: &str) -> bool {
+        let kept = self.lock();
+        let since = kept.get(name).and_then(|kept| kept.refused.as_ref());
+        since.is_some_and(|since| since.elapsed() < PAUSE)
     }
 
     /// A panic under the lock leaves nothing half-written.
@@ -190,6 +221,10 @@ impl Secrets {
         let mut found = found.filter(|one| one.name.as_deref() == Some(name));
         Ok(found.next().and_then(|one| one.value).map(Into::into))
     }
+}
+
+fn is_same(one: &SecretString, other: &SecretString) -> bool {
+    one.expose_secret() == other.expose_secret()
 }
 
 impl fmt::Debug for Secrets {

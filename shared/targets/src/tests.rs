@@ -217,6 +217,10 @@ async fn a_secret_is_of_one_organization_and_is_kept() {
     let stranger = connection(3, &url, &json!({}));
     let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
+    // What is not there is not looked for each time.
+    let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
+    assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
+    assert_eq!(double.asked.load(Ordering::SeqCst), 3);
 }
 
 #[tokio::test]
@@ -243,8 +247,10 @@ async fn a_refused_secret_is_read_again_once() {
     assert_eq!(status("new").await, 200);
     assert_eq!(double.asked.load(Ordering::SeqCst), 2);
     // What is no other one is not sent twice.
-    assert_eq!(status("a third").await, 401);
-    assert_eq!(double.asked.load(Ordering::SeqCst), 3);
+    for _ in 0..3 {
+        assert_eq!(status("a third").await, 401);
+        assert_eq!(double.asked.load(Ordering::SeqCst), 3);
+    }
 }
 
 #[tokio::test]

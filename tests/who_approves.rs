@@ -1,0 +1,201 @@
+//! Who has what executed: each risk × amount × role × who opened the session, with the end state and
+//! the effects of each.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use resolution_agent::{Engine, EngineError};
+use serde_json::{Value, json};
+use shared::model::{ActionType, ClassHistory, Connection, Money, Proposal, Risk, Signal};
+
+use crate::support::{AgentSettings, Caller, Concierge, posting, proposal};
+
+/// What a billing team may ask for: who moves money or has customers notice does not approve it alone;
+/// what cannot be undone needs two, and a thousand dollars a manager.
+fn policy() -> Value {
+    json!({"rules": [
+        {"when": {"movesMoney": true}, "notOpener": true},
+        {"when": {"riskAtLeast": "high"}, "notOpener": true},
+        {"when": {"riskAtLeast": "critical"}, "approvers": 2},
+        {
+            "when": {"amountAtLeast": {"minorUnits": 100_000, "currency": "USD"}},
+            "roles": ["manager", "admin"],
+        },
+    ]})
+}
+
+/// What becomes of an action when somebody approves it: `1` it is done, `2` another one has to approve it
+/// and then it is done, `-` the approval is refused and nothing is done.
+///
+/// Columns: support, manager, admin, each on a session of somebody else and on one of their own.
+const TABLE: [(&str, &str, &str); 16] = [
+    // risk, amount, support manager admin
+    ("low", "none", "11 11 11"),
+    ("low", "999.99 USD", "1- 1- 1-"),
+    ("low", "1000.00 USD", "-- 1- 1-"),
+    ("low", "unknown", "-- 1- 1-"),
+    ("medium", "none", "11 11 11"),
+    ("medium", "999.99 USD", "1- 1- 1-"),
+    ("medium", "1000.00 USD", "-- 1- 1-"),
+    ("medium", "unknown", "-- 1- 1-"),
+    ("high", "none", "1- 1- 1-"),
+    ("high", "999.99 USD", "1- 1- 1-"),
+    ("high", "1000.00 USD", "-- 1- 1-"),
+    ("high", "unknown", "-- 1- 1-"),
+    ("critical", "none", "2- 2- 2-"),
+    ("critical", "999.99 USD", "2- 2- 2-"),
+    ("critical", "1000.00 USD", "-- 2- 2-"),
+    ("critical", "unknown", "-- 2- 2-"),
+];
+
+/// Proposes what the signal's entities say: an action of a risk and an amount.
+struct AsAsked;
+
+impl Engine for AsAsked {
+    fn analyse<'a>(
+        &'a self,
+        signal: &'a Signal,
+        _: &'a ClassHistory,
+        _: &'a [Connection],
+    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        let asked = |kind: &str| {
+            let mut entities = signal.entities.iter();
+            entities.find(|one| one.kind == kind).unwrap().id.as_str()
+        };
+        let money = |minor_units| Money {
+            minor_units,
+            currency: "USD".to_owned(),
+        };
+        let (action_type, money) = match asked("amount") {
+            "none" => (ActionType::SyncCustomer, None),
+            "unknown" => (ActionType::RetryPayment, None),
+            "999.99 USD" => (ActionType::RetryPayment, Some(money(99_999))),
+            _ => (ActionType::RetryPayment, Some(money(100_000))),
+        };
+        let body = json!({"customerId": "cus_501", "template": "payment_failed"});
+        let (system, path) = ("notifications", "/messages");
+        let mut action = posting(action_type, system, path, &body, asked("case"));
+        action.risk = serde_json::from_value::<Risk>(json!(asked("risk"))).unwrap();
+        action.money = money;
+        Box::pin(async { Ok(proposal(vec![action])) })
+    }
+}
+
+struct People {
+    /// Opens sessions, and may not execute.
+    mia: Caller,
+    sue: Caller,
+    max: Caller,
+    ada: Caller,
+}
+
+impl People {
+    async fn of(world: &Concierge) -> Self {
+        let ada = world.api.sign_in("ada").await;
+        for (name, permission) in [
+            ("sue", "execute_agent_remediation"),
+            ("mia", "create_agent_remediation"),
+        ] {
+            let path = format!("/api/users/{}", world.api.user(name).await.id);
+            let may = json!({"permissions": [permission]});
+            ada.patch(&path, may).await.expect(200);
+        }
+        let signs_in = async |name| {
+            let caller = world.api.sign_in(name).await;
+            caller.with_header("prefer", "respond-async")
+        };
+        Self {
+            mia: signs_in("mia").await,
+            sue: signs_in("sue").await,
+            max: signs_in("max").await,
+            ada: signs_in("ada").await,
+        }
+    }
+
+    /// Somebody who may approve everything, and is not the first.
+    fn second(&self, first: &Caller) -> &Caller {
+        if first.id() == self.ada.id() {
+            &self.max
+        } else {
+            &self.ada
+        }
+    }
+}
+
+/// What becomes of an action of that risk and amount, opened by one and approved by another.
+async fn becomes(
+    world: &Concierge,
+    people: &People,
+    (risk, amount): (&str, &str),
+    opener: &Caller,
+    approver: &Caller,
+) -> char {
+    let case = format!("{risk} {amount} {} {}", opener.id(), approver.id());
+    let entities = [("risk", risk), ("amount", amount), ("case", case.as_str())];
+    let signal = world.signal("anything", &entities).await;
+    let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let session = opener.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let path = format!("/api/concierge/agent-sessions/{session}");
+    let proposed = opener.trigger(&format!("{path}/propose")).await.expect(200);
+    let action = &proposed["session"]["proposedActions"][0]["id"];
+    let execute = format!("{path}/execute");
+    let approves = async |by: &Caller| by.post(&execute, json!({"actionIds": [action]})).await;
+    let effects = || world.demo.effects().len();
+    let before = effects();
+    let first = approves(approver).await;
+    world.delivers(&world.worker()).await;
+    let status = world.outcome(&session).await.0;
+    let done = effects() - before;
+    if first.status == 403 {
+        first.expect_problem(403, "approver_not_allowed");
+        assert_eq!(
+            (status.as_str(), done),
+            ("awaiting_confirmation", 0),
+            "{case}"
+        );
+        return '-';
+    }
+    first.expect(202);
+    if status == "completed" {
+        assert_eq!(done, 1, "{case}");
+        return '1';
+    }
+    assert_eq!(
+        (status.as_str(), done),
+        ("awaiting_confirmation", 0),
+        "{case}"
+    );
+    approves(people.second(approver)).await.expect(202);
+    world.delivers(&world.worker()).await;
+    let status = world.outcome(&session).await.0;
+    assert_eq!(
+        (status.as_str(), effects() - before),
+        ("completed", 1),
+        "{case}"
+    );
+    '2'
+}
+
+#[tokio::test]
+async fn who_has_what_executed() {
+    let world = Concierge::start_with(AgentSettings {
+        engine: Some(Arc::new(AsAsked)),
+        ..AgentSettings::default()
+    })
+    .await;
+    let people = People::of(&world).await;
+    let set = people.ada.put("/api/concierge/policy", policy()).await;
+    set.expect(200);
+    for (risk, amount, expected) in TABLE {
+        let mut found = String::new();
+        for approver in [&people.sue, &people.max, &people.ada] {
+            if !found.is_empty() {
+                found.push(' ');
+            }
+            for opener in [&people.mia, approver] {
+                found.push(becomes(&world, &people, (risk, amount), opener, approver).await);
+            }
+        }
+        assert_eq!(found, expected, "{risk}, {amount}");
+    }
+}
