@@ -21,6 +21,7 @@ PACKAGES = {
     ],
     "aws": ["awscli==1.46.3"],
     "browser": ["playwright==1.65.2"],
+    "doubles": ["localstripe==1.15.10", "aiohttp==3.14.5", "python-dateutil==4.0.0"],
     "schemathesis": ["schemathesis==4.32.5", "hypothesis==6.170.15"],
 }
 

@@ -105,6 +105,7 @@ async function connections(): Promise<void> {
         auth: { scheme: "bearer" },
         idempotency: { in: "header", name: "Idempotency-Key", replays: "all" },
         allow: ["GET /balance", "POST /invoices/{id}/void"],
+        limits: { perSecond: 25, concurrent: 10 },
       } satisfies ConnectionPut,
     }),
   );
@@ -114,7 +115,7 @@ async function connections(): Promise<void> {
   const paused = await dataOf(api.POST("/api/concierge/connections/{name}/pause", { params }));
   await dataOf(api.POST("/api/concierge/connections/{name}/resume", { params }));
   const now = await dataOf(api.GET("/api/concierge/connections/{name}", { params }));
-  console.log(paused.paused, now.paused);
+  console.log(paused.paused, now.paused, now.breaker.state, now.breaker.openUntil);
   const all = await dataOf(api.GET("/api/concierge/connections"));
   console.log(all.map((one) => `${one.name}: ${one.baseUrl}`));
   await api.DELETE("/api/concierge/connections/{name}", { params });

@@ -31,5 +31,5 @@ pub use gateway::Gateway;
 pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes};
-pub use proposed::{posting, proposal};
+pub use proposed::{Proposing, posting, proposal};
 pub use world::{Request, World, example};

@@ -1,8 +1,11 @@
 //! Proposals as engines of tests make them.
 
+use futures::future::BoxFuture;
+use resolution_agent::{Engine, EngineError};
 use serde_json::Value;
 use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, JsonText, Proposal, ProposedAction, Risk, span,
+    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, JsonText, Proposal,
+    ProposedAction, Risk, Signal, span,
 };
 
 /// These actions, and an analysis that says nothing.
@@ -67,5 +70,23 @@ pub fn posting(
         money: None,
         approvals: Vec::new(),
         approvers: 0,
+    }
+}
+
+/// Proposes what a test says of a signal.
+pub struct Proposing<F>(pub F);
+
+impl<F> Engine for Proposing<F>
+where
+    F: Fn(&Signal) -> Vec<ProposedAction> + Send + Sync,
+{
+    fn analyse<'a>(
+        &'a self,
+        signal: &'a Signal,
+        _: &'a ClassHistory,
+        _: &'a [Connection],
+    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        let proposed = proposal((self.0)(signal));
+        Box::pin(async { Ok(proposed) })
     }
 }

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use model::{ApiCall, Connection, Effect, JsonText, Reply, Timestamp, answer, retry_after};
+use model::{
+    ApiCall, Connection, Effect, JsonText, Replays, Reply, Timestamp, answer, retry_after,
+};
 use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
 use targets::{Answered, NoAnswer, Targets};
@@ -18,6 +20,8 @@ pub(crate) struct Answer {
     pub(crate) problem: String,
     /// How long the target system asks to wait, in milliseconds.
     pub(crate) retry_after: Option<i64>,
+    /// Whether the system answered as one does that works; none where nothing was asked of it.
+    pub(crate) is_clear: Option<bool>,
 }
 
 /// What a call is sent with.
@@ -40,6 +44,15 @@ impl Answer {
             response,
             problem: problem.into(),
             retry_after: None,
+            is_clear: None,
+        }
+    }
+
+    /// Of a system that gave no answer.
+    fn none(effect: Effect, why: &NoAnswer) -> Self {
+        Self {
+            is_clear: Some(false),
+            ..Self::new(effect, None, why.problem())
         }
     }
 }
@@ -62,7 +75,8 @@ pub(crate) async fn send(
             Answer::new(unsendable, None, problem)
         }
         Err(NoAnswer::NotSent(problem)) => Answer::new(Effect::NotNow, None, problem),
-        Err(broken @ NoAnswer::BrokenOff(_)) => Answer::new(call.unclear(), None, broken.problem()),
+        Err(nobody @ NoAnswer::Unreachable) => Answer::none(Effect::NotNow, &nobody),
+        Err(broken @ NoAnswer::BrokenOff(_)) => Answer::none(call.unclear(), &broken),
     }
 }
 
@@ -76,7 +90,7 @@ async fn read(
     let status = response.status().as_u16();
     let header = |name: &str| response.headers().get(name)?.to_str().ok();
     let replayed = connection.replayed_header().and_then(header);
-    let is_replay = connection.is_replay(status, replayed);
+    let is_replay = connection.is_replay(replayed);
     let wait = header(RETRY_AFTER.as_str());
     let retry_after = wait.and_then(|wait| retry_after(wait, sending.now));
     let told = answered.told().await;
@@ -87,8 +101,10 @@ async fn read(
         code: code.as_deref(),
         is_well_formed: told.as_ref().is_ok_and(|told| told.is_well_formed),
         is_replay,
+        refuses_repeats: connection.replays() == Some(Replays::None),
     };
     let effect = call.effect(reply, sending.is_repeated);
+    let is_clear = told.is_ok() && call.is_clear(reply);
     let problem = match &told {
         _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
         Err(broken) => broken.problem(),
@@ -103,6 +119,7 @@ async fn read(
     };
     Answer {
         retry_after,
+        is_clear: Some(is_clear),
         ..Answer::new(effect, Some(kept), problem)
     }
 }

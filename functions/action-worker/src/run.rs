@@ -3,8 +3,8 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use model::{
-    ActionState, ActionStep, AgentAction, Answered, ApiCall, Connection, Error, Id, JsonText,
-    Outcome, StepAnswer, Stopwatch,
+    ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Error, Id,
+    JsonText, Outcome, StepAnswer, Stopwatch, Timestamp, span,
 };
 use store::{HeldAction, Lease, Store};
 use targets::Targets;
@@ -27,6 +27,12 @@ pub(crate) struct Run<'a> {
     limits: &'a Limits,
     action: AgentAction,
     connection: Connection,
+    /// It gave unclear answers of late.
+    is_troubled: bool,
+    /// It is left alone from now on, since it gives no clear answers.
+    is_left_alone: bool,
+    /// When the next call may begin, where that was settled before.
+    turn: Option<Timestamp>,
     /// Since the instant from which the lease is reckoned.
     lease: Stopwatch,
     /// Nothing was sent since the session was last seen to execute. The claim has seen that for
@@ -64,6 +70,9 @@ impl<'a> Run<'a> {
             limits,
             action: *held.action,
             connection: *held.connection,
+            is_troubled: held.is_troubled,
+            is_left_alone: false,
+            turn: Some(held.begins),
             lease: held.since,
             is_cleared: true,
             response: None,
@@ -74,6 +83,7 @@ impl<'a> Run<'a> {
     /// Runs the action, and records what became of it. Answers the outcome that it recorded, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = self.steps().await?;
+        self.gives_its_place_back().await;
         let recorded = self.conclude(end).await?;
         let action = &self.action;
         tracing::info!(
@@ -113,6 +123,9 @@ impl<'a> Run<'a> {
             if self.left() < self.limits.step_timeout {
                 return Ok(ControlFlow::Break(self.out_of_time()));
             }
+            if let end @ ControlFlow::Break(_) = self.wait_for_its_turn().await? {
+                return Ok(end);
+            }
             if let end @ ControlFlow::Break(_) = self.clear().await? {
                 return Ok(end);
             }
@@ -126,7 +139,7 @@ impl<'a> Run<'a> {
                 }
                 (Answered::Again, problem) => problem,
             };
-            if !self.pause(pauses.next()).await {
+            if self.is_left_alone || !self.pause(pauses.next()).await {
                 return Ok(ControlFlow::Break(End::NotYet(problem)));
             }
         }
@@ -143,6 +156,9 @@ impl<'a> Run<'a> {
         let answer = call::send(self.targets, &self.connection, call, sending).await;
         self.response = answer.response;
         self.retry_after = answer.retry_after;
+        if let Some(is_clear) = answer.is_clear {
+            self.learns(is_clear).await;
+        }
         let idempotency = self.connection.idempotency();
         let answered = self.action.answered(answer.effect, idempotency);
         self.action.answers.push(StepAnswer {
@@ -157,10 +173,78 @@ impl<'a> Run<'a> {
 
     /// There is no time for another call, which nobody has sent.
     fn out_of_time(&mut self) -> End {
+        self.uncleared();
+        End::NotYet("No time was left for the next call.".to_owned())
+    }
+
+    /// The call that was cleared is not sent for now.
+    fn uncleared(&mut self) {
         if std::mem::take(&mut self.is_cleared) {
             self.action.not_sent();
         }
-        End::NotYet("No time was left for the next call.".to_owned())
+    }
+}
+
+/// What all workers know together of the connection.
+impl Run<'_> {
+    /// Waits for the turn of the next call, where calls are limited.
+    async fn wait_for_its_turn(&mut self) -> Result<ControlFlow<End>, Error> {
+        let turn = match self.turn.take() {
+            Some(turn) => Ok(turn),
+            None => self.store.connections().turn(&self.connection).await?,
+        };
+        let (Ok(at) | Err(at)) = turn;
+        let wait = at.millis() - self.store.now().millis();
+        let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        if turn.is_err() || wait + self.limits.step_timeout > self.left() {
+            self.uncleared();
+            let problem = "The connection's limit of calls left no turn in time for the next one.";
+            return Ok(ControlFlow::Break(End::NotYet(problem.to_owned())));
+        }
+        if !wait.is_zero() {
+            // What was seen before is old by then.
+            self.uncleared();
+            tokio::time::sleep(wait).await;
+        }
+        Ok(ControlFlow::Continue(()))
+    }
+
+    /// Notes whether the system answered clearly, where that is news. What became of the call is worth
+    /// more than that: a failure is for the log.
+    async fn learns(&mut self, is_clear: bool) {
+        if is_clear && !self.is_troubled {
+            return;
+        }
+        self.is_troubled = !is_clear;
+        let connections = self.store.connections();
+        match connections.answered(&self.connection, is_clear).await {
+            Ok(breaker) => {
+                let is_open = breaker.state(self.store.now()) == BreakerState::Open;
+                if is_open && !self.is_left_alone {
+                    tracing::warn!(
+                        organizationId = self.connection.organization_id.get(),
+                        connection = &*self.connection.name,
+                        pauseSeconds = breaker.pause / span::SECOND,
+                        "a connection gives no clear answers and is left alone"
+                    );
+                }
+                self.is_left_alone = is_open;
+            }
+            Err(error) => {
+                let cause = error.chain();
+                tracing::warn!(cause, "how a connection answered was not noted");
+            }
+        }
+    }
+
+    /// Gives up its place among the actions that are at work, where these are limited. Otherwise the end
+    /// of its lease does.
+    async fn gives_its_place_back(&self) {
+        let connections = self.store.connections();
+        if let Err(error) = connections.ends(&self.connection, &self.action).await {
+            let cause = error.chain();
+            tracing::warn!(cause, "a place was not given back");
+        }
     }
 }
 

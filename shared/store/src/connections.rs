@@ -3,6 +3,10 @@
 //! Claims of actions read them ([`claim`](super::agent)), and no write of an action expects anything
 //! of them: on DynamoDB, transactions that so much as check the same item turn each other away.
 
+mod traffic;
+
+pub(crate) use traffic::{Traffic, name_at_work};
+
 use model::{
     AgentPause, Code, Connection, ConnectionPut, Error, MOST_CONNECTIONS, OrganizationId, Slug,
     UserId,
@@ -10,7 +14,7 @@ use model::{
 
 use super::{
     Given, Permit, Store,
-    key::{self, Key},
+    key::{self, AnyKey, Key},
     page::{Page, Wanted},
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
 };
@@ -101,14 +105,16 @@ impl Connections<'_> {
         let write = |given: Given, found: Option<Stored<Connection>>| async move {
             let connection = given.current(found, Connection::NOUN)?;
             let as_it_was = Condition::version(connection.version);
-            let delete = Write::delete(connection.key(), as_it_was);
-            let done = self.0.table.write(delete).await?;
+            let traffic = Write::delete(Traffic::key(&connection), Condition::default());
+            let writes = vec![Write::delete(connection.key(), as_it_was), traffic];
+            let done = self.0.table.transact(writes).await?;
             Ok(done.is_ok().then_some(()))
         };
         permit.rewrite(read, write).await
     }
 
-    /// Pauses a connection, or goes on with it. 404 when it is not the tenant's.
+    /// Pauses a connection, or goes on with it: then its breaker is closed, since whoever says so knows
+    /// that it answers again. 404 when it is not the tenant's.
     pub async fn pause(
         &self,
         permit: impl Into<Permit>,
@@ -118,16 +124,25 @@ impl Connections<'_> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let key = key::connection(tenant, name);
-        let read = || self.0.table.get(&key, Read::Consistent);
+        let of_traffic = key::connection_traffic(tenant, name);
+        let read = || async {
+            let keys = vec![AnyKey::from(&key), AnyKey::from(&of_traffic)];
+            let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
+            Ok((batch.get(&key)?, batch.named(&of_traffic)))
+        };
         let pause = async |permit: Permit| {
-            let write = |given: Given, found: Option<Stored<Connection>>| async move {
+            let write = |given: Given, (found, traffic): (Option<Stored<Connection>>, _)| async move {
                 let mut connection = found.or_not_found(Connection::NOUN)?;
-                let mut writes = Vec::new();
+                let (mut writes, now) = (Vec::new(), self.0.clock.now());
                 let changes = connection.paused != paused;
                 if changes {
                     connection.paused = paused;
-                    connection.updated_at = self.0.clock.now();
+                    connection.updated_at = now;
                     writes.push(Write::replace(&connection)?);
+                }
+                let mut traffic = Traffic::of(&connection, traffic);
+                if !paused && traffic.known.answered(&connection, true, now) {
+                    writes.push(traffic.write()?);
                 }
                 let done = self.0.commit(&given, writes, None).await?;
                 Ok(done.is_ok().then(|| {

@@ -12,11 +12,11 @@ pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 
 use model::{
     Activity, ActivityId, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId,
-    Comment, CommentId, Connection, EffectGuard, HistoryEntry, HistoryOf, Id, JournalEntry,
-    Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId, Project,
-    ProjectId, ReferenceType, Saving, ServiceRequest, ServiceRequestId, Session, Signal, SignalId,
-    Tag, TagId, TargetEffect, Task, TaskId, Thread, Ticket, TicketId, TicketMessage, Timestamp,
-    Token, User, UserId,
+    Comment, CommentId, Connection, ConnectionTraffic, EffectGuard, HistoryEntry, HistoryOf, Id,
+    JournalEntry, Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId,
+    Project, ProjectId, ReferenceType, Saving, ServiceRequest, ServiceRequestId, Session, Signal,
+    SignalId, Tag, TagId, TargetEffect, Task, TaskId, Thread, Ticket, TicketId, TicketMessage,
+    Timestamp, Token, User, UserId,
 };
 
 use crate::{
@@ -616,6 +616,11 @@ pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
 /// The organization's connections by name.
 pub fn connections(tenant: OrganizationId) -> List<Connection> {
     List::new(format!("ORG#{tenant}#CONNECTION"))
+}
+
+/// How a connection answers and how much it is called.
+pub(super) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<ConnectionTraffic> {
+    Key::new(format!("ORG#{tenant}#TRAFFIC"), name)
 }
 
 /// Whether nothing is sent for the organization.

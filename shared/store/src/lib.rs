@@ -130,9 +130,12 @@
 //! | the organization's journals, by time | gsi1 | `#JOURNAL` / the same | 1 per MB | n/8 R |
 //! | note a transition of a session or an action in its journal | table, gsi1 | `#AGENT_SESSION#s#JOURNAL` / the same | in the transaction | 4 W |
 //! | count a claim on a day with caps | table | `#AGENT_DAY` / date | in the transaction | 2 W |
-//! | what an action is claimed by: its session, the policy, the stack, its connection, the pause, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `AGENT_POLICY`; `STACK`; `#CONNECTION` / name, `AGENT_PAUSE`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 6–9 R |
+//! | what an action is claimed by: its session, the policy, the stack, its connection and what is known of how that answers, the pause, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `AGENT_POLICY`; `STACK`; `#CONNECTION`, `#TRAFFIC` / name, `AGENT_PAUSE`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 7–10 R |
 //! | the organization's connections, by name, at most 50 | table | `#CONNECTION` / name | 1 | n/2 R, n R consistent |
-//! | create, replace or delete a connection, or pause it | table | `#CONNECTION` / name | 1, and 1 | n R, 2 W |
+//! | create, replace or delete a connection, or pause it | table | `#CONNECTION` / name, `#TRAFFIC` / name | 1, and 1 | n R, 2–4 W |
+//! | a connection and its breaker | table | `#CONNECTION`, `#TRAFFIC` / name | 1 batch | 2 R |
+//! | note an answer that is not clear, or the first clear one after such | table | `#TRAFFIC` / name | 1, and 1 | 1 R, 1 W |
+//! | be the probe of an open breaker; or of a connection that is limited, have an action begin or end, or a call begin | table | `#TRAFFIC` / name | 1, after 1 unless a claim read it | 1 R, 1 W |
 //! | whether the organization's actions are paused | table | `AGENT_PAUSE` | 1 | ½ R |
 //! | pause them all, or go on | table | `AGENT_PAUSE` | 1 | 2 W |
 //! | claim an action and its effects | table, gsi2 | action, `#EFFECT#system#type` / entity, those of its rivals (checked) | 1 transaction | 8–10 W |

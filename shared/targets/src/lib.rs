@@ -60,6 +60,8 @@ pub enum NoAnswer {
     Unsendable(String),
     /// It was not sent; later it may be.
     NotSent(String),
+    /// It was not sent, since nobody is there.
+    Unreachable,
     /// It broke off, and may have arrived.
     BrokenOff(reqwest::Error),
 }
@@ -70,6 +72,9 @@ impl NoAnswer {
     pub fn problem(&self) -> String {
         match self {
             Self::Unsendable(problem) | Self::NotSent(problem) => problem.clone(),
+            Self::Unreachable => {
+                "The target system cannot be reached; nothing was sent.".to_owned()
+            }
             Self::BrokenOff(error) => broken_off(error),
         }
     }
@@ -300,8 +305,7 @@ async fn answer(
         .map(|(_, credentials)| SecretString::from(credentials.to_owned()));
     let response = http.execute(request).await.map_err(|error| {
         if error.is_connect() {
-            let problem = "The target system cannot be reached; nothing was sent.";
-            NoAnswer::NotSent(problem.to_owned())
+            NoAnswer::Unreachable
         } else {
             NoAnswer::BrokenOff(error)
         }

@@ -24,6 +24,7 @@ fn stripe() -> Value {
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
         "errorCode": "/error/code", "private": ["email"],
+        "limits": {"perSecond": 10, "concurrent": null},
     })
 }
 
@@ -60,9 +61,10 @@ async fn a_connection_is_what_was_put() {
         expected[name] = value;
     }
     assert_eq!(put, expected);
-    assert_eq!(ada.get(BILLING).await.expect(200), expected);
     let listed = ada.get(CONNECTIONS).await.expect(200);
     assert_eq!(listed, json!([expected]));
+    expected["breaker"] = json!({"state": "closed", "unclearAnswers": 0, "openUntil": null});
+    assert_eq!(ada.get(BILLING).await.expect(200), expected);
 }
 
 #[tokio::test]
@@ -116,7 +118,7 @@ async fn faults_are_named_with_their_places() {
         "secretParameter": "../2/billing-key", "auth": {"scheme": "header"},
         "headers": [{"name": "Authorization", "value": "Bearer hush"}],
         "idempotency": {"in": "path", "name": "a b"},
-        "allow": ["SEND /x"], "errorCode": "code",
+        "allow": ["SEND /x"], "errorCode": "code", "limits": {"perSecond": 0},
     });
     ada.put(BILLING, wrong).await.expect_faults(&[
         ("/kind", "pattern"),
@@ -128,6 +130,7 @@ async fn faults_are_named_with_their_places() {
         ("/idempotency/name", "pattern"),
         ("/allow/0", "pattern"),
         ("/errorCode", "pattern"),
+        ("/limits/perSecond", "range"),
     ]);
     for name in ["Billing", "a-b", "%20"] {
         let path = format!("{CONNECTIONS}/{name}");

@@ -8,9 +8,9 @@ use shared::{
 };
 
 use super::name::ConnectionName;
-use super::view::ConnectionView;
+use super::view::WithBreaker;
 
-/// Reads a connection, whose secret is nowhere in it.
+/// Reads a connection, whose secret is nowhere in it, and whether its breaker is open.
 #[utoipa::path(
     get,
     path = "/api/concierge/connections/{name}",
@@ -20,8 +20,11 @@ pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
     Path(name): Path<ConnectionName>,
-) -> Result<Single<ConnectionView>, Problem> {
+) -> Result<Single<WithBreaker>, Problem> {
     let connections = app.store.connections();
-    let connection = connections.get(caller.tenant(), &name.known()?).await?;
-    Ok(Single(connection.into()))
+    let name = name.known()?;
+    let found = connections.with_breaker(caller.tenant(), &name);
+    let (connection, breaker) = found.await?;
+    let now = app.store.now();
+    Ok(Single(WithBreaker::new(connection, &breaker, now)))
 }

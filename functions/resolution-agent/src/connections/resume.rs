@@ -10,8 +10,8 @@ use shared::{
 use super::name::ConnectionName;
 use super::view::ConnectionView;
 
-/// Goes on with a paused connection: what waited is begun within a minute, if its approvals
-/// still hold.
+/// Goes on with a paused connection, and closes its breaker: what waited is begun within a minute or
+/// two, if its approvals still hold.
 #[utoipa::path(
     post,
     path = "/api/concierge/connections/{name}/resume",

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use shared::{
     model::{
-        AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallPath, Connection, ErrorCode,
-        HeaderName, HeaderText, KeyName, KeyPlace, ParameterName, Replays, Slug, Timestamp,
+        AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
+        CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, ParameterName,
+        Replays, Slug, Timestamp,
     },
     store::Stored,
     versioned,
@@ -31,6 +32,7 @@ pub struct ConnectionView {
     test_path: Option<CallPath>,
     error_code: ErrorCode,
     private: Vec<KeyName>,
+    limits: CallLimits,
     /// No action is begun through it while it is.
     paused: bool,
     /// Raised when calls look or go elsewhere, or their answers are read otherwise; no other connection
@@ -42,7 +44,42 @@ pub struct ConnectionView {
     version: i64,
 }
 
-versioned!(ConnectionView);
+versioned!(ConnectionView, WithBreaker: connection);
+
+/// A connection, and how it answers of late.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ConnectionWithBreaker)]
+pub struct WithBreaker {
+    #[serde(flatten)]
+    connection: ConnectionView,
+    breaker: BreakerView,
+}
+
+impl WithBreaker {
+    pub(crate) fn new(connection: Stored<Connection>, breaker: &Breaker, now: Timestamp) -> Self {
+        Self {
+            connection: connection.into(),
+            breaker: BreakerView {
+                state: breaker.state(now),
+                unclear_answers: breaker.unclear,
+                open_until: breaker.open_until.filter(|until| now < *until),
+            },
+        }
+    }
+}
+
+/// Whether a system is left alone since it gave no clear answers.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BreakerOfConnection)]
+#[serde(rename_all = "camelCase")]
+pub struct BreakerView {
+    state: BreakerState,
+    /// In a row, as far as they are counted: from five on it opens.
+    #[schema(minimum = 0, examples(0))]
+    unclear_answers: i64,
+    /// Null unless it is open. An action that is due before is given back until then.
+    open_until: Option<Timestamp>,
+}
 
 /// How a secret is sent.
 #[derive(Debug, Serialize, ToSchema)]
@@ -108,6 +145,7 @@ impl From<Stored<Connection>> for ConnectionView {
             test_path: connection.test_path,
             error_code: connection.error_code,
             private: connection.private,
+            limits: connection.limits,
             paused: connection.paused,
             revision: connection.revision,
             created_at: connection.created_at,

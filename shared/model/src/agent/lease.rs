@@ -24,7 +24,8 @@ pub enum Claim<A = ()> {
     Busy,
     /// It was ended just now, with this outcome.
     Ended(ActionState),
-    /// Nothing is sent for now: it was given back just now, and is due again soon.
+    /// Nothing is sent for now, since that is paused, its connection is in trouble, or is called as
+    /// much as it may be: it was given back just now, and is due again soon.
     PutOff,
     /// There is nothing to run: it ended before.
     Over,
@@ -44,6 +45,8 @@ pub enum Effect {
     NotNow,
     /// It may have taken place.
     Unclear,
+    /// It may have taken place, and no repeat of the call will tell.
+    Undecided,
 }
 
 /// How it goes on after an answer.
@@ -161,10 +164,7 @@ impl AgentAction {
             return Claim::Busy;
         }
         if let Some(until) = around.put_off {
-            self.put_off = true;
-            self.resends = 0;
-            self.due_at = Some(until.min(self.deadline()));
-            self.updated_at = now;
+            self.put_off_until(until, now);
             return Claim::PutOff;
         }
         // If its last holder is gone, it may have sent the call.
@@ -185,6 +185,14 @@ impl AgentAction {
         let called = around.connection.map(|called| called.idempotency);
         self.sends(called.unwrap_or(Idempotency::Unkeyed));
         Claim::Held(())
+    }
+
+    /// Gives it back as it is, without an attempt, until an instant.
+    pub fn put_off_until(&mut self, until: Timestamp, now: Timestamp) {
+        self.put_off = true;
+        self.resends = 0;
+        self.due_at = Some(until.min(self.deadline()));
+        self.updated_at = now;
     }
 
     /// Why it ends instead of being claimed, and how.
@@ -430,6 +438,10 @@ impl AgentAction {
             Effect::Unclear if target == Idempotency::Keyed => {
                 self.ambiguous = true;
                 Answered::Again
+            }
+            Effect::Undecided => {
+                self.ambiguous = true;
+                Answered::Unknown
             }
             // It stays on record as under way.
             Effect::Unclear => Answered::Unknown,

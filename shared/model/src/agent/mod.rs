@@ -120,8 +120,9 @@ mod tests;
 pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
 pub use approval::{Approved, ApprovedActions, Cancelled};
 pub use connection::{
-    AgentPause, AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, CallPath, Connection,
-    ConnectionAuth, ConnectionPut, ConnectionSort, ErrorCode, FixedHeader, HeaderName, HeaderText,
+    Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
+    Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
+    ConnectionSort, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
     IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
 };
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};

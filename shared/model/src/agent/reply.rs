@@ -16,6 +16,16 @@ pub struct Reply<'a> {
     pub is_well_formed: bool,
     /// It is the answer to an earlier call with the same key, given again.
     pub is_replay: bool,
+    /// The system refuses a call whose key was used before.
+    pub refuses_repeats: bool,
+}
+
+impl Reply<'_> {
+    /// Whether a refusal is what every call gets whose key was used before. Who is not let in may be
+    /// later, and then learns more.
+    const fn is_of_a_key(&self) -> bool {
+        self.refuses_repeats && !matches!(self.status, 401 | 403 | 407)
+    }
 }
 
 impl ApiCall {
@@ -31,6 +41,9 @@ impl ApiCall {
     ///
     /// 429 says that nothing was done, and of other statuses those that the playbook declares so.
     /// 503 and 425 do not: a proxy gives them when the system dies after its commit.
+    ///
+    /// What tells nothing and is the first call's own answer, or the refusal that each repeat gets, will
+    /// tell nothing however often the call is sent.
     #[must_use]
     pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
         if self.expect.contains(&reply.status) && reply.is_well_formed {
@@ -45,9 +58,22 @@ impl ApiCall {
             Effect::NotNow
         } else if (refused || not_done) && (reply.is_replay || !repeated) {
             Effect::Refused
+        } else if self.changes()
+            && (reply.is_replay || (repeated && refused && reply.is_of_a_key()))
+        {
+            Effect::Undecided
         } else {
             self.unclear()
         }
+    }
+
+    /// Whether a system answered as one does that works: it told what became of the call, whatever
+    /// that was. An answer that is given again is one of a system that works now.
+    #[must_use]
+    pub fn is_clear(&self, reply: Reply<'_>) -> bool {
+        let is_garbage = self.expect.contains(&reply.status) && !reply.is_well_formed;
+        let is_trouble = reply.status >= 500 || matches!(reply.status, 408 | 425);
+        reply.is_replay || !(is_trouble || is_garbage)
     }
 
     /// What is known of a call that the worker itself did not send, and never will.

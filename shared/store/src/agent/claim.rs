@@ -1,9 +1,9 @@
 //! A worker's claim of an action and of its effects.
 
 use model::{
-    ActionState, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId, Called, Claim,
-    Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note, OrganizationId, Stopwatch,
-    Surroundings, TargetEffect, Timestamp, span,
+    ActionState, Admission, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId,
+    Asking, Called, Claim, Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note,
+    OrganizationId, Stopwatch, Surroundings, TargetEffect, Timestamp, span,
 };
 use serde_json::json;
 
@@ -13,6 +13,7 @@ use super::{
     policy::{policy_in, takes},
 };
 use crate::{
+    connections::{Traffic, name_at_work},
     key::{self, AnyKey, Key},
     rewrite::try_rewrite,
     table::{Condition, Read, Record, Stored, Write},
@@ -25,6 +26,10 @@ pub struct HeldAction {
     pub action: Box<AgentAction>,
     /// Its connection, as the claim found it.
     pub connection: Box<Connection>,
+    /// The connection gave unclear answers of late.
+    pub is_troubled: bool,
+    /// When its first call may begin.
+    pub begins: Timestamp,
     /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
     /// write took is gone from it.
     pub since: Stopwatch,
@@ -51,6 +56,8 @@ struct Found {
     policy: AgentPolicy,
     /// Its connection; none when it is gone.
     connection: Option<Connection>,
+    /// What is known of how that answers, and how much it is called.
+    traffic: Option<Traffic>,
     /// Whether nothing is sent for the organization.
     is_paused: bool,
     /// The actions that come first; none for one that does not read.
@@ -70,7 +77,8 @@ struct FoundEffect {
     owner: Option<AgentAction>,
 }
 
-/// How long an action is put off that is paused: no longer than that, it waits after the pause.
+/// How long an action is put off at most, so that it waits no longer than that once nothing stands in
+/// its way any more.
 const PAUSED: i64 = span::MINUTE;
 
 impl Agent<'_> {
@@ -78,7 +86,9 @@ impl Agent<'_> {
     ///
     /// The write expects the action and the guards of its effects as they were read. The session
     /// is read and not expected: who cancels it writes each of its actions that has not ended, so
-    /// that of a claim and a cancellation one always sees the other.
+    /// that of a claim and a cancellation one always sees the other. What a breaker or a limit lets
+    /// only some of them do is written before that, by itself: what all actions of a connection share
+    /// is no part of a transaction.
     pub async fn claim(
         &self,
         tenant: OrganizationId,
@@ -97,11 +107,16 @@ impl Agent<'_> {
                     let from = before.state;
                     return self.end_instead(found.action, from, outcome).await;
                 }
-                Claim::PutOff => {
-                    let done = self.0.table.write(Write::replace(&found.action)?).await?;
-                    return Ok(done.is_ok().then_some(Claim::PutOff));
-                }
+                Claim::PutOff => return self.put_off(&found.action).await,
                 Claim::Held(()) => before.charge(&around.policy),
+            };
+            let begins = match self.admitted(&found, lease).await? {
+                Admission::From(begins) => begins,
+                Admission::PutOff(until) => {
+                    let mut action = before;
+                    action.put_off_until(until.min(found.at.plus(PAUSED)), found.at);
+                    return self.put_off(&action).await;
+                }
             };
             let at = found.at;
             let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name()))
@@ -112,7 +127,7 @@ impl Agent<'_> {
             writes.extend(noted);
             let day = writes.len();
             writes.extend(charge.map(|charge| takes(tenant, at, &charge)));
-            let held = found.held()?;
+            let held = found.held(begins)?;
             match self.0.table.transact(writes).await? {
                 Ok(()) => Ok(Some(Claim::Held(held))),
                 Err(refused) if refused.only_at(day) => {
@@ -125,6 +140,32 @@ impl Agent<'_> {
             }
         });
         Ok(claimed.await?.unwrap_or(Claim::Busy))
+    }
+
+    /// Gives an action back that is put off; none when somebody else wrote it meanwhile.
+    async fn put_off(
+        &self,
+        action: &Stored<AgentAction>,
+    ) -> Result<Option<Claim<HeldAction>>, Error> {
+        let done = self.0.table.write(Write::replace(action)?).await?;
+        Ok(done.is_ok().then_some(Claim::PutOff))
+    }
+
+    /// Whether an action may be at work that is about to be claimed, and from when on.
+    async fn admitted(&self, found: &Found, lease: i64) -> Result<Admission, Error> {
+        let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
+            return Ok(Admission::From(found.at));
+        };
+        let name = name_at_work(&found.action);
+        let asking = Asking {
+            action: &name,
+            lease,
+            now: found.at,
+        };
+        let connections = self.0.connections();
+        connections
+            .admits(connection, asking, traffic.clone())
+            .await
     }
 
     /// Writes the outcome of an action that was not claimed. None when somebody else wrote it
@@ -176,6 +217,7 @@ impl Agent<'_> {
             stack: self.stack(&batch).await?,
             policy: policy_in(&batch, tenant)?.record,
             connection: None,
+            traffic: None,
             is_paused: false,
             before: Vec::new(),
             own: Vec::new(),
@@ -208,12 +250,15 @@ impl Agent<'_> {
             .collect();
         let connection = key::connection(tenant, &action.target_system);
         let pause = key::agent_pause(tenant);
+        let traffic = key::connection_traffic(tenant, &action.target_system);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
         let keys = keys.chain(before.iter().map(AnyKey::from));
-        let keys = keys.chain([AnyKey::from(&connection), AnyKey::from(&pause)]);
+        let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connection: Option<Stored<Connection>> = batch.get(&connection)?;
         found.connection = connection.map(|stored| stored.record);
+        let connection = found.connection.as_ref();
+        found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
         let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
         found.is_paused = pause.is_some_and(|pause| pause.paused);
         let mut effects = Vec::with_capacity(guards.len());
@@ -293,14 +338,17 @@ impl Found {
     }
 
     /// What its holder gets.
-    fn held(self) -> Result<HeldAction, Error> {
+    fn held(self, begins: Timestamp) -> Result<HeldAction, Error> {
         let connection = self.connection.ok_or_else(|| {
             let source = "it was claimed without its connection";
             Error::internal("claiming an action", source)
         })?;
+        let traffic = self.traffic.map(|traffic| traffic.known);
         Ok(HeldAction {
             action: Box::new(self.action.record),
+            is_troubled: traffic.is_some_and(|known| known.is_troubled(&connection)),
             connection: Box::new(connection),
+            begins,
             since: self.since,
         })
     }

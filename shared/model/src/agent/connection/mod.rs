@@ -4,11 +4,13 @@
 mod address;
 mod allow;
 mod answers;
+mod traffic;
 mod words;
 
 pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, without};
+pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
 pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName};
 
 use serde::{Deserialize, Serialize};
@@ -18,6 +20,7 @@ use super::{ConnectionRevision, Idempotency};
 use crate::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, input,
     input::{Defaulted, List, Place},
+    integer::Whole,
 };
 
 /// The most connections of an organization.
@@ -56,6 +59,9 @@ pub struct Connection {
     pub error_code: ErrorCode,
     /// Members that are taken from answers before these are kept, wherever they stand.
     pub private: Vec<KeyName>,
+    /// How much it is called.
+    #[serde(default)]
+    pub limits: CallLimits,
     /// No action is begun through it while it is.
     #[serde(default)]
     pub paused: bool,
@@ -94,6 +100,8 @@ input! {
         error_code: Defaulted<ErrorCode>,
         /// Members that are taken from answers before these are kept, wherever they stand.
         private: Option<List<KeyName, 0, 20>>,
+        /// How much the system is called, by all actions together; absent for no limit.
+        limits: Option<CallLimitsPut>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
     check(allow, test_path) tests_what_is_allowed;
@@ -148,6 +156,37 @@ input! {
     check(replays, replayed_header) replays_what_it_marks;
 }
 
+input! {
+    /// How much a system is called, by all actions together.
+    pub struct CallLimitsPut {
+        /// Calls of actions that begin within a second; absent for any number.
+        per_second: Option<Whole<1, 100>>,
+        /// Actions that are at work at the same time; absent for any number.
+        concurrent: Option<Whole<1, 50>>,
+    }
+}
+
+/// How much a system is called, by all actions together: null for no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallLimits {
+    /// Calls of actions that begin within a second.
+    #[schema(minimum = 1, maximum = 100, examples(10))]
+    pub per_second: Option<i64>,
+    /// Actions that are at work at the same time.
+    #[schema(minimum = 1, maximum = 50, examples(5))]
+    pub concurrent: Option<i64>,
+}
+
+impl From<CallLimitsPut> for CallLimits {
+    fn from(put: CallLimitsPut) -> Self {
+        Self {
+            per_second: put.per_second.map(|most| most.0),
+            concurrent: put.concurrent.map(|most| most.0),
+        }
+    }
+}
+
 /// In which form a secret is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -188,12 +227,13 @@ pub enum KeyPlace {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Replays {
-    /// What it answered the first one, refusals among it.
+    /// What it answered the first one, if it keeps that answer; else it does the call.
+    // `successes` was a name of its own for a system that keeps these alone. It made no difference.
     #[default]
+    #[serde(alias = "successes")]
     All,
-    /// What it answered the first one if that was a success; else it does the call.
-    Successes,
-    /// A refusal of the repeat.
+    /// A refusal of the repeat, so that one whose first call got no clear answer is sent once more and
+    /// then no more.
     None,
 }
 
@@ -372,6 +412,7 @@ impl Connection {
             test_path: put.test_path,
             error_code: put.error_code.0,
             private: put.private.map(|list| list.0).unwrap_or_default(),
+            limits: put.limits.map(CallLimits::from).unwrap_or_default(),
             paused: false,
             // One that is created anew under its name is another one.
             revision: now.millis(),
@@ -381,7 +422,8 @@ impl Connection {
     }
 
     /// Replaces all that a client says of it. The revision rises when a call looks or goes elsewhere,
-    /// or its answer is read otherwise; what is only allowed or kept otherwise is the same call.
+    /// or its answer is read otherwise; what is only allowed, kept or limited otherwise is the same
+    /// call.
     pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
         let old = self.clone();
         *self = Self {
@@ -455,18 +497,17 @@ impl Connection {
     }
 
     /// Whether an answer is the one that an earlier call with the same key was given. `replayed` is
-    /// the value of its header for that. A system that replays successes alone can say nothing of
-    /// the first call by a refusal.
+    /// the value of its header for that.
     #[must_use]
-    pub fn is_replay(&self, status: u16, replayed: Option<&str>) -> bool {
+    pub fn is_replay(&self, replayed: Option<&str>) -> bool {
         let says_so = replayed.is_some_and(|value| !value.eq_ignore_ascii_case("false"));
-        let replays = self.idempotency.as_ref().map(|keys| keys.replays.0);
-        says_so
-            && match replays {
-                Some(Replays::All) => true,
-                Some(Replays::Successes) => (200..300).contains(&status),
-                Some(Replays::None) | None => false,
-            }
+        says_so && self.replays() == Some(Replays::All)
+    }
+
+    /// What a call is answered whose key was used before; none for a system without keys.
+    #[must_use]
+    pub fn replays(&self) -> Option<Replays> {
+        self.idempotency.as_ref().map(|keys| keys.replays.0)
     }
 }
 

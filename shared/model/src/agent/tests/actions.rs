@@ -278,6 +278,7 @@ fn an_answer_says_how_it_goes_on() {
         (Effect::NotNow, Unkeyed, Answered::Again),
         (Effect::Unclear, Keyed, Answered::Again),
         (Effect::Unclear, Unkeyed, Answered::Unknown),
+        (Effect::Undecided, Keyed, Answered::Unknown),
     ] {
         let mut action = held(target);
         assert_eq!(action.answered(effect, target), answered, "{effect:?}");
@@ -288,7 +289,8 @@ fn an_answer_says_how_it_goes_on() {
             i64::from(before || effect == Effect::Done)
         );
         let is_open = action.sending || action.ambiguous;
-        assert_eq!(is_open, effect == Effect::Unclear, "{effect:?} {target:?}");
+        let is_unclear = matches!(effect, Effect::Unclear | Effect::Undecided);
+        assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
     }
 }
 

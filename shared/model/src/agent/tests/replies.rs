@@ -1,6 +1,6 @@
 //! What answers tell.
 
-use Effect::{Done, DoneBefore, NotNow, Refused, Unclear};
+use Effect::{Done, DoneBefore, NotNow, Refused, Unclear, Undecided};
 
 use super::*;
 
@@ -10,6 +10,7 @@ fn reply(status: u16) -> Reply<'static> {
         code: None,
         is_well_formed: true,
         is_replay: false,
+        refuses_repeats: false,
     }
 }
 
@@ -31,21 +32,64 @@ fn a_refusal_of_a_repeat_says_nothing_of_the_first_call() {
     for (status, expected) in [
         (200, [Done, Done, Done]),
         (202, [Done, Done, Done]),
-        (201, [Unclear, Unclear, Unclear]),
-        (302, [Unclear, Unclear, Unclear]),
+        (201, [Unclear, Unclear, Undecided]),
+        (302, [Unclear, Unclear, Undecided]),
         (400, [Refused, Unclear, Refused]),
         (401, [Refused, Unclear, Refused]),
         (404, [Refused, Unclear, Refused]),
-        (408, [Unclear, Unclear, Unclear]),
+        (408, [Unclear, Unclear, Undecided]),
         (409, [Refused, Unclear, Refused]),
         (422, [Refused, Unclear, Refused]),
-        (425, [Unclear, Unclear, Unclear]),
+        (425, [Unclear, Unclear, Undecided]),
         (429, [NotNow, NotNow, Refused]),
-        (500, [Unclear, Unclear, Unclear]),
-        (503, [Unclear, Unclear, Unclear]),
+        (500, [Unclear, Unclear, Undecided]),
+        (503, [Unclear, Unclear, Undecided]),
     ] {
         assert_eq!(effects(&call("POST"), status), expected, "{status}");
     }
+}
+
+#[test]
+fn where_repeats_are_refused_a_refused_repeat_is_the_last() {
+    let call = call("POST");
+    let of_none = |status| Reply {
+        refuses_repeats: true,
+        ..reply(status)
+    };
+    for (status, first, repeated) in [
+        (409, Refused, Undecided),
+        (422, Refused, Undecided),
+        // These are of the moment, and say nothing of the key.
+        (401, Refused, Unclear),
+        (403, Refused, Unclear),
+        (429, NotNow, NotNow),
+        (500, Unclear, Unclear),
+        (200, Done, Done),
+    ] {
+        assert_eq!(call.effect(of_none(status), false), first, "{status}");
+        assert_eq!(call.effect(of_none(status), true), repeated, "{status}");
+    }
+}
+
+#[test]
+fn a_system_that_tells_what_became_of_a_call_works() {
+    let call = call("POST");
+    for status in [200, 201, 302, 400, 401, 404, 409, 422, 429] {
+        assert!(call.is_clear(reply(status)), "{status}");
+    }
+    for status in [408, 425, 500, 502, 503, 504] {
+        assert!(!call.is_clear(reply(status)), "{status}");
+        let again = Reply {
+            is_replay: true,
+            ..reply(status)
+        };
+        assert!(call.is_clear(again), "{status} as it was given before");
+    }
+    let garbage = Reply {
+        is_well_formed: false,
+        ..reply(200)
+    };
+    assert!(!call.is_clear(garbage));
 }
 
 #[test]
@@ -53,7 +97,7 @@ fn a_playbook_may_promise_that_a_status_means_not_done() {
     let mut call = call("POST");
     call.not_done = vec![503];
     assert_eq!(effects(&call, 503), [NotNow, NotNow, Refused]);
-    assert_eq!(effects(&call, 500), [Unclear; 3]);
+    assert_eq!(effects(&call, 500), [Unclear, Unclear, Undecided]);
 }
 
 #[test]

@@ -1,0 +1,139 @@
+"""Has the agent call doubles of billing and payment systems that nobody here wrote:
+`python3 tests/doubles/check.py [name of a test]`.
+
+Starts stripe-stateful-mock, localstripe, and Kill Bill's own description served by prism, each on a free
+port and as a process of its own, and then the tests of `tests/doubles`, which call them through
+connections. Needs Node.js from 20 on; the doubles come from npm, in the versions of the lock, into
+target/doubles, and from PyPI into target/tools. localstripe is under the GPL: it is only run.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+FOLDER = ROOT / "target" / "doubles"
+PROGRAMS = FOLDER / "node_modules" / ".bin"
+# Prism takes the longest: it reads a description of 380 kB.
+START_SECONDS = 120
+STOP_SECONDS = 10
+sys.path[:0] = [str(HERE.parent), str(ROOT / "infra")]
+
+import end_to_end  # noqa: E402
+import tools  # noqa: E402
+
+
+def install():
+    """Installs the packages of the lock, unless they are there."""
+    tools.install("doubles")
+    lock, installed = HERE / "package-lock.json", FOLDER / "installed.json"
+    if installed.exists() and installed.read_bytes() == lock.read_bytes():
+        return
+    npm = shutil.which("npm")
+    if npm is None:
+        sys.exit("npm is missing: install Node.js 20 or later")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    shutil.copy(HERE / "package.json", FOLDER)
+    shutil.copy(lock, FOLDER)
+    quiet = ["--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    print("installing stripe-stateful-mock, killbill and prism", flush=True)
+    subprocess.run([npm, "ci", *quiet], cwd=FOLDER, check=True)
+    shutil.copy(lock, installed)
+
+
+def commands(ports):
+    """How each double is started on its port, and a path that it answers."""
+    stripe, localstripe, kill_bill = ports
+    description = FOLDER / "node_modules" / "killbill" / "codegen" / "kbswagger.yaml"
+    mock = [PROGRAMS / "prism", "mock", description, "--errors", "--host=127.0.0.1"]
+    python = tools.program("doubles", "python")
+    return {
+        "stripe": (stripe, [PROGRAMS / "stripe-stateful-mock"], "/"),
+        "localstripe": (
+            localstripe,
+            [python, "-m", "localstripe", "--from-scratch", f"--port={localstripe}"],
+            "/v1/balance",
+        ),
+        "kill_bill": (kill_bill, [*mock, f"--port={kill_bill}"], "/1.0/kb/nodesInfo"),
+    }
+
+
+def wait_for(name, process, url, log):
+    """Until it answers whatever."""
+    began = time.monotonic()
+    while True:
+        try:
+            urllib.request.urlopen(url, timeout=5).close()
+        except urllib.error.HTTPError:
+            pass
+        except OSError:
+            if process.poll() is not None or time.monotonic() - began > START_SECONDS:
+                sys.exit(f"{name} does not start:\n{log.read_text(errors='replace')}")
+            time.sleep(0.1)
+            continue
+        print(f"{time.monotonic() - began:5.1f} s  {name} answers", flush=True)
+        return
+
+
+@contextlib.contextmanager
+def running():
+    """The doubles; answers their URLs."""
+    urls, processes = {}, []
+    with contextlib.ExitStack() as stack:
+        ports = [end_to_end.free_port() for _ in range(3)]
+        for name, (port, command, path) in commands(ports).items():
+            log = FOLDER / f"{name}.log"
+            out = stack.enter_context(log.open("w"))
+            process = subprocess.Popen(
+                command,
+                cwd=FOLDER,
+                env={**os.environ, "PORT": str(port), "LOG_LEVEL": "warn"},
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+            stack.callback(stop, process)
+            processes.append((name, process, path, log))
+            urls[name] = f"http://127.0.0.1:{port}"
+        for name, process, path, log in processes:
+            wait_for(name, process, urls[name] + path, log)
+        yield urls
+
+
+def stop(process):
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def main():
+    install()
+    with running() as urls:
+        only = [f"doubles::{name}" for name in sys.argv[1:]] or ["doubles::"]
+        test = ["cargo", "test", "--locked", "--package", "tests", "--test", "workdesk", "--"]
+        done = subprocess.run(
+            [*test, "--ignored", *only],
+            cwd=ROOT,
+            env={**os.environ, "WORKDESK_DOUBLES": json.dumps(urls), "NO_PROXY": "127.0.0.1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+    # Without the metrics that workers print.
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("{")]
+    print("\n".join(lines), flush=True)
+    sys.exit(done.returncode)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+//! Kill Bill, as its own description has it: whatever that does not allow is refused. It keeps no state.
+
+use serde_json::{Value, json};
+use shared::model::{ActionType, JsonText, ProposedAction, Signal};
+
+use super::{Cutting, Doubled, cutting::Cuts};
+use crate::support::posting;
+
+const ACCOUNT: &str = "5f1b2c3d-0a1b-4c2d-8e3f-9a0b1c2d3e4f";
+const INVOICE: &str = "7a6b5c4d-3e2f-4a1b-9c8d-0e1f2a3b4c5d";
+const PAYMENT: &str = "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
+
+/// Calls that somebody makes who looks after bills, and what success is: a name, the method and path,
+/// a body, a status. Of those that are left out, prism finds its own answer wrong.
+fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
+    let invoice = |rest: &str| format!("/1.0/kb/invoices/{INVOICE}{rest}");
+    let account = |rest: &str| format!("/1.0/kb/accounts/{ACCOUNT}{rest}");
+    let payment = |rest: &str| format!("/1.0/kb/invoicePayments/{PAYMENT}{rest}");
+    let none = Value::Null;
+    vec![
+        ("void", "PUT", invoice("/voidInvoice"), none.clone(), 204),
+        (
+            "pay",
+            "POST",
+            invoice("/payments"),
+            json!({"accountId": ACCOUNT, "targetInvoiceId": INVOICE, "purchasedAmount": 20.5}),
+            201,
+        ),
+        (
+            "purchase",
+            "POST",
+            account("/payments"),
+            json!({"transactionType": "PURCHASE", "amount": 20.5, "currency": "USD"}),
+            201,
+        ),
+        (
+            "refund",
+            "POST",
+            payment("/refunds"),
+            json!({"amount": 20.5, "isAdjusted": false}),
+            201,
+        ),
+        (
+            "rebalance",
+            "PUT",
+            account("/cbaRebalancing"),
+            none.clone(),
+            204,
+        ),
+        ("untag", "DELETE", account("/tags"), none.clone(), 204),
+        ("overdue", "GET", account("/overdue"), none, 200),
+    ]
+}
+
+/// The call of the name that a signal's record has.
+fn proposes(signal: &Signal) -> Vec<ProposedAction> {
+    let record = &*signal.entities[0].id;
+    let (_, method, path, body, status) = calls()
+        .into_iter()
+        .find(|(name, ..)| *name == record)
+        .unwrap();
+    let mut action = posting(
+        ActionType::RefreshInvoice,
+        "kill_bill",
+        &path,
+        &json!({}),
+        record,
+    );
+    let call = action.steps[0].call.as_mut().unwrap();
+    call.method = method.to_owned();
+    call.body = body
+        .as_object()
+        .map(|body| JsonText(body.clone().into_iter().collect()));
+    call.expect = vec![status];
+    vec![action]
+}
+
+/// How Kill Bill wants to be called.
+fn connection() -> Value {
+    json!({
+        "auth": {"scheme": "basic", "username": "admin"},
+        "headers": [
+            {"name": "X-Killbill-ApiKey", "value": "bob"},
+            {"name": "X-Killbill-ApiSecret", "value": "lazar"},
+            {"name": "X-Killbill-CreatedBy", "value": "workdesk"},
+        ],
+        "allow": [
+            "PUT /1.0/kb/invoices/{id}/voidInvoice", "POST /1.0/kb/invoices/{id}/payments",
+            "POST /1.0/kb/accounts/{id}/payments", "POST /1.0/kb/invoicePayments/{id}/refunds",
+            "PUT /1.0/kb/accounts/{id}/cbaRebalancing", "DELETE /1.0/kb/accounts/{id}/tags",
+            "GET /1.0/kb/accounts/{id}/overdue",
+        ],
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn every_call_is_as_kill_bill_describes_it() {
+    let doubled = Doubled::start("kill_bill", "password", proposes).await;
+    let proxy = Cutting::before(&doubled.url, Cuts::None).await;
+    doubled
+        .connects("kill_bill", &proxy.url, &connection())
+        .await;
+    for (name, method, path, _, status) in calls() {
+        let ended = doubled.runs(name).await;
+        let calls = proxy.takes();
+        let seen: Vec<_> = calls
+            .iter()
+            .map(|call| (&*call.line, call.status))
+            .collect();
+        let line = format!("{method} {path}");
+        assert_eq!(seen, [(&*line, status)], "{ended:?}");
+        ended.succeeded();
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn a_call_that_lacks_what_kill_bill_asks_for_is_refused() {
+    let doubled = Doubled::start("kill_bill", "password", proposes).await;
+    let url = doubled.url.clone();
+    let mut unsigned = connection();
+    unsigned["headers"].as_array_mut().unwrap().pop();
+    doubled.connects("kill_bill", &url, &unsigned).await;
+    doubled.runs("void").await.failed("answered 4");
+    let mut form = connection();
+    form["body"] = json!("form");
+    doubled.connects("kill_bill", &url, &form).await;
+    doubled.runs("purchase").await.failed("answered 4");
+    let mut anonymous = connection();
+    anonymous["secretParameter"] = Value::Null;
+    anonymous["auth"] = Value::Null;
+    // It takes a key and its secret for somebody, too.
+    anonymous["headers"].as_array_mut().unwrap().drain(..2);
+    doubled.connects("kill_bill", &url, &anonymous).await;
+    doubled.runs("rebalance").await.failed("answered 401.");
+}

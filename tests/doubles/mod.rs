@@ -1,0 +1,158 @@
+//! Doubles of billing and payment systems that nobody here wrote: how they are called is theirs to say.
+//! `python3 tests/doubles/check.py` installs and starts them, and then these tests.
+
+mod cutting;
+mod kill_bill;
+mod local_stripe;
+mod stripe;
+mod webhooks;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use shared::model::{ProposedAction, Signal};
+
+use self::cutting::Cutting;
+use crate::support::{AgentSettings, Concierge, Proposing, event};
+
+/// Where the doubles are, by their names, as JSON.
+const DOUBLES: &str = "WORKDESK_DOUBLES";
+
+/// A world that is connected to one of them.
+struct Doubled {
+    world: Concierge,
+    /// Where the double is.
+    url: String,
+    http: reqwest::Client,
+}
+
+/// What became of an action.
+#[derive(Debug)]
+struct Ended {
+    session: Value,
+    action: String,
+    /// The session's status.
+    status: String,
+    /// Whether the action succeeded and what was wrong, if it has ended.
+    result: Option<(bool, String)>,
+}
+
+impl Doubled {
+    /// A world whose engine proposes what `proposes` says of a signal, and whose connections may name
+    /// this secret `key`.
+    async fn start(
+        double: &str,
+        secret: &str,
+        proposes: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
+    ) -> Self {
+        let secrets = vec![("/tests/connections/1/key".to_owned(), secret.to_owned())];
+        let world = Concierge::start_with(AgentSettings {
+            engine: Some(Arc::new(Proposing(proposes))),
+            secrets,
+            ..AgentSettings::default()
+        });
+        Self {
+            world: world.await,
+            url: url_of(double),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        }
+    }
+
+    /// Connects the organization to what answers at `url`.
+    async fn connects(&self, name: &str, url: &str, more: &Value) {
+        let mut put = json!({"kind": "double", "baseUrl": url, "secretParameter": "key"});
+        for (field, value) in more.as_object().unwrap() {
+            put[field] = value.clone();
+        }
+        let ada = self.world.api.sign_in("ada").await;
+        let path = format!("/api/concierge/connections/{name}");
+        ada.put(&path, put).await.expect(200);
+    }
+
+    /// Has the action of a record proposed, approved and run.
+    async fn runs(&self, entity: &str) -> Ended {
+        let world = &self.world;
+        let signal = world.signal("payment_failed", &[("record", entity)]).await;
+        let session = world.opened(&signal).await;
+        let action = world.proposed(&session).await.remove(0);
+        world.executes(&session, &[&action]).await.expect(202);
+        world.takes_messages().await;
+        self.delivers(session, action).await
+    }
+
+    /// Has it approved and run again.
+    async fn runs_again(&self, ended: Ended) -> Ended {
+        let Ended {
+            session, action, ..
+        } = ended;
+        let world = &self.world;
+        world.executes_again(&session, &[&action]).await.expect(202);
+        world.takes_messages().await;
+        self.delivers(session, action).await
+    }
+
+    /// Hands its message to a worker.
+    async fn delivers(&self, session: Value, action: String) -> Ended {
+        let message = self.world.message(&session, &action);
+        let worker = self.world.worker();
+        let response = worker.handle(event(&[(&message, 1)])).await;
+        assert_eq!(response.batch_item_failures.len(), 0);
+        let (status, mut results) = self.world.outcome(&session).await;
+        Ended {
+            session,
+            action,
+            status,
+            result: results.pop(),
+        }
+    }
+
+    /// What the double answers a form, which is to be a success.
+    async fn posts(&self, key: &str, path: &str, form: &[(&str, &str)]) -> Value {
+        let answer = self.form(key, path, form).send().await.unwrap();
+        let status = answer.status();
+        let body = answer.text().await.unwrap();
+        assert!(status.is_success(), "{path}: {status} {body}");
+        serde_json::from_str(&body).unwrap()
+    }
+
+    /// A form to the double, past the agent.
+    fn form(&self, key: &str, path: &str, form: &[(&str, &str)]) -> reqwest::RequestBuilder {
+        let mut body = reqwest::Url::parse(&self.url).unwrap();
+        body.query_pairs_mut().extend_pairs(form);
+        let request = self
+            .http
+            .post(format!("{}{path}", self.url))
+            .bearer_auth(key);
+        let request = request.header("content-type", "application/x-www-form-urlencoded");
+        request.body(body.query().unwrap_or_default().to_owned())
+    }
+
+    async fn gets(&self, key: &str, path: &str) -> Value {
+        let request = self.http.get(format!("{}{path}", self.url));
+        let answer = request.bearer_auth(key).send().await.unwrap();
+        assert!(answer.status().is_success(), "{path}: {}", answer.status());
+        serde_json::from_str(&answer.text().await.unwrap()).unwrap()
+    }
+}
+
+impl Ended {
+    #[track_caller]
+    fn succeeded(&self) {
+        assert_eq!(self.status, "completed", "{self:?}");
+    }
+
+    /// It did not succeed, and says this.
+    #[track_caller]
+    fn failed(&self, says: &str) {
+        let (success, error) = self.result.as_ref().unwrap();
+        assert!(!success && error.contains(says), "{self:?}");
+    }
+}
+
+fn url_of(double: &str) -> String {
+    #[expect(clippy::disallowed_methods, reason = "their ports are free ones")]
+    let doubles = std::env::var(DOUBLES);
+    let doubles = doubles.expect("started by `python3 tests/doubles/check.py`");
+    let doubles: Value = serde_json::from_str(&doubles).unwrap();
+    doubles[double].as_str().unwrap().to_owned()
+}

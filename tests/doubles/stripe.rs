@@ -1,0 +1,166 @@
+//! stripe-stateful-mock: charges, refunds and customers, with Stripe's rules for keys. It keeps failures
+//! and errors under their keys, and marks what it gives again.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+use shared::model::{ActionType, ProposedAction, Signal};
+
+use super::{
+    Cutting, Doubled,
+    cutting::{Call, Cuts},
+};
+use crate::support::posting;
+
+/// What it takes as an API key begins so.
+const SECRET: &str = "sk_test_workdesk";
+
+/// As many refunds are cut.
+const REFUNDS: usize = 200;
+
+/// Refunds a charge, or charges a customer or a card.
+fn proposes(signal: &Signal) -> Vec<ProposedAction> {
+    let record = &*signal.entities[0].id;
+    let charge = |of: Value| {
+        let mut body = json!({"amount": 2_000, "currency": "usd"});
+        body.as_object_mut()
+            .unwrap()
+            .extend(of.as_object().unwrap().clone());
+        posting(
+            ActionType::RetryPayment,
+            "stripe",
+            "/v1/charges",
+            &body,
+            record,
+        )
+    };
+    vec![match record.split('_').next().unwrap() {
+        "ch" => {
+            let body = json!({"charge": record, "metadata": {"by": "workdesk"}});
+            posting(
+                ActionType::IssueCreditNote,
+                "stripe",
+                "/v1/refunds",
+                &body,
+                record,
+            )
+        }
+        "cus" => charge(json!({ "customer": record })),
+        _ => charge(json!({ "source": record })),
+    }]
+}
+
+/// How Stripe wants to be called.
+fn connection() -> Value {
+    json!({
+        "auth": {"scheme": "basic"}, "body": "form",
+        "idempotency": {
+            "in": "header", "name": "Idempotency-Key", "replays": "all",
+            "replayedHeader": "Idempotent-Replayed",
+        },
+        "errorCode": "/error/code",
+        "allow": ["POST /v1/charges", "POST /v1/refunds", "GET /v1/charges"],
+    })
+}
+
+async fn start(cuts: Cuts) -> (Doubled, Cutting) {
+    let doubled = Doubled::start("stripe", SECRET, proposes).await;
+    let proxy = Cutting::before(&doubled.url, cuts).await;
+    doubled.connects("stripe", &proxy.url, &connection()).await;
+    (doubled, proxy)
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn of_refunds_whose_answers_are_cut_off_each_is_made_once() {
+    let (doubled, proxy) = start(Cuts::First).await;
+    for _ in 0..REFUNDS {
+        let form = [
+            ("amount", "2000"),
+            ("currency", "usd"),
+            ("source", "tok_visa"),
+        ];
+        let charge = doubled.posts(SECRET, "/v1/charges", &form).await;
+        let charge = charge["id"].as_str().unwrap();
+        doubled.runs(charge).await.succeeded();
+        let calls = proxy.takes();
+        let seen: Vec<_> = calls
+            .iter()
+            .map(|call| (call.status, call.is_replay))
+            .collect();
+        assert_eq!(seen, [(200, false), (200, true)], "{calls:?}");
+        assert_eq!(calls[0].key, calls[1].key);
+        let path = format!("/v1/charges/{charge}/refunds");
+        let refunds = doubled.gets(SECRET, &path).await;
+        let refunds = refunds["data"].as_array().unwrap();
+        assert_eq!(refunds.len(), 1, "{refunds:?}");
+        assert_eq!(refunds[0]["amount"], 2_000);
+    }
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn a_declined_charge_is_made_with_another_key_once_the_card_is_another() {
+    let (doubled, proxy) = start(Cuts::None).await;
+    let form = [("source", "tok_chargeCustomerFail")];
+    let customer = doubled.posts(SECRET, "/v1/customers", &form).await;
+    let customer = customer["id"].as_str().unwrap().to_owned();
+    let declined = doubled.runs(&customer).await;
+    declined.failed("answered 402.");
+    let path = format!("/v1/customers/{customer}");
+    let card = [("source", "tok_visa")];
+    let card = doubled
+        .posts(SECRET, &format!("{path}/sources"), &card)
+        .await;
+    let card = [("default_source", card["id"].as_str().unwrap())];
+    doubled.posts(SECRET, &path, &card).await;
+    doubled.runs_again(declined).await.succeeded();
+    let calls = proxy.takes();
+    let seen: Vec<_> = calls
+        .iter()
+        .map(|call| (call.status, call.is_replay))
+        .collect();
+    assert_eq!(seen, [(402, false), (200, false)], "{calls:?}");
+    let keys: HashSet<&str> = calls.iter().map(|call| &*call.key).collect();
+    assert_eq!(keys.len(), 2);
+    // Under the first key it is declined for ever.
+    let form = [
+        ("amount", "2000"),
+        ("currency", "usd"),
+        ("customer", &*customer),
+    ];
+    let request = doubled.form(SECRET, "/v1/charges", &form);
+    let request = request.header("idempotency-key", &calls[0].key);
+    assert_eq!(request.send().await.unwrap().status(), 402);
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
+    let (doubled, proxy) = start(Cuts::None).await;
+    doubled.runs("tok_500").await.failed("may have been done");
+    let calls = proxy.takes();
+    let seen = |calls: &[Call]| -> Vec<_> {
+        calls
+            .iter()
+            .map(|call| (call.status, call.is_replay))
+            .collect()
+    };
+    assert_eq!(seen(&calls), [(500, false), (500, true)], "{calls:?}");
+    // What it does not keep is asked for until it is another answer.
+    let limited = doubled.runs("tok_429|tok_429|tok_visa|workdesk").await;
+    limited.succeeded();
+    assert_eq!(
+        seen(&proxy.takes()),
+        [(429, false), (429, false), (200, false)]
+    );
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn who_is_not_known_there_is_refused() {
+    let doubled = Doubled::start("stripe", "pk_test_public", proposes).await;
+    let url = doubled.url.clone();
+    doubled.connects("stripe", &url, &connection()).await;
+    doubled.runs("tok_visa").await.failed("answered 401.");
+}
