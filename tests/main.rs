@@ -23,6 +23,7 @@ mod failures;
 mod generated;
 mod history;
 mod lists;
+mod looks;
 mod permit;
 mod preconditions;
 mod repeats;

@@ -390,7 +390,8 @@ impl World {
     /// Counts messages that are delivered.
     fn count<'a>(&self, bodies: impl IntoIterator<Item = &'a String>) {
         for body in bodies {
-            let Message::RunAction { session_id, .. } = Message::from_text(body).unwrap();
+            let (Message::RunAction { session_id, .. } | Message::LookAtAction { session_id, .. }) =
+                Message::from_text(body).unwrap();
             *self.delivered.borrow_mut().entry(session_id).or_default() += 1;
         }
     }

@@ -12,12 +12,14 @@ use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    model::{AgentSessionId, Id, Message, OrganizationId, Signal, SignalEntity, Slug, span},
+    model::{
+        AgentSessionId, ApiCall, Id, Message, OrganizationId, Signal, SignalEntity, Slug, span,
+    },
     queue::Queue,
     store::{NewSignal, Store},
 };
 use sweeper::Sweeper;
-use targets::{Secrets, Targets};
+use targets::{Secrets, Sending, Targets};
 use tests::records;
 
 use super::{Api, Caller, Settings, comes, engines, text_of};
@@ -310,6 +312,33 @@ impl Concierge {
             action_id: action.to_owned(),
         };
         message.to_text().unwrap()
+    }
+
+    /// The message that asks for a look at an action.
+    pub fn looks(&self, session: &Value, action: &str) -> String {
+        let message = Message::LookAtAction {
+            organization_id: self.api.home.id,
+            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
+            action_id: action.to_owned(),
+        };
+        message.to_text().unwrap()
+    }
+
+    /// Sends a call to a system of the demo past the agent; answers the status.
+    pub async fn calls(&self, system: &str, call: &ApiCall) -> u16 {
+        let store = self.api.store_beside().await;
+        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let mut connections = connections.into_iter();
+        let connection = connections.find(|one| *one.name == *system).unwrap();
+        let sending = Sending {
+            key: None,
+            timeout: Duration::from_secs(5),
+        };
+        let answered = self.targets.send(&connection, call, sending).await;
+        let Ok(answered) = answered else {
+            panic!("{system} did not answer");
+        };
+        answered.response.status().as_u16()
     }
 
     /// Puts a message for each of these actions into the queue.

@@ -31,5 +31,8 @@ pub use gateway::Gateway;
 pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes};
-pub use proposed::{Proposing, posting, proposal};
+pub use proposed::{
+    Proposing, fact_is, posting, proposal, read_of, reconciled, retrying, retrying_if_failed,
+    retrying_verified,
+};
 pub use world::{Request, World, example};

@@ -2,11 +2,64 @@
 
 use futures::future::BoxFuture;
 use resolution_agent::{Engine, EngineError};
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, JsonText, Proposal,
-    ProposedAction, Risk, Signal, span,
+    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, FactCondition, JsonText,
+    Proposal, ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
 };
+
+/// A read of the state of a record, by a name.
+pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {
+    TargetRead {
+        name: name.to_owned(),
+        connection: connection.to_owned(),
+        path: path.to_owned(),
+        facts: [("state".to_owned(), "/state".to_owned())].into(),
+    }
+}
+
+/// That a fact is this.
+pub fn fact_is(fact: &str, value: impl Into<Value>) -> FactCondition {
+    let value: Value = value.into();
+    serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
+}
+
+/// Retries payment 3001, and reads its state. It requires nothing yet, and looks for nothing.
+pub fn retrying() -> ProposedAction {
+    let path = "/payments/pay_3001/retry";
+    let retry = ActionType::RetryPayment;
+    ProposedAction {
+        reads: vec![read_of("payment", "payments", "/payments/pay_3001")],
+        ..posting(retry, "payments", path, &json!({}), "pay_3001")
+    }
+}
+
+/// The same, which requires that the payment failed.
+pub fn retrying_if_failed() -> ProposedAction {
+    ProposedAction {
+        require: vec![fact_is("payment.state", "failed")],
+        ..retrying()
+    }
+}
+
+/// The same, which looks for ten minutes whether the payment succeeded.
+pub fn retrying_verified() -> ProposedAction {
+    ProposedAction {
+        verify: Some(Verification {
+            effective: fact_is("payment.state", "succeeded"),
+            within: 10 * span::MINUTE,
+        }),
+        ..retrying()
+    }
+}
+
+/// How the payment tells whether its retry took effect.
+pub fn reconciled() -> Reconciliation {
+    Reconciliation {
+        done: fact_is("payment.state", "succeeded"),
+        not_done: fact_is("payment.state", "failed"),
+    }
+}
 
 /// These actions, and an analysis that says nothing.
 pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {

@@ -95,31 +95,44 @@ async fn read(
     let retry_after = wait.and_then(|wait| retry_after(wait, sending.now));
     let told = answered.told().await;
     let body = told.as_ref().ok().map(|told| &told.body);
-    let code = body.and_then(|body| connection.error_code.of(body));
+    let body = body.cloned().unwrap_or_default();
+    let code = connection.error_code.of(&body);
     let reply = Reply {
         status,
         code: code.as_deref(),
+        body: &body,
         is_well_formed: told.as_ref().is_ok_and(|told| told.is_well_formed),
         is_replay,
         refuses_repeats: connection.replays() == Some(Replays::None),
     };
     let effect = call.effect(reply, sending.is_repeated);
     let is_clear = told.is_ok() && call.is_clear(reply);
-    let problem = match &told {
-        _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
-        Err(broken) => broken.problem(),
-        Ok(_) if call.expect.contains(&status) => {
-            format!("The target system answered {status} with something else than JSON.")
-        }
-        Ok(_) => format!("The target system answered {status}."),
-    };
+    let broken = told.as_ref().err().map(NoAnswer::problem);
     let kept = match told {
         Ok(told) => told.kept(connection),
         Err(_) => answer(status, Value::Null),
+    };
+    let problem = match broken {
+        _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
+        Some(broken) => broken,
+        None => problem(call, reply, &kept),
     };
     Answer {
         retry_after,
         is_clear: Some(is_clear),
         ..Answer::new(effect, Some(kept), problem)
     }
+}
+
+/// What is wrong with an answer that came whole.
+fn problem(call: &ApiCall, reply: Reply<'_>, kept: &JsonText) -> String {
+    let status = reply.status;
+    let is_expected = call.expect.contains(&status);
+    if is_expected && !reply.is_well_formed {
+        return format!("The target system answered {status} with something else than JSON.");
+    }
+    let shown = kept.0.0.get("body").unwrap_or(&Value::Null);
+    let unsuccessful = call.unsuccessful(reply, shown);
+    let unsuccessful = unsuccessful.filter(|_| is_expected || call.was_done_before(reply));
+    unsuccessful.unwrap_or_else(|| format!("The target system answered {status}."))
 }

@@ -13,6 +13,7 @@
 
 mod call;
 mod limits;
+mod look;
 mod run;
 
 pub use limits::Limits;
@@ -21,7 +22,7 @@ use std::panic::AssertUnwindSafe;
 
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use model::{ActionState, AgentSessionId, Claim, Error, Message, OrganizationId};
+use model::{ActionState, AgentSessionId, Claim, Error, Message, OrganizationId, Stopwatch};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
@@ -97,32 +98,77 @@ impl Worker {
     }
 
     async fn process(&self, message: &SqsMessage) -> Result<(), Error> {
-        let Message::RunAction {
-            organization_id,
-            session_id,
-            action_id,
-        } = read(message)?;
+        match read(message)? {
+            Message::RunAction {
+                organization_id,
+                session_id,
+                action_id,
+            } => {
+                self.run_action(organization_id, session_id, &action_id)
+                    .await
+            }
+            Message::LookAtAction {
+                organization_id,
+                session_id,
+                action_id,
+            } => self.look(organization_id, session_id, &action_id).await,
+        }
+    }
+
+    async fn run_action(
+        &self,
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<(), Error> {
+        let since = Stopwatch::start();
         let agent = self.store.agent();
         let lease = self.limits.lease_millis();
         let claim = agent
-            .claim(organization_id, session_id, &action_id, lease)
+            .claim(organization_id, session_id, action_id, lease)
             .await?;
-        match claim {
+        let verifies = match claim {
             Claim::Busy | Claim::PutOff => return Ok(()),
-            Claim::Over => {}
-            Claim::Ended(outcome) => self.count(outcome),
+            Claim::Over => false,
+            Claim::Ended(outcome) => {
+                self.count(outcome);
+                false
+            }
             Claim::Held(held) => self.run(held).await?,
-        }
-        self.ended(organization_id, session_id, &action_id).await
-    }
-
-    /// Runs an action that was claimed just now.
-    async fn run(&self, held: HeldAction) -> Result<(), Error> {
-        let run = Run::new(&self.store, &self.targets, &self.limits, held);
-        if let Some(outcome) = run.run().await? {
-            self.count(outcome);
+        };
+        self.ended(organization_id, session_id, action_id).await?;
+        let has_time = since.elapsed() + self.limits.look_timeout() < self.limits.lease;
+        if verifies
+            && has_time
+            && let Err(error) = self.look(organization_id, session_id, action_id).await
+        {
+            let cause = error.chain();
+            tracing::warn!(%organization_id, %session_id, cause, "the sweeper will have it looked at");
         }
         Ok(())
+    }
+
+    /// Runs an action that was claimed just now; answers whether it is looked at once whether that had its
+    /// effect.
+    async fn run(&self, held: HeldAction) -> Result<bool, Error> {
+        let verifies = held.action.verify.is_some();
+        let run = Run::new(&self.store, &self.targets, &self.limits, held);
+        let outcome = run.run().await?;
+        if let Some(outcome) = outcome {
+            self.count(outcome);
+        }
+        Ok(verifies && outcome == Some(ActionState::Succeeded))
+    }
+
+    /// Looks at an action that has ended, if that is due.
+    async fn look(
+        &self,
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<(), Error> {
+        let action = (organization_id, session_id, action_id);
+        look::look_at(&self.store, &self.targets, &self.limits, action).await
     }
 
     /// Ends the session after the last of its actions; otherwise tells the worker of those that
@@ -155,11 +201,18 @@ impl Worker {
 
     /// Sets the action of a message aside that becomes a dead letter, if its record is damaged.
     async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
-        let Ok(Message::RunAction {
-            organization_id,
-            session_id,
-            action_id,
-        }) = read(message)
+        let Ok(
+            Message::RunAction {
+                organization_id,
+                session_id,
+                action_id,
+            }
+            | Message::LookAtAction {
+                organization_id,
+                session_id,
+                action_id,
+            },
+        ) = read(message)
         else {
             // It names no action.
             return Ok(());

@@ -40,6 +40,9 @@ impl Limits {
     /// back.
     pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
+    /// The longest that a look at a target system takes.
+    const LOOK: Duration = Duration::from_secs(8);
+
     /// Reads `ACTION_LEASE_SECONDS` (60 when absent) and `STEP_TIMEOUT_SECONDS` (10 when absent). A
     /// lease is at least twice as long as a call may take: with less, the claim's own writes could
     /// leave too little of it for a single call.
@@ -60,6 +63,11 @@ impl Limits {
             });
         }
         Ok(limits)
+    }
+
+    /// How long the reads of a look may take, which are sent side by side.
+    pub(crate) fn look_timeout(&self) -> Duration {
+        self.step_timeout.min(Self::LOOK)
     }
 
     pub(crate) fn lease_millis(&self) -> i64 {

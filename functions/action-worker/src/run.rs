@@ -4,7 +4,7 @@ use std::{ops::ControlFlow, time::Duration};
 
 use model::{
     ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Error, Id,
-    JsonText, Outcome, StepAnswer, Stopwatch, Timestamp, span,
+    JsonText, Outcome, Precondition, StepAnswer, Stopwatch, Timestamp, span,
 };
 use store::{HeldAction, Lease, Store};
 use targets::Targets;
@@ -12,6 +12,7 @@ use targets::Targets;
 use crate::{
     call::{self, Sending},
     limits::Limits,
+    look,
 };
 
 /// How often an outcome is written before the message is left to be delivered again.
@@ -33,6 +34,8 @@ pub(crate) struct Run<'a> {
     is_left_alone: bool,
     /// When the next call may begin, where that was settled before.
     turn: Option<Timestamp>,
+    /// Others through which it is looked at what it requires.
+    looks_through: Vec<Connection>,
     /// Since the instant from which the lease is reckoned.
     lease: Stopwatch,
     /// Nothing was sent since the session was last seen to execute. The claim has seen that for
@@ -73,6 +76,7 @@ impl<'a> Run<'a> {
             is_troubled: held.is_troubled,
             is_left_alone: false,
             turn: Some(held.begins),
+            looks_through: held.looks_through,
             lease: held.since,
             is_cleared: true,
             response: None,
@@ -118,6 +122,12 @@ impl<'a> Run<'a> {
             return Ok(ends(Outcome::failed(self.response.clone(), error)));
         };
         let key = self.action.idempotency_key(at);
+        let call = &call.with_key(&key);
+        if call.changes()
+            && let end @ ControlFlow::Break(_) = self.look().await
+        {
+            return Ok(end);
+        }
         let mut pauses = self.limits.pauses.iter();
         loop {
             if self.left() < self.limits.step_timeout {
@@ -160,15 +170,39 @@ impl<'a> Run<'a> {
             self.learns(is_clear).await;
         }
         let idempotency = self.connection.idempotency();
+        let now = self.store.now();
+        let status = answer.effect.into();
+        self.action.keep(step, status, self.response.as_ref(), now);
         let answered = self.action.answered(answer.effect, idempotency);
         self.action.answers.push(StepAnswer {
             step,
-            at: self.store.now(),
+            at: now,
             effect: answer.effect.into(),
             problem: answer.problem.clone(),
             response: self.response.clone(),
         });
         (answered, answer.problem)
+    }
+
+    /// Looks at what the action requires, unless it did since the claim.
+    async fn look(&mut self) -> ControlFlow<End> {
+        if !self.action.looking {
+            return ControlFlow::Continue(());
+        }
+        let timeout = self.limits.look_timeout();
+        if self.left() < timeout {
+            return ControlFlow::Break(self.out_of_time());
+        }
+        let reads = self.action.required_reads();
+        let connections = [&self.connection].into_iter().chain(&self.looks_through);
+        let sight = look::see(self.targets, &reads, connections, timeout).await;
+        // That the call is about to be sent is not on record, nor whether the session goes on.
+        self.is_cleared = false;
+        match self.action.permits(&sight, self.store.now()) {
+            Precondition::Holds => ControlFlow::Continue(()),
+            Precondition::Changed(outcome) => ends(outcome),
+            Precondition::NotKnown(problem) => ControlFlow::Break(End::NotYet(problem)),
+        }
     }
 
     /// There is no time for another call, which nobody has sent.

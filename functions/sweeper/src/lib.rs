@@ -58,6 +58,8 @@ pub struct Swept {
     pub overdue: usize,
     /// Messages that were sent again.
     pub resent: usize,
+    /// Messages that had actions looked at that have ended.
+    pub looks: usize,
     /// Actions that were ended because nobody will run them.
     pub given_up: usize,
     /// Actions whose minutes were counted after their outcome.
@@ -108,6 +110,7 @@ impl Sweeper {
             cleanups = swept.cleanups,
             overdue = swept.overdue,
             resent = swept.resent,
+            looks = swept.looks,
             givenUp = swept.given_up,
             counted = swept.counted,
             expired = swept.expired,
@@ -193,15 +196,16 @@ impl Sweeper {
                     Ok(()) => agent.sent_again(&due).await,
                     Err(error) => Err(error),
                 };
-                (due.name(), noted)
+                (due, noted)
             })
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
-        for (name, noted) in noted {
+        for (due, noted) in noted {
             match noted {
+                Ok(()) if due.awaits_look() => swept.looks += 1,
                 Ok(()) => swept.resent += 1,
-                Err(error) => swept.failed(&name, &error),
+                Err(error) => swept.failed(&due.name(), &error),
             }
         }
     }

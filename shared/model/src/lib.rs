@@ -51,11 +51,12 @@ pub use agent::{
     ConnectionTraffic, Digest, Digests, Effect, EffectGuard, ErrorCode, FactCondition, Facts,
     FixedHeader, HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys,
     JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
-    JournalFlaw, JournalHead, JournalPeriod, JournalSort, KeyName, KeyPlace, METHODS,
-    MOST_CONNECTIONS, Note, Outcome, ParameterName, PlaybookVersion, PolicyCaps, PolicyMatch,
-    PolicyPreset, PolicyRule, PolicySet, PolicySubject, Proposal, ProposedAction, Proposers,
-    Reconciliation, Rejection, Replays, Reply, Requirement, Risk, Saving, SavingSort,
-    SessionReject, StepAnswer, Surroundings, TargetEffect, TargetRead, Verification, answer,
+    JournalFlaw, JournalHead, JournalPeriod, JournalSort, Judgement, KeyName, KeyPlace, Looked,
+    Looks, METHODS, MOST_CONNECTIONS, Note, Outcome, ParameterName, PlaybookVersion, PolicyCaps,
+    PolicyMatch, PolicyPreset, PolicyRule, PolicySet, PolicySubject, Precondition, Proposal,
+    ProposedAction, Proposers, Reconciliation, ReconciliationStatus, Rejection, Replays, Reply,
+    Requirement, Risk, Saving, SavingSort, SessionReject, Sight, Silence, StepAnswer, StepResult,
+    StepStatus, Surroundings, TargetEffect, TargetRead, Verification, VerificationStatus, answer,
     check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};

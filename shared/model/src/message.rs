@@ -22,6 +22,15 @@ pub enum Message {
         /// The action within the session.
         action_id: String,
     },
+    /// Look at what became of an action that has ended.
+    LookAtAction {
+        /// The organization that owns the session.
+        organization_id: OrganizationId,
+        /// The session.
+        session_id: AgentSessionId,
+        /// The action within the session.
+        action_id: String,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -79,6 +88,18 @@ mod tests {
             })
         );
         assert_eq!(Message::from_text(&text).unwrap(), message);
+    }
+
+    #[test]
+    fn a_look_is_asked_for_with_the_same_ids() {
+        let text = r#"{"version":1,"type":"look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#;
+        let message = Message::LookAtAction {
+            organization_id: Id::new(1).unwrap(),
+            session_id: Id::new(2).unwrap(),
+            action_id: "a".into(),
+        };
+        assert_eq!(message.to_text().unwrap(), text);
+        assert_eq!(Message::from_text(text).unwrap(), message);
     }
 
     #[test]

@@ -130,7 +130,7 @@
 //! | the organization's journals, by time | gsi1 | `#JOURNAL` / the same | 1 per MB | n/8 R |
 //! | note a transition of a session or an action in its journal | table, gsi1 | `#AGENT_SESSION#s#JOURNAL` / the same | in the transaction | 4 W |
 //! | count a claim on a day with caps | table | `#AGENT_DAY` / date | in the transaction | 2 W |
-//! | what an action is claimed by: its session, the policy, the stack, its connection and what is known of how that answers, the pause, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `AGENT_POLICY`; `STACK`; `#CONNECTION`, `#TRAFFIC` / name, `AGENT_PAUSE`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 7–10 R |
+//! | what an action is claimed by: its session, the policy, the stack, its connection and what is known of how that answers, those of what it requires, the pause, who claimed its effects, who comes first, and who claimed an effect that is another's | table | `#AGENT_SESSION#s` / `SESSION`, `ACTION#a`; `AGENT_POLICY`; `STACK`; `#CONNECTION`, `#TRAFFIC` / name, `AGENT_PAUSE`; `#EFFECT#system#type` / entity | 2 batches, 3 if another claimed the effect | 7–10 R |
 //! | the organization's connections, by name, at most 50 | table | `#CONNECTION` / name | 1 | n/2 R, n R consistent |
 //! | create, replace or delete a connection, or pause it | table | `#CONNECTION` / name, `#TRAFFIC` / name | 1, and 1 | n R, 2–4 W |
 //! | a connection and its breaker | table | `#CONNECTION`, `#TRAFFIC` / name | 1 batch | 2 R |
@@ -141,6 +141,8 @@
 //! | claim an action and its effects | table, gsi2 | action, `#EFFECT#system#type` / entity, those of its rivals (checked) | 1 transaction | 8–10 W |
 //! | go on with an action, or give it back | table, gsi2 | action | 1 | 1–3 W |
 //! | record an action's outcome, what it put right, and the minutes it saved unless its record did on that day | table, gsi2 | action, `#REMEDY#system` / entity, `#SAVING` / day#system#entity, `TOTALS` | 1 transaction, 2 if it did | 12 W |
+//! | an action that is to be looked at, and its reads' connections | table | `#AGENT_SESSION#s` / `ACTION#a`, then `#CONNECTION` / name, `AGENT_PAUSE` | 1, and 1 batch | 3–7 R |
+//! | note what a look told; at the end of looks also what follows for the session, its signal, what was put right and saved | table, gsi2 | session with its actions; action, journal; `SESSION`, `#SIGNAL` / id, `#REMEDY#system` / entity, `#SAVING` / day#system#entity, `TOTALS` | 1–2, and 1 transaction | n + 1 R, 7 W, 20 W |
 //! | record an outcome while others keep writing the totals, and count its minutes later | table, gsi2 | action; the same | 1; 1 transaction | 3 W, 12 W |
 //! | what actions saved, newest days first | table | `#SAVING` / day#system#entity | 1 per MB | n/24 R |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each per 200 | n/8 R |
@@ -183,8 +185,8 @@ mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{
-    Agent, Approval, DueAction, DueSession, DueWork, HeldAction, Lease, SessionOnAlert,
-    SessionWithActions,
+    Agent, Approval, AwaitedLook, DueAction, DueSession, DueWork, HeldAction, Lease,
+    SessionOnAlert, SessionWithActions,
 };
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};

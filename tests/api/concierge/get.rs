@@ -42,11 +42,16 @@ async fn a_session_shows_what_became_of_its_actions() {
     assert_eq!(result["response"]["status"], 200);
     assert_eq!(result["response"]["body"]["state"], "processed");
     let mut rest = result.clone();
-    rest["response"].take();
+    let response = rest["response"].take();
+    assert_eq!(rest["steps"][0]["response"].take(), response);
     assert_eq!(
         rest,
         json!({
             "actionId": action, "success": true, "response": null, "error": null,
+            "steps": [{
+                "step": 1, "status": "done", "at": "2026-01-15T12:00:00.000Z", "response": null,
+            }],
+            "verification": null, "reconciliation": null,
             "executedAt": "2026-01-15T12:00:00.000Z", "duration": 0,
         })
     );

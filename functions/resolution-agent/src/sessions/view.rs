@@ -11,7 +11,8 @@ use shared::{
     http::operation::{Answer, Description},
     model::{
         ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, Analysis, JsonObject,
-        JsonText, Rejection, SignalId, Timestamp,
+        JsonText, Looks, ReconciliationStatus, Rejection, SignalId, StepResult, StepStatus,
+        Timestamp, VerificationStatus,
     },
     store::{SessionWithActions, Stored},
     versioned,
@@ -212,10 +213,86 @@ pub struct ResultView {
     response: Option<TargetResponse>,
     /// Why it did not succeed, or that it is not known whether it did.
     error: Option<String>,
+    /// What became of each of its steps.
+    steps: Vec<StepResultView>,
+    /// Whether it had its effect, where that is looked for: it succeeded before it has.
+    verification: Option<VerificationView>,
+    /// What looks told of a call whose answer did not tell whether it took effect.
+    reconciliation: Option<ReconciliationView>,
     /// When it ended.
     executed_at: Timestamp,
     /// Milliseconds from its first attempt to its end.
     duration: i64,
+}
+
+/// What became of a step.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StepResult)]
+pub struct StepResultView {
+    /// Its `order`.
+    step: i64,
+    status: StepStatus,
+    /// Since when; null for one that was not sent.
+    at: Option<Timestamp>,
+    /// The last answer to it, its body up to 1 KiB.
+    response: Option<TargetResponse>,
+}
+
+/// Whether an action had its effect.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActionVerification)]
+pub struct VerificationView {
+    status: VerificationStatus,
+    #[serde(flatten)]
+    looks: LooksView,
+}
+
+/// What became of a call whose answer did not tell.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActionReconciliation)]
+pub struct ReconciliationView {
+    status: ReconciliationStatus,
+    #[serde(flatten)]
+    looks: LooksView,
+}
+
+/// Looks at a target system after an action has ended.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActionLooks)]
+pub struct LooksView {
+    /// How often it was looked.
+    looks: i64,
+    /// When it was looked last.
+    at: Option<Timestamp>,
+    /// When it is looked next; null once that is over.
+    next: Option<Timestamp>,
+    /// What was found last, by `read.fact`.
+    found: Option<JsonObject>,
+    /// What was found instead of what was looked for, or why nothing was.
+    problem: Option<String>,
+}
+
+impl<S> From<Looks<S>> for LooksView {
+    fn from(looks: Looks<S>) -> Self {
+        Self {
+            looks: looks.looks,
+            at: looks.at,
+            next: looks.next,
+            found: looks.found.map(|found| found.0),
+            problem: looks.problem,
+        }
+    }
+}
+
+impl From<StepResult> for StepResultView {
+    fn from(result: StepResult) -> Self {
+        Self {
+            step: result.step,
+            status: result.status,
+            at: result.at,
+            response: result.response.map(Into::into),
+        }
+    }
 }
 
 /// An answer of a target system.
@@ -247,6 +324,15 @@ impl From<ActionResult> for ResultView {
             success: result.success,
             response: result.response.map(Into::into),
             error: result.error,
+            steps: result.steps.into_iter().map(Into::into).collect(),
+            verification: result.verification.map(|looks| VerificationView {
+                status: looks.status,
+                looks: looks.into(),
+            }),
+            reconciliation: result.reconciliation.map(|looks| ReconciliationView {
+                status: looks.status,
+                looks: looks.into(),
+            }),
             executed_at: result.executed_at,
             duration: result.duration,
         }

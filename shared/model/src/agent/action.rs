@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition, JournalHead,
-    PlaybookVersion, ProposedAction, Risk, StepAnswer, TargetEffect, TargetRead, Verification,
+    ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition, JournalHead, Looked,
+    Looks, PlaybookVersion, ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult,
+    TargetEffect, TargetRead, Verification, VerificationStatus,
 };
 use crate::{
     AgentSessionId, JsonText, Money, OrganizationId, Role, SignalId, Timestamp, UserId, span,
@@ -109,6 +110,10 @@ pub struct AgentAction {
     /// A call was sent whose answer does not tell whether it took effect.
     #[serde(default)]
     pub ambiguous: bool,
+    /// It was claimed, and what it requires is looked at first: nothing that changes anything was sent
+    /// since.
+    #[serde(default)]
+    pub looking: bool,
     /// Its session was cancelled while it was claimed: nothing more is sent.
     #[serde(default)]
     pub stopping: bool,
@@ -126,6 +131,15 @@ pub struct AgentAction {
     pub resends: i64,
     /// When the sweeper has to look at it.
     pub due_at: Option<Timestamp>,
+    /// What became of the steps that were sent.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub step_results: Vec<StepResult>,
+    /// Whether it had its effect, once it succeeded and where that is looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Looks<VerificationStatus>>,
+    /// What became of its call, once it ended as unknown and where that is looked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reconciliation: Option<Looks<ReconciliationStatus>>,
     /// The last answer of the target system, once it ended.
     pub response: Option<JsonText>,
     /// Why it did not succeed.
@@ -136,6 +150,9 @@ pub struct AgentAction {
     /// Answers that its holder has not written yet.
     #[serde(skip)]
     pub answers: Vec<StepAnswer>,
+    /// The look of its holder that is not written yet.
+    #[serde(skip)]
+    pub looked: Option<Looked>,
     /// When it was claimed first since it was approved.
     pub started_at: Option<Timestamp>,
     /// When it ended.
@@ -265,16 +282,21 @@ impl AgentAction {
             already_done: 0,
             sending: false,
             ambiguous: false,
+            looking: false,
             stopping: false,
             uncounted: false,
             not_before: None,
             put_off: false,
             resends: 0,
             due_at: Some(now.plus(Self::DELIVERY)),
+            step_results: Vec::new(),
+            verification: None,
+            reconciliation: None,
             response: None,
             error: None,
             journal: JournalHead::default(),
             answers: Vec::new(),
+            looked: None,
             started_at: None,
             executed_at: None,
             created_at: now,
@@ -306,6 +328,9 @@ impl AgentAction {
         self.stopping = false;
         self.not_before = None;
         self.put_off = false;
+        self.forget_steps();
+        self.verification = None;
+        self.reconciliation = None;
         self.response = None;
         self.error = None;
         self.started_at = None;
@@ -321,12 +346,13 @@ impl AgentAction {
         approved.plus(Self::PATIENCE)
     }
 
-    /// Whether it made a difference: it succeeded, and what it was to change had not been so before.
+    /// Whether it made a difference: it succeeded, what it was to change had not been so before, and its
+    /// effect was found where it is looked for.
     #[must_use]
     pub fn is_effective(&self) -> bool {
         let changes = self.steps.iter().filter(|step| step.changes()).count();
         let already_done = usize::try_from(self.already_done).unwrap_or_default();
-        self.state == ActionState::Succeeded && already_done < changes
+        self.state == ActionState::Succeeded && already_done < changes && self.is_verified()
     }
 
     /// Whether it put its records right: a message puts nothing right.
@@ -381,6 +407,9 @@ impl AgentAction {
             success: self.state == ActionState::Succeeded,
             response: self.response.clone(),
             error: self.error.clone(),
+            steps: self.results_of_steps(),
+            verification: self.verification.clone(),
+            reconciliation: self.reconciliation.clone(),
             executed_at,
             duration: executed_at.since(started_at).max(0),
         })
@@ -405,6 +434,12 @@ pub struct ActionResult {
     pub response: Option<JsonText>,
     /// Why it did not succeed.
     pub error: Option<String>,
+    /// What became of each of its steps.
+    pub steps: Vec<StepResult>,
+    /// Whether it had its effect, where that is looked for.
+    pub verification: Option<Looks<VerificationStatus>>,
+    /// What became of its call that was unknown, where that is looked for.
+    pub reconciliation: Option<Looks<ReconciliationStatus>>,
     /// When it ended.
     pub executed_at: Timestamp,
     /// Milliseconds from the first claim to the end.

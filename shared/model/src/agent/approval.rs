@@ -399,21 +399,28 @@ impl AgentSession {
         if !self.status.is_running() || !actions.all_ended() {
             return false;
         }
-        let results = self.results(actions);
-        let without_success = results.iter().filter(|result| !result.success).count();
+        let shortfall = Self::shortfall(&self.results(actions));
         let status = match self.status {
             AgentSessionStatus::Cancelling => AgentSessionStatus::Cancelled,
-            _ if without_success == 0 => AgentSessionStatus::Completed,
+            _ if shortfall.is_none() => AgentSessionStatus::Completed,
             _ => AgentSessionStatus::Failed,
         };
         if status == AgentSessionStatus::Failed {
-            self.error = Some(format!(
-                "{without_success} of {} approved actions did not succeed; see executionResults.",
-                results.len()
-            ));
+            self.error = shortfall;
         }
         self.turn(status, None, now);
         true
+    }
+
+    /// What it says of results that are not all successes.
+    pub(super) fn shortfall(results: &[ActionResult]) -> Option<String> {
+        let without_success = results.iter().filter(|result| !result.success).count();
+        (without_success > 0).then(|| {
+            let all = results.len();
+            format!(
+                "{without_success} of {all} approved actions did not succeed; see executionResults."
+            )
+        })
     }
 
     /// What became of the actions that have ended, in the order of the proposal.
@@ -429,6 +436,9 @@ impl AgentSession {
             error: Some(
                 "The record of this action does not read; check the target system.".to_owned(),
             ),
+            steps: Vec::new(),
+            verification: None,
+            reconciliation: None,
             executed_at: self.updated_at,
             duration: 0,
         });

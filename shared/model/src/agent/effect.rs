@@ -139,7 +139,7 @@ impl AgentAction {
     }
 
     /// Whether one of the steps that are done changed something.
-    fn has_changed(&self) -> bool {
+    pub(super) fn has_changed(&self) -> bool {
         let done = usize::try_from(self.steps_done).unwrap_or(0);
         self.steps.iter().take(done).any(ActionStep::changes)
     }

@@ -150,6 +150,11 @@ impl AnswerCondition {
         let said = answer.pointer(&self.at);
         said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
     }
+
+    /// Whether an answer says something else.
+    pub(super) fn is_denied(&self, answer: &Value) -> bool {
+        answer.pointer(&self.at).is_some() && !self.holds(answer)
+    }
 }
 
 /// How it is found out whether an action had the effect that it was to have.
@@ -173,7 +178,7 @@ pub struct Reconciliation {
 }
 
 /// A fact as people read it.
-fn plain(value: &Value) -> String {
+pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -116,6 +116,14 @@ pub enum JournalEvent {
     Released,
     /// The action has ended.
     Ended,
+    /// The target system was looked at.
+    Looked,
+    /// Looks have told whether the action had its effect.
+    Verified,
+    /// Looks have told what became of a call that was unknown, or told nothing to the last.
+    Reconciled,
+    /// What the alert is about is put right, and the alert resolved.
+    AlertResolved,
 }
 
 /// What is to be said of a transition.
@@ -289,8 +297,13 @@ impl AgentAction {
             }));
             (note, None, answer.at)
         });
+        let looked = self.looked.take().map(|looked| {
+            let note = Note::new(worker, JournalEvent::Looked, None).with(looked.detail());
+            (note, None, looked.at)
+        });
         let to = Some(self.state.name().to_owned());
-        let notes = answers.chain(note.map(|note| (note, to, now)));
+        let notes = answers.chain(looked);
+        let notes = notes.chain(note.map(|note| (note, to, now)));
         let notes: Vec<_> = notes.collect();
         let entries = notes.into_iter().map(|(note, to, at)| {
             let entry = JournalEntry {

@@ -182,8 +182,11 @@ impl AgentAction {
         self.started_at.get_or_insert(now);
         self.updated_at = now;
         self.connection_revision = around.connection.map(|called| called.revision);
-        let called = around.connection.map(|called| called.idempotency);
-        self.sends(called.unwrap_or(Idempotency::Unkeyed));
+        self.looking = self.looks_first();
+        if !self.looking {
+            let called = around.connection.map(|called| called.idempotency);
+            self.sends(called.unwrap_or(Idempotency::Unkeyed));
+        }
         Claim::Held(())
     }
 
@@ -352,7 +355,8 @@ impl AgentAction {
     /// Whether an effect may have taken place that nobody has confirmed: an answer did not tell,
     /// or the one who claimed it is gone, and was to send a call that changes something.
     fn may_have_taken_effect(&self) -> bool {
-        let is_gone = self.state == ActionState::Running && self.is_about_to_change();
+        let is_gone =
+            self.state == ActionState::Running && !self.looking && self.is_about_to_change();
         self.has_open_call() || is_gone
     }
 
@@ -400,6 +404,7 @@ impl AgentAction {
         self.due_at = None;
         self.executed_at = Some(now);
         self.updated_at = now;
+        self.plan_looks(now);
     }
 }
 
@@ -505,6 +510,7 @@ impl AgentAction {
         self.due_at = None;
         self.executed_at = Some(now);
         self.updated_at = now;
+        self.plan_looks(now);
     }
 }
 
@@ -513,7 +519,9 @@ impl AgentAction {
     /// Notes that they are to be counted later.
     pub fn count_later(&mut self, now: Timestamp) {
         self.uncounted = self.saved() > 0;
-        self.due_at = self.uncounted.then(|| now.plus(span::MINUTE));
+        if self.uncounted {
+            self.due_at = Some(now.plus(span::MINUTE));
+        }
     }
 
     /// Notes that they are counted.

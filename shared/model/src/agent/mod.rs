@@ -33,6 +33,10 @@
 //! is. An approval is of the action's [digest](ProposedAction::digest), and holds for
 //! [`ActionApproval::VALID`] until the first claim. Whoever rejects the proposal cancels the session.
 //!
+//! A failed session completes all the same when looks tell that each of its approved actions is done by
+//! then. Its signal is resolved once it is completed and each effect that is looked for was found; one
+//! whose actions look for none is left to people.
+//!
 //! A failed session runs again for [`AgentSession::AGAIN`] and while its signal has no other one, and
 //! only when that is asked for: the same list sent twice is one approval.
 //!
@@ -48,6 +52,7 @@
 //! | reject | [`AgentSession::reject`] | a request |
 //! | cancel | [`AgentSession::cancel`] | a request |
 //! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
+//! | what was unknown is known | [`AgentSession::settle_again`], `failed` to `completed` | the worker that looked |
 //! | time passed | [`AgentSession::lapse`] | the sweeper |
 //!
 //! # An approved action
@@ -84,6 +89,31 @@
 //! ends before its next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
 //! unknown (a call may have taken effect).
 //!
+//! # Looks
+//!
+//! A claim is followed by a look at what the action *requires*, before the first call that changes
+//! something: what is not so any more ends it as skipped (`precondition_changed`), and what the target
+//! system does not tell gives it back. Not where the call may have been sent, or a step before it changed
+//! something: there its own effect would be found, and the repeat or a look after the end decides.
+//!
+//! ```text
+//!                    its effect was found           ┌──▶ effective
+//! succeeded ──▶ pending ────────────────────────────┤
+//!                    not within its time            └──▶ ineffective
+//!
+//!                    the step was the last          ┌──▶ succeeded, which is verified then
+//! unknown ──────▶ pending, the call took effect ────┤
+//!                 │  more steps follow              └──▶ failed, run again from there
+//!                 │  the call took no effect
+//!                 ├────────────────────────────────────▶ failed, run again as another call
+//!                 │  neither, after six looks
+//!                 └────────────────────────────────────▶ unknown: a person decides
+//! ```
+//!
+//! An action with [`verify`](AgentAction::verify) counts (minutes, what it put right, its signal) from
+//! `effective` on, any other one from `succeeded` on. That a call took no effect is believed after
+//! [`AgentAction::AT_WORK`]: before, the target system may still be at work on it.
+//!
 //! Each transition leaves an entry in the [journal](JournalEntry), written with it.
 //!
 //! It carries the trace of the request that approved it, and is the only one to do so: messages
@@ -99,6 +129,9 @@
 //! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
 //! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
 //! | nobody came | [`AgentAction::resent`] | the sweeper |
+//! | a look before the first call | [`AgentAction::permits`] | the worker that holds it |
+//! | a look after the end | [`AgentAction::look`] | the worker |
+//! | a look is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
 mod approval;
@@ -109,13 +142,16 @@ mod execute;
 mod facts;
 mod journal;
 mod lease;
+mod looks;
 mod policy;
 mod proposal;
 mod reply;
 mod saving;
 mod session;
+mod step_result;
 #[cfg(test)]
 mod tests;
+mod verification;
 
 pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
 pub use approval::{Approved, ApprovedActions, Cancelled};
@@ -135,6 +171,7 @@ pub use journal::{
     JournalFlaw, JournalHead, JournalPeriod, JournalSort, Note, StepAnswer, check_journal,
 };
 pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
+pub use looks::{Judgement, Looked, Precondition, Sight, Silence};
 pub use policy::{
     AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
     PolicySubject, Proposers, Requirement,
@@ -149,3 +186,5 @@ pub use session::{
     AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus, Rejection,
     SessionReject,
 };
+pub use step_result::{StepResult, StepStatus};
+pub use verification::{Looks, ReconciliationStatus, VerificationStatus};

@@ -2,7 +2,9 @@
 
 use chrono::DateTime;
 
-use super::{ApiCall, Effect};
+use serde_json::Value;
+
+use super::{AnswerCondition, ApiCall, Effect, facts::plain};
 use crate::{JsonText, Timestamp, span};
 
 /// An answer of a target system, as far as it tells.
@@ -12,6 +14,8 @@ pub struct Reply<'a> {
     pub status: u16,
     /// The body's `code`.
     pub code: Option<&'a str>,
+    /// The body; null where there is none.
+    pub body: &'a Value,
     /// The body is what a JSON API answers: JSON or nothing.
     pub is_well_formed: bool,
     /// It is the answer to an earlier call with the same key, given again.
@@ -42,15 +46,29 @@ impl ApiCall {
     /// 429 says that nothing was done, and of other statuses those that the playbook declares so.
     /// 503 and 425 do not: a proxy gives them when the system dies after its commit.
     ///
+    /// Success is what the body says, where the call asks for that. An expected answer whose body says
+    /// otherwise is a refusal: the system has dealt with the call, and it did not come to what it was to.
+    /// One whose body says nothing there leaves it open. What was done before is taken by its code,
+    /// unless its body says otherwise too.
+    ///
     /// What tells nothing and is the first call's own answer, or the refusal that each repeat gets, will
     /// tell nothing however often the call is sent.
     #[must_use]
     pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
-        if self.expect.contains(&reply.status) && reply.is_well_formed {
-            return Effect::Done;
-        }
-        if self.was_done_before(reply) {
-            return Effect::DoneBefore;
+        let is_expected = self.expect.contains(&reply.status) && reply.is_well_formed;
+        let was_done_before = self.was_done_before(reply);
+        match self.succeeds(reply.body) {
+            Some(true) if is_expected => return Effect::Done,
+            Some(false) if is_expected || was_done_before => {
+                return if reply.is_replay || !repeated {
+                    Effect::Refused
+                } else {
+                    self.unclear()
+                };
+            }
+            _ if was_done_before => return Effect::DoneBefore,
+            _ if is_expected => return self.unclear(),
+            _ => {}
         }
         let not_done = reply.status == 429 || self.not_done.contains(&reply.status);
         let refused = (400..500).contains(&reply.status) && !matches!(reply.status, 408 | 425);
@@ -76,6 +94,40 @@ impl ApiCall {
         reply.is_replay || !(is_trouble || is_garbage)
     }
 
+    /// Whether a body says that the call succeeded: that it did not where one condition says so, and
+    /// nothing where one finds nothing.
+    fn succeeds(&self, body: &Value) -> Option<bool> {
+        if self.success.iter().any(|one| one.is_denied(body)) {
+            return Some(false);
+        }
+        let all = self.success.iter().all(|one| one.holds(body));
+        all.then_some(true)
+    }
+
+    /// What is wrong with an answer that is no success although its status or code would be one: a stable
+    /// name where its body says so. `shown` is as much of the body as may be seen. None when nothing is.
+    #[must_use]
+    pub fn unsuccessful(&self, reply: Reply<'_>, shown: &Value) -> Option<String> {
+        let Reply { status, body, .. } = reply;
+        let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
+        let denied = self.success.iter().find(|one| one.is_denied(body));
+        if let Some(one) = denied {
+            let found = shown.pointer(&one.at).map(plain);
+            let found = found.map_or("something else".to_owned(), |found| {
+                found.chars().take(100).collect()
+            });
+            let (at, is) = (&one.at, is(one));
+            return Some(format!(
+                "not_successful: the target system answered {status}, but {at} is {found}, not {is}."
+            ));
+        }
+        let silent = self.success.iter().find(|one| !one.holds(body))?;
+        let (at, is) = (&silent.at, is(silent));
+        Some(format!(
+            "The target system answered {status}, and nothing at {at}, where {is} means success."
+        ))
+    }
+
     /// What is known of a call that the worker itself did not send, and never will.
     #[must_use]
     pub const fn unsendable(repeated: bool) -> Effect {
@@ -96,7 +148,9 @@ impl ApiCall {
         }
     }
 
-    fn was_done_before(&self, reply: Reply<'_>) -> bool {
+    /// Whether an answer's status and code say that it was done before.
+    #[must_use]
+    pub fn was_done_before(&self, reply: Reply<'_>) -> bool {
         let before = |known: &super::AlreadyDone| {
             known.status == reply.status
                 && (known.code.is_none() || known.code.as_deref() == reply.code)

@@ -256,6 +256,14 @@ impl Signal {
         self.updated_at = now;
     }
 
+    /// What it is about was put right. Answers whether it was not resolved before.
+    pub fn resolve(&mut self, now: Timestamp) -> bool {
+        let stood = self.status != SignalStatus::Resolved;
+        self.turn(SignalStatus::Resolved, now);
+        self.updated_at = now;
+        stood
+    }
+
     /// Takes a status. What is resolved already was resolved when it was.
     fn turn(&mut self, status: SignalStatus, now: Timestamp) {
         let was_over = self.status == SignalStatus::Resolved;

@@ -29,18 +29,20 @@ pub enum Lease {
 }
 
 /// What a holder knows better than the table while it works.
-const PROGRESS: [&str; 6] = [
+const PROGRESS: [&str; 8] = [
     "stepsDone",
     "alreadyDone",
     "sending",
     "ambiguous",
+    "looking",
+    "stepResults",
     "journal",
     "updatedAt",
 ];
 /// What [`AgentAction::release`] changes.
 const RELEASED: [&str; 4] = ["state", "leaseUntil", "notBefore", "dueAt"];
 /// What [`AgentAction::record`] and [`AgentAction::count_later`] change.
-const RECORDED: [&str; 7] = [
+const RECORDED: [&str; 10] = [
     "state",
     "leaseUntil",
     "dueAt",
@@ -48,6 +50,9 @@ const RECORDED: [&str; 7] = [
     "error",
     "executedAt",
     "uncounted",
+    "verification",
+    "reconciliation",
+    "resends",
 ];
 
 impl Agent<'_> {

@@ -30,6 +30,8 @@ pub struct HeldAction {
     pub is_troubled: bool,
     /// When its first call may begin.
     pub begins: Timestamp,
+    /// Those through which it is looked at what it requires, as far as there are any.
+    pub looks_through: Vec<Connection>,
     /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
     /// write took is gone from it.
     pub since: Stopwatch,
@@ -58,6 +60,8 @@ struct Found {
     connection: Option<Connection>,
     /// What is known of how that answers, and how much it is called.
     traffic: Option<Traffic>,
+    /// Those of the reads that tell what it requires, as far as there are any.
+    looks_through: Vec<Connection>,
     /// Whether nothing is sent for the organization.
     is_paused: bool,
     /// The actions that come first; none for one that does not read.
@@ -218,6 +222,7 @@ impl Agent<'_> {
             policy: policy_in(&batch, tenant)?.record,
             connection: None,
             traffic: None,
+            looks_through: Vec::new(),
             is_paused: false,
             before: Vec::new(),
             own: Vec::new(),
@@ -249,16 +254,31 @@ impl Agent<'_> {
             .map(|id| key::agent_action(tenant, action.session_id, id))
             .collect();
         let connection = key::connection(tenant, &action.target_system);
+        let mut others: Vec<String> = action
+            .required_reads()
+            .into_iter()
+            .map(|one| one.connection)
+            .collect();
+        others.retain(|name| *name != action.target_system);
+        others.sort_unstable();
+        others.dedup();
+        let others: Vec<_> = others
+            .iter()
+            .map(|name| key::connection(tenant, name))
+            .collect();
         let pause = key::agent_pause(tenant);
         let traffic = key::connection_traffic(tenant, &action.target_system);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
         let keys = keys.chain(before.iter().map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
+        let keys = keys.chain(others.iter().map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connection: Option<Stored<Connection>> = batch.get(&connection)?;
         found.connection = connection.map(|stored| stored.record);
         let connection = found.connection.as_ref();
         found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
+        let others = others.iter().filter_map(|key| batch.named(key));
+        found.looks_through = others.map(|stored| stored.record).collect();
         let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
         found.is_paused = pause.is_some_and(|pause| pause.paused);
         let mut effects = Vec::with_capacity(guards.len());
@@ -312,7 +332,8 @@ impl Found {
         let before = self.before.iter();
         let effects = self.own.iter().chain(&self.rivals);
         let connection = self.connection.as_ref();
-        let is_paused = self.is_paused || connection.is_some_and(|one| one.paused);
+        let mut called = connection.into_iter().chain(&self.looks_through);
+        let is_paused = self.is_paused || called.any(|one| one.paused);
         Surroundings {
             session: self.session.status,
             connection: connection.map(|one| Called {
@@ -349,6 +370,7 @@ impl Found {
             is_troubled: traffic.is_some_and(|known| known.is_troubled(&connection)),
             connection: Box::new(connection),
             begins,
+            looks_through: self.looks_through,
             since: self.since,
         })
     }

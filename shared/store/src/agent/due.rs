@@ -45,6 +45,11 @@ impl DueAction {
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.0.record {
             Some(action) if action.uncounted => DueWork::Count,
+            Some(action) if action.awaits_look() => DueWork::Send(Message::LookAtAction {
+                organization_id: action.organization_id,
+                session_id: action.session_id,
+                action_id: action.action_id.clone(),
+            }),
             Some(action) if action.may_be_resent(now) => DueWork::Send(Message::RunAction {
                 organization_id: action.organization_id,
                 session_id: action.session_id,
@@ -54,11 +59,21 @@ impl DueAction {
         }
     }
 
-    /// Whether it is late, rather than put off by a pause.
+    /// Whether it is late, rather than put off by a pause, or to be looked at as it was planned.
     #[must_use]
     pub fn is_overdue(&self) -> bool {
         let action = self.0.record.as_ref();
-        action.is_none_or(|action| !action.put_off)
+        action.is_none_or(|action| {
+            let is_planned = action.awaits_look() && action.resends == 0;
+            !(action.put_off || is_planned)
+        })
+    }
+
+    /// Whether it has ended, and is looked at again.
+    #[must_use]
+    pub fn awaits_look(&self) -> bool {
+        let action = self.0.record.as_ref();
+        action.is_some_and(|action| action.awaits_look())
     }
 
     /// The record's name, for the log.
@@ -119,8 +134,14 @@ impl Agent<'_> {
         let Some(mut action) = due.0.record.clone() else {
             return Ok(());
         };
-        action.resent(self.0.clock.now());
-        // Refused means that a worker has claimed it meanwhile, which is what the message is for.
+        let now = self.0.clock.now();
+        if action.awaits_look() {
+            action.look_asked(now);
+        } else {
+            action.resent(now);
+        }
+        // Refused means that a worker has claimed or looked at it meanwhile, which is what the message
+        // is for.
         self.0
             .table
             .write(Write::replace(&action)?)

@@ -1,9 +1,12 @@
 //! Journals of sessions: entries are written in the transactions that they tell of, and nothing
 //! changes or deletes one.
 
+use std::collections::BTreeMap;
+
 use model::{
-    ActionState, AgentAction, AgentSessionId, Error, JournalActor, JournalActorType, JournalCheck,
-    JournalEntry, JournalEvent, JournalPeriod, Note, OrganizationId, check_journal,
+    ActionState, AgentAction, AgentSessionId, ApprovedActions, Error, JournalActor,
+    JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
+    OrganizationId, check_journal,
 };
 use serde_json::json;
 
@@ -42,6 +45,15 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
         Some(error) => note.with(json!({ "error": error })),
         None => note,
     }
+}
+
+/// The newest entries of actions' chains.
+pub(super) fn heads(
+    actions: &ApprovedActions<Stored<AgentAction>>,
+) -> BTreeMap<&String, &JournalHead> {
+    let known = actions.known.iter();
+    let heads = known.map(|action| (&action.action_id, &action.journal));
+    heads.filter(|(_, head)| head.seq > 0).collect()
 }
 
 /// The writes of entries.

@@ -16,6 +16,7 @@ mod claim;
 mod due;
 mod journal;
 mod lists;
+mod looks;
 mod policy;
 mod remedy;
 mod savings;
@@ -26,6 +27,7 @@ pub use actions::Lease;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use lists::SessionOnAlert;
+pub use looks::AwaitedLook;
 pub use sessions::Approval;
 
 pub(super) use lists::SessionOfSignal;

@@ -440,13 +440,9 @@ impl Agent<'_> {
         if !session.settle(&actions, now) {
             return Ok(Some(session.status));
         }
-        let heads = actions
-            .known
-            .iter()
-            .map(|action| (&action.action_id, &action.journal));
-        let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
-        let note = Note::new(by, JournalEvent::Settled, Some(from));
-        let writes = noted(&mut session, note.with(json!({ "heads": heads })), now)?;
+        let writes = self
+            .followed(&mut session, &actions, Some(from), by, now)
+            .await?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session.status))
     }

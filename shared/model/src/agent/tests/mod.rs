@@ -4,9 +4,11 @@ mod actions;
 mod approvals;
 mod effects;
 mod journal;
+mod looks;
 mod policy;
 mod replies;
 mod sessions;
+mod verification;
 
 use std::sync::LazyLock;
 

@@ -8,6 +8,7 @@ fn reply(status: u16) -> Reply<'static> {
     Reply {
         status,
         code: None,
+        body: &serde_json::Value::Null,
         is_well_formed: true,
         is_replay: false,
         refuses_repeats: false,
@@ -128,6 +129,117 @@ fn what_was_done_before_counts_as_done() {
         assert_eq!(call.effect(reply, false), first, "{code:?}");
         assert_eq!(call.effect(reply, true), repeated, "{code:?}");
     }
+}
+
+#[test]
+fn success_is_what_the_body_says() {
+    let mut asks = call("POST");
+    let condition = json!([{"at": "/state", "is": ["void"]}, {"at": "/due", "is": [0]}]);
+    asks.success = serde_json::from_value(condition).unwrap();
+    let says = |status, body: &serde_json::Value| {
+        let first = Reply {
+            body,
+            ..reply(status)
+        };
+        let again = Reply {
+            is_replay: true,
+            ..first
+        };
+        let effects = [
+            asks.effect(first, false),
+            asks.effect(first, true),
+            asks.effect(again, true),
+        ];
+        (effects, asks.unsuccessful(first, body))
+    };
+    assert_eq!(
+        says(200, &json!({"state": "void", "due": 0})),
+        ([Done; 3], None)
+    );
+    let (effects, problem) = says(200, &json!({"state": "open", "due": 0}));
+    assert_eq!(effects, [Refused, Unclear, Refused]);
+    assert_eq!(
+        problem.unwrap(),
+        "not_successful: the target system answered 200, but /state is open, not void."
+    );
+    // Whatever else it does not say.
+    assert_eq!(says(202, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
+    // One that says nothing leaves it open.
+    for silent in [
+        json!({"state": "void"}),
+        json!({}),
+        json!(null),
+        json!("void"),
+    ] {
+        let (effects, problem) = says(200, &silent);
+        assert_eq!(effects, [Unclear; 3], "{silent}");
+        assert!(
+            problem
+                .unwrap()
+                .starts_with("The target system answered 200, and nothing at ")
+        );
+    }
+    // What is not shown is not told.
+    let body = json!({"state": "open"});
+    let hidden = asks.unsuccessful(
+        Reply {
+            body: &body,
+            ..reply(200)
+        },
+        &json!({}),
+    );
+    assert!(
+        hidden
+            .unwrap()
+            .contains("but /state is something else, not void.")
+    );
+    // A refusal remains one, whatever it says.
+    assert_eq!(
+        says(422, &json!({"state": "void", "due": 0})).0,
+        [Refused, Unclear, Refused]
+    );
+}
+
+#[test]
+fn what_was_done_before_may_say_otherwise_too() {
+    let mut asks = call("POST");
+    asks.success = serde_json::from_value(json!([{"at": "/state", "is": ["void"]}])).unwrap();
+    let code = Some("already_done");
+    for (body, first, repeated) in [
+        (json!({"code": "already_done"}), DoneBefore, DoneBefore),
+        (
+            json!({"code": "already_done", "state": "void"}),
+            DoneBefore,
+            DoneBefore,
+        ),
+        (
+            json!({"code": "already_done", "state": "paid"}),
+            Refused,
+            Unclear,
+        ),
+    ] {
+        let reply = Reply {
+            code,
+            body: &body,
+            ..reply(409)
+        };
+        assert_eq!(asks.effect(reply, false), first, "{body}");
+        assert_eq!(asks.effect(reply, true), repeated, "{body}");
+    }
+    // A read that says otherwise is refused, and one that says nothing comes again.
+    asks.method = "GET".into();
+    let paid = json!({"state": "paid"});
+    assert_eq!(
+        asks.effect(
+            Reply {
+                body: &paid,
+                ..reply(200)
+            },
+            false
+        ),
+        Refused
+    );
+    assert_eq!(asks.effect(reply(200), false), NotNow);
 }
 
 #[test]

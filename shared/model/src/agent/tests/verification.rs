@@ -1,0 +1,332 @@
+//! Looks after an action's end.
+
+use ActionState::{Failed, Succeeded, Unknown};
+use Idempotency::Unkeyed;
+
+use super::{
+    actions::around,
+    looks::{LEASE, WITHIN, held, is, seen, silent, succeeded, unknown},
+    *,
+};
+
+fn look(action: &mut AgentAction, sight: &Sight, now: i64) -> Option<JournalEvent> {
+    action.look(sight, at(now)).map(|(event, _)| event)
+}
+
+#[test]
+fn an_action_counts_once_its_effect_was_found() {
+    let mut action = succeeded();
+    assert_eq!(action.state, Succeeded);
+    assert_eq!((action.saved(), action.is_remedy()), (0, false));
+    assert_eq!(
+        (action.due_at, action.next_look_at()),
+        (Some(at(0)), Some(at(0)))
+    );
+    // Nor does it count later what it does not save.
+    action.count_later(at(0));
+    assert!(!action.uncounted);
+    assert_eq!(action.due_at, Some(at(0)));
+    assert_eq!(
+        look(&mut action, &seen("stuck"), 0),
+        Some(JournalEvent::Looked)
+    );
+    assert_eq!(action.saved(), 0);
+    assert_eq!(
+        look(&mut action, &seen("processed"), 20_000),
+        Some(JournalEvent::Verified)
+    );
+    assert_eq!((action.saved(), action.is_remedy()), (25, true));
+    assert_eq!((action.due_at, action.next_look_at()), (None, None));
+    assert_eq!(look(&mut action, &seen("stuck"), 30_000), None);
+    let looks = action.verification.unwrap();
+    assert_eq!(
+        (looks.status, looks.looks),
+        (VerificationStatus::Effective, 2)
+    );
+    assert_eq!(looks.found.unwrap().0.0["batch.state"], "processed");
+}
+
+/// The times of looks at an action that finds the same each time, until it is over.
+fn times(mut action: AgentAction, sight: &Sight) -> (Vec<i64>, AgentAction) {
+    let mut times = Vec::new();
+    while let Some(next) = action.next_look_at() {
+        assert_eq!(action.due_at, Some(next));
+        times.push(next.millis() / span::SECOND);
+        assert!(times.len() < 100, "{times:?}");
+        assert!(action.look(sight, next).is_some());
+    }
+    (times, action)
+}
+
+#[test]
+fn an_effect_that_is_not_found_in_time_is_none() {
+    let (looked, action) = times(succeeded(), &seen("stuck"));
+    assert_eq!(looked, [0, 15, 60, 300, 600]);
+    let looks = action.verification.as_ref().unwrap();
+    assert_eq!(looks.status, VerificationStatus::Ineffective);
+    assert!(
+        looks
+            .problem
+            .as_ref()
+            .unwrap()
+            .contains("found that batch.state is stuck")
+    );
+    assert_eq!(
+        (action.state, action.saved(), action.due_at),
+        (Succeeded, 0, None)
+    );
+    // What cannot be read is looked at for a day more.
+    let (looked, action) = times(succeeded(), &silent(false));
+    let day = (WITHIN + AgentAction::UNREADABLE) / span::SECOND;
+    assert_eq!(looked[..5], [0, 15, 60, 300, 600]);
+    assert!(
+        *looked.last().unwrap() >= day && looked.len() < 15,
+        "{looked:?}"
+    );
+    assert_eq!(action.verification.unwrap().problem.unwrap(), "No answer.");
+    let (looked, _) = times(succeeded(), &silent(true));
+    assert_eq!(looked, [0, 15, 60, 300, 600]);
+}
+
+#[test]
+fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
+    let mut action = succeeded();
+    for pause in [2, 4, 8, 16, 32, 60, 60] {
+        action.look_asked(at(0));
+        assert_eq!(action.due_at, Some(at(pause * span::MINUTE)));
+    }
+    let late = 5 * span::MINUTE;
+    assert_eq!(
+        look(&mut action, &seen("stuck"), late),
+        Some(JournalEvent::Looked)
+    );
+    assert_eq!(action.resends, 0);
+    assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
+    action.look_later(at(late + span::MINUTE));
+    assert_eq!(action.due_at, Some(at(late + span::MINUTE)));
+    assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
+}
+
+#[test]
+fn an_unknown_call_that_took_effect_is_done() {
+    let mut action = unknown();
+    assert_eq!(action.state, Unknown);
+    assert_eq!(action.due_at, Some(at(15_000)));
+    assert_eq!(action.results_of_steps()[0].status, StepStatus::Unclear);
+    assert_eq!(action.holds(at(15_000)), Some(Hold::EffectUnknown));
+    assert_eq!(
+        look(&mut action, &seen("processed"), 15_000),
+        Some(JournalEvent::Reconciled)
+    );
+    assert_eq!((action.state, action.steps_done), (Succeeded, 1));
+    assert_eq!((action.error.as_deref(), action.sending), (None, false));
+    assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
+    assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
+    // It ended when it did, and is looked at at once whether that had its effect.
+    assert_eq!(action.executed_at, Some(at(0)));
+    assert_eq!(action.next_look_at(), Some(at(15_000)));
+    assert_eq!(
+        look(&mut action, &seen("processed"), 15_000),
+        Some(JournalEvent::Verified)
+    );
+    assert_eq!(action.saved(), 25);
+}
+
+#[test]
+fn that_a_call_took_no_effect_is_believed_after_a_minute() {
+    let mut action = unknown();
+    assert_eq!(
+        look(&mut action, &seen("stuck"), 15_000),
+        Some(JournalEvent::Looked)
+    );
+    assert_eq!(action.state, Unknown);
+    assert_eq!(action.next_look_at(), Some(at(span::MINUTE)));
+    let looked = look(&mut action, &seen("stuck"), span::MINUTE);
+    assert_eq!(looked, Some(JournalEvent::Reconciled));
+    assert_eq!((action.state, action.due_at), (Failed, None));
+    assert_eq!(action.holds(at(span::MINUTE)), None);
+    assert_eq!(action.results_of_steps()[0].status, StepStatus::NotDone);
+    assert!(
+        action
+            .error
+            .as_ref()
+            .unwrap()
+            .contains("did not take effect")
+    );
+    action.approve_again(Vec::new(), Vec::new(), None, at(span::MINUTE));
+    assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
+    assert_eq!((action.reconciliation, action.verification), (None, None));
+}
+
+#[test]
+fn an_unknown_step_that_took_effect_is_gone_on_from() {
+    let mut action = unknown();
+    action.steps.push(step("POST"));
+    action.steps[1].order = 2;
+    assert_eq!(
+        look(&mut action, &seen("processed"), 15_000),
+        Some(JournalEvent::Reconciled)
+    );
+    assert_eq!((action.state, action.steps_done), (Failed, 1));
+    assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
+    let steps = action.results_of_steps();
+    let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
+    assert_eq!(statuses, [StepStatus::Done, StepStatus::NotSent]);
+    assert!(action.error.unwrap().contains("goes on with them"));
+}
+
+#[test]
+fn what_no_look_tells_stays_for_a_person() {
+    let mut both = seen("processed");
+    both.add(
+        [("batch.state".to_owned(), json!("processed"))]
+            .into_iter()
+            .collect(),
+    );
+    for sight in [seen("archived"), silent(false), silent(true)] {
+        let (looked, action) = times(unknown(), &sight);
+        assert_eq!(looked, [15, 60, 300, 1_800, 10_800, 43_200]);
+        assert_eq!((action.state, action.due_at), (Unknown, None));
+        let looks = action.reconciliation.as_ref().unwrap();
+        assert_eq!(looks.status, ReconciliationStatus::Unknown);
+        assert!(looks.problem.is_some());
+        assert!(!action.awaits_look());
+    }
+    // What says both says nothing.
+    let mut action = unknown();
+    action.steps[0].reconcile = Some(Reconciliation {
+        done: is("batch.state", "stuck"),
+        not_done: is("batch.state", "stuck"),
+    });
+    let (looked, action) = times(action, &seen("stuck"));
+    assert_eq!((looked.len(), action.state), (6, Unknown));
+    // Without a word about it, nothing is looked at.
+    let mut action = held(Unkeyed);
+    action.steps[0].reconcile = None;
+    action.record(&Outcome::unknown(None, "Who knows."), at(0));
+    assert_eq!((action.due_at, action.awaits_look()), (None, false));
+}
+
+#[test]
+fn whatever_leaves_a_call_unknown_has_it_looked_at() {
+    // Its holder died, and the next claim, a cancellation or the sweeper ends it.
+    let dead = || {
+        let mut action = held(Unkeyed);
+        action.permits(&seen("stuck"), at(0));
+        action.sends(Unkeyed);
+        action
+    };
+    let mut claimed = dead();
+    let ended = claimed.claim(&around(Unkeyed), LEASE, at(LEASE));
+    assert_eq!(ended, Claim::Ended(Unknown));
+    let mut given_up = dead();
+    assert_eq!(given_up.give_up("Why.", at(LEASE)), Some(Unknown));
+    let mut cancelled = dead();
+    cancelled.release(at(LEASE), at(5));
+    assert!(cancelled.cancel(at(LEASE)));
+    for action in [claimed, given_up, cancelled] {
+        assert_eq!(action.state, Unknown);
+        assert_eq!(action.next_look_at(), Some(at(LEASE + 15_000)));
+    }
+}
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+/// A session whose actions were approved and stand so.
+fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
+    let mut session = awaiting();
+    let all = ids(&[FIRST, SECOND]);
+    let mut none = Actions::none();
+    session
+        .approve(&mut none, &of(&all), &anybody(), at(0))
+        .unwrap();
+    let known = actions.into_iter().map(Box::new).collect();
+    let unreadable = Vec::new();
+    (session, Actions { known, unreadable })
+}
+
+#[test]
+fn a_session_that_failed_completes_when_all_turn_out_to_be_done() {
+    let mut second = queued();
+    second.action_id = SECOND.into();
+    second.state = Succeeded;
+    let (mut session, mut actions) = session_of(vec![unknown(), second]);
+    assert!(session.settle(&actions, at(0)));
+    assert_eq!(session.status, AgentSessionStatus::Failed);
+    assert!(!session.settle_again(&actions, at(5)));
+    assert_eq!(session.updated_at, at(0));
+    actions.known[0].look(&seen("processed"), at(15_000));
+    assert!(session.settle_again(&actions, at(15_000)));
+    assert_eq!(session.status, AgentSessionStatus::Completed);
+    assert_eq!((session.error.as_deref(), session.due_at), (None, None));
+    assert!(!session.settle_again(&actions, at(15_000)));
+}
+
+#[test]
+fn a_session_that_failed_says_how_many_are_not_done_by_now() {
+    let mut second = unknown();
+    second.action_id = SECOND.into();
+    let (mut session, mut actions) = session_of(vec![unknown(), second]);
+    assert!(session.settle(&actions, at(0)));
+    assert!(session.error.as_ref().unwrap().starts_with("2 of 2"));
+    actions.known[0].look(&seen("processed"), at(15_000));
+    assert!(!session.settle_again(&actions, at(15_000)));
+    assert!(session.error.as_ref().unwrap().starts_with("1 of 2"));
+    // A session without actions, a cancelled one, and one that goes on are left alone.
+    let mut analysed = awaiting();
+    analysed.fail_analysis("It failed.", at(0));
+    assert!(!analysed.settle_again(&Actions::none(), at(5)));
+    assert_eq!(analysed.error.as_deref(), Some("It failed."));
+    actions.known[1].look(&seen("processed"), at(15_000));
+    for status in [AgentSessionStatus::Cancelled, AgentSessionStatus::Executing] {
+        session.status = status;
+        assert!(!session.settle_again(&actions, at(15_000)));
+        assert_eq!(session.status, status);
+    }
+}
+
+#[test]
+fn an_alert_is_put_right_once_each_effect_was_found() {
+    let mut second = succeeded();
+    second.action_id = SECOND.into();
+    let (mut session, mut actions) = session_of(vec![succeeded(), second]);
+    let is_right = |session: &AgentSession, actions: &Actions| session.is_put_right(actions);
+    actions.known[0].look(&seen("processed"), at(0));
+    assert!(session.settle(&actions, at(0)));
+    assert_eq!(session.status, AgentSessionStatus::Completed);
+    assert!(!is_right(&session, &actions));
+    actions.known[1].look(&seen("processed"), at(0));
+    assert!(is_right(&session, &actions));
+    for status in STATUSES {
+        session.status = status;
+        assert_eq!(
+            is_right(&session, &actions),
+            status == AgentSessionStatus::Completed
+        );
+    }
+    session.status = AgentSessionStatus::Completed;
+    // A message puts nothing right, nor what nobody looks at.
+    for action in &mut actions.known {
+        action.action_type = ActionType::NotifyCustomer;
+    }
+    assert!(!is_right(&session, &actions));
+    actions.known[0].action_type = ActionType::RetryPayment;
+    assert!(is_right(&session, &actions));
+    actions.known[0].verify = None;
+    assert!(!is_right(&session, &actions));
+    actions.known[1].action_type = ActionType::RetryPayment;
+    assert!(is_right(&session, &actions));
+    actions.unreadable.push("s7-p1-a3".into());
+    assert!(!is_right(&session, &actions));
+}
+
+#[test]
+fn a_record_without_looks_still_reads() {
+    let mut stored = json!(queued());
+    let fields = stored.as_object_mut().unwrap();
+    for field in ["looking", "stepResults", "verification", "reconciliation"] {
+        fields.remove(field);
+    }
+    let read: AgentAction = serde_json::from_value(stored).unwrap();
+    assert_eq!(read, queued());
+}

@@ -1,0 +1,188 @@
+//! Looks at target systems after an action has ended. The worker sends the reads; what they tell is
+//! judged by the action as it then stands.
+
+use model::{
+    AgentAction, AgentPause, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
+    JournalActor, JournalEvent, Note, OrganizationId, Sight, Timestamp, span,
+};
+use serde_json::json;
+
+use super::{
+    Agent, Remedy, SessionWithActions,
+    journal::{WORKER, entries, heads},
+};
+use crate::{
+    key::{self, AnyKey},
+    rewrite::try_rewrite,
+    table::{OrLeave, Read, Stored, Write},
+};
+
+/// How long a look is put off while nothing may be sent.
+const PAUSED: i64 = span::MINUTE;
+
+/// An action that is to be looked at now.
+#[derive(Clone, Debug)]
+pub struct AwaitedLook {
+    /// The action.
+    pub action: Box<AgentAction>,
+    /// The connections of its reads, as far as there are any.
+    pub connections: Vec<Connection>,
+}
+
+impl Agent<'_> {
+    /// An action that is to be looked at now; none when its time has not come, nothing is awaited, or it
+    /// is put off, since its organization or a connection that it is looked at through is paused.
+    pub async fn to_look(
+        &self,
+        tenant: OrganizationId,
+        session_id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<Option<AwaitedLook>, Error> {
+        let table = &self.0.table;
+        let key = key::agent_action(tenant, session_id, action_id);
+        let found: Option<Stored<AgentAction>> = table.get(&key, Read::Consistent).await?;
+        let now = self.0.clock.now();
+        let is_due =
+            |action: &Stored<AgentAction>| action.next_look_at().is_some_and(|at| at <= now);
+        let Some(mut action) = found.filter(is_due) else {
+            return Ok(None);
+        };
+        let reads = action.awaited_reads();
+        let names = reads
+            .iter()
+            .map(|read| key::connection(tenant, &read.connection));
+        let names: Vec<_> = names.collect();
+        let pause = key::agent_pause(tenant);
+        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
+        let batch = table.batch_get(distinct(keys), Read::Consistent).await?;
+        let connections = names.iter().filter_map(|key| batch.named(key));
+        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
+        let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
+        let is_paused = pause.is_some_and(|pause| pause.paused);
+        if is_paused || connections.iter().any(|one| one.paused) {
+            action.look_later(now.plus(PAUSED));
+            // Refused means that somebody else looked.
+            table.write(Write::replace(&action)?).await?.or_leave();
+            return Ok(None);
+        }
+        Ok(Some(AwaitedLook {
+            action: Box::new(action.record),
+            connections,
+        }))
+    }
+
+    /// Writes what a look told of an action, and what follows for its session and its signal. Answers the
+    /// action as it is then; none when somebody else had looked. 409 when others kept writing the session.
+    pub async fn looked(
+        &self,
+        looked_at: &AgentAction,
+        sight: &Sight,
+    ) -> Result<Option<AgentAction>, Error> {
+        let (tenant, id) = (looked_at.organization_id, looked_at.session_id);
+        let read = || self.get(tenant, id);
+        let write = |whole| self.looked_in(whole, looked_at, sight);
+        let written = try_rewrite(read().await?, read, write).await?;
+        written.ok_or_else(Error::contended)
+    }
+
+    /// None when somebody else wrote it meanwhile.
+    async fn looked_in(
+        &self,
+        whole: SessionWithActions,
+        looked_at: &AgentAction,
+        sight: &Sight,
+    ) -> Result<Option<Option<AgentAction>>, Error> {
+        let SessionWithActions {
+            mut session,
+            mut actions,
+        } = whole;
+        let now = self.0.clock.now();
+        let mut known = actions.known.iter_mut();
+        let Some(action) = known.find(|known| known.action_id == looked_at.action_id) else {
+            return Ok(Some(None));
+        };
+        // Of two who looked for the same, the first one counts.
+        if action.next_look_at() != looked_at.next_look_at() {
+            return Ok(Some(None));
+        }
+        let from = action.state;
+        let Some((event, detail)) = action.look(sight, now) else {
+            return Ok(Some(None));
+        };
+        let note = Note::new(WORKER, event, Some(from.name())).with(detail);
+        let noted = action.note(Some(note), now);
+        let action = action.clone();
+        let mut writes = vec![Write::replace(&action)?];
+        writes.extend(entries(noted)?);
+        if event == JournalEvent::Looked {
+            let done = self.0.table.transact(writes).await?;
+            return Ok(done.is_ok().then_some(Some(action.record)));
+        }
+        // Whoever settles the session meanwhile has not seen this: one of both writes it first.
+        let from = session.status.name();
+        let from = session.settle_again(&actions, now).then_some(from);
+        writes.extend(
+            self.followed(&mut session, &actions, from, WORKER, now)
+                .await?,
+        );
+        writes.extend(verified(&action)?);
+        let done = self.write_with_saving(writes, &action).await?;
+        Ok(done.is_ok().then_some(Some(action.record)))
+    }
+
+    /// Writes a session after its actions, or what is known of them, came to an end: `from` says where it
+    /// stood before, if that settled it just now. Its signal is resolved with it, if what that is about is
+    /// put right and it still stands.
+    pub(super) async fn followed(
+        &self,
+        session: &mut Stored<AgentSession>,
+        actions: &ApprovedActions<Stored<AgentAction>>,
+        from: Option<&'static str>,
+        by: JournalActor,
+        now: Timestamp,
+    ) -> Result<Vec<Write>, Error> {
+        let mut noted = Vec::new();
+        if let Some(from) = from {
+            let note = Note::new(by, JournalEvent::Settled, Some(from));
+            let heads = json!({ "heads": heads(actions) });
+            noted.push(session.note(note.with(heads), now));
+        }
+        let mut writes = Vec::new();
+        if session.is_put_right(actions) {
+            let key = key::signal(session.organization_id, session.alert_id);
+            let batch = self
+                .0
+                .table
+                .batch_get([AnyKey::from(&key)], Read::Consistent);
+            // One that does not read, or is gone, cannot be resolved.
+            if let Some(mut signal) = batch.await?.named(&key)
+                && signal.resolve(now)
+            {
+                let note = Note::new(by, JournalEvent::AlertResolved, Some(session.status.name()));
+                noted.push(session.note(note, now));
+                writes.push(Write::replace(&signal)?);
+            }
+        }
+        writes.push(Write::replace(session)?);
+        writes.extend(entries(noted)?);
+        Ok(writes)
+    }
+}
+
+/// What is written once it is known what became of an action that was looked at, beside what it saved:
+/// what it put right.
+fn verified(action: &AgentAction) -> Result<Vec<Write>, Error> {
+    let remedies = Remedy::of(action);
+    remedies.iter().map(Write::put).collect()
+}
+
+/// A batch names no item twice.
+fn distinct(keys: impl Iterator<Item = AnyKey>) -> Vec<AnyKey> {
+    let mut all: Vec<AnyKey> = Vec::new();
+    for key in keys {
+        if !all.contains(&key) {
+            all.push(key);
+        }
+    }
+    all
+}
