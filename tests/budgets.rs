@@ -54,8 +54,9 @@ const ROWS: &[Row] = &[
     row("POST /api/managed-services/request", 2, 3),
     row("GET /api/service-requests", 1, 2),
     row("GET /api/service-requests/{id}", 1, 2),
-    row("PATCH /api/service-requests/{id}", 2, 3),
-    row("DELETE /api/service-requests/{id}", 2, 3),
+    row("PATCH /api/service-requests/{id}", 2, 3)
+        .because("and 1 more where an action was handed over with it, which is done when it is resolved"),
+    row("DELETE /api/service-requests/{id}", 2, 3).because("the same"),
     row("GET /api/service-requests/{id}/history", 2, 4),
     row(
         "GET /api/service-requests/{serviceRequestId}/comments",
@@ -179,6 +180,28 @@ const ROWS: &[Row] = &[
         .because("and 1 for each further look at the results, when it waits for them"),
     row("POST /api/concierge/agent-sessions/{id}/reject", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/preview", 2, 5)
+        .because("and 1 more where another action claimed one of the effects"),
+    row(
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
+        2,
+        3,
+    ),
+    row(
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done",
+        2,
+        3,
+    ),
+    row(
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive",
+        2,
+        3,
+    ),
+    row(
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over",
+        2,
+        5,
+    ),
     row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
     row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),
     row("GET /api/concierge/journal", 1, 2),

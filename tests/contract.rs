@@ -246,7 +246,13 @@ const FIXED_OF: [(&str, &[&str]); 5] = [
     ("Comment", &["userId", "parentId", "deletedAt", "user"]),
     (
         "ServiceRequest",
-        &["creatorId", "referenceType", "referenceId", "metadata"],
+        &[
+            "creatorId",
+            "referenceType",
+            "referenceId",
+            "metadata",
+            "agentAction",
+        ],
     ),
     ("Ticket", &["lastMessageAt"]),
     // What was reported stays as it was.

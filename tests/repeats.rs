@@ -271,6 +271,49 @@ async fn dies(
 }
 
 #[tokio::test]
+async fn what_somebody_settles_is_settled_once_wherever_that_died() {
+    let (settings, faults) = Settings::behind_faults().await;
+    let world = World::start_in(settings).await;
+    let posts = posts(&world);
+    let mut deaths = 0;
+    for verb in ["verdict", "done", "waive", "hand-over"] {
+        let ends = format!("/actions/{{actionId}}/{verb}");
+        let mut all = posts.iter();
+        let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
+        let mut usual = None;
+        for death in [Death::Before, Death::After] {
+            for step in 0..MOST_STEPS {
+                let mut request = request.clone();
+                let (session, action) = if verb == "verdict" {
+                    // What was not done leaves its record to the next one.
+                    request.body.as_mut().unwrap()["outcome"] = json!("not_done");
+                    world.concierge.unknown_and_unsent("cus_502").await
+                } else {
+                    world.concierge.manual_review().await
+                };
+                let actions = format!("/api/concierge/agent-sessions/{session}/actions");
+                request.path = format!("{actions}/{action}/{verb}");
+                let key = format!("{verb} {death:?} {step}");
+                let caller = with_key(&world, &key).await;
+                let before = kinds(&world).await;
+                let died = dies(&faults, &request, &caller, step, death).await;
+                let again = request.by(&caller).await;
+                assert!(again.status < 300, "{key}: {}", again.text);
+                let once = added(&before, &kinds(&world).await);
+                let usual = usual.get_or_insert_with(|| once.clone());
+                assert_eq!(*usual, once, "{key}");
+                if !died {
+                    assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
+                    break;
+                }
+                deaths += 1;
+            }
+        }
+    }
+    assert!(deaths > 16, "{deaths}");
+}
+
+#[tokio::test]
 async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
     for death in [Death::Before, Death::After] {
         for operation in ["open", "propose", "execute", "cancel"] {

@@ -170,6 +170,8 @@ async fn walk_over_work(world: &Concierge) {
             json!({"title": "x", "projectId": 1}),
         ),
         ("GET", "/api/milestones/1", Value::Null),
+        ("GET", "/api/milestones/1/history", Value::Null),
+        ("GET", "/api/projects/1/history", Value::Null),
         ("PUT", "/api/milestones/1", json!({"title": "y"})),
         ("GET", "/api/projects/1/milestones", Value::Null),
         (
@@ -295,6 +297,7 @@ async fn walk_over_services(world: &Concierge) {
     let resolved = json!({"status": "resolved"});
     max.patch(&thread, resolved).await.expect(200);
     max.get(&thread).await.expect(200);
+    max.get(&format!("{thread}/history")).await.expect(200);
     max.get("/api/service-requests").await.expect(200);
     max.delete(&thread).await.expect(204);
     max.post("/api/managed-services/request", json!({"title": "x"}))

@@ -1,6 +1,7 @@
 /** What a front end does with the resolution agent: a part of the story. */
 
 import type {
+  ActionVerdict,
   AgentSession,
   AgentSessionId,
   AgentSessionStatus,
@@ -34,6 +35,7 @@ export async function resolution(): Promise<void> {
   const approved = proposedActions.filter((action) => action.isAutomated && action.risk === "low");
   console.log(approved.flatMap((action) => action.steps.map((step) => step.apiCall)));
 
+  await preview(path.id, approved.map((action) => action.id));
   const done = await execute(path.id, approved.map((action) => action.id));
   console.log(done.map(outcome));
   const session = await dataOf(api.GET("/api/concierge/agent-sessions/{id}", { params: { path } }));
@@ -45,6 +47,53 @@ export async function resolution(): Promise<void> {
     console.log(cancelled.message);
   }
   await journal(path.id);
+  await byHand(session);
+}
+
+/** What an approver looks at. */
+async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
+  const { actions, exclusive, sums } = await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/preview", {
+      params: { path: { id } },
+      body: { actionIds },
+    }),
+  );
+  for (const { requests, guards, preconditions, policy, undo } of actions) {
+    console.log(requests.map(({ method, url, dryRun }) => [method, url, dryRun?.response?.status]));
+    console.log(guards.map(({ entity, heldBy }) => `${entity}: ${heldBy?.detail ?? "free"}`));
+    console.log(preconditions.map(({ says, holds }) => `${says}: ${holds ?? "not known"}`));
+    console.log(policy.mayApprove ? "Approve" : policy.whyNot, undo ?? "cannot be undone");
+  }
+  console.log(exclusive, sums.money.map(({ currency }) => currency), sums.customers);
+}
+
+/** What people settle: outcomes that nobody knows, and manual actions. */
+async function byHand(session: AgentSession): Promise<void> {
+  for (const result of session.executionResults.filter(({ success }) => !success)) {
+    const { data, error } = await api.POST(
+      "/api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
+      {
+        params: { path: { id: session.id, actionId: result.actionId } },
+        body: { outcome: "not_done", note: "The invoice is still open." } satisfies ActionVerdict,
+      },
+    );
+    console.log(error?.code === "outcome_known" ? error.detail : data?.status);
+  }
+  const open = session.proposedActions.filter(({ isAutomated, handling }) => !isAutomated && !handling);
+  const [first, second, third] = open.map(({ id }) => ({ path: { id: session.id, actionId: id } }));
+  if (first === undefined || second === undefined || third === undefined) {
+    return;
+  }
+  await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/done", { params: first, body: { note: "By telephone." } }),
+  );
+  await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/waive", { params: second, body: { reason: "It was paid." } }),
+  );
+  const handed = await dataOf(
+    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", { params: third, body: { assigneeId: 1 } }),
+  );
+  console.log(handed.proposedActions.map(({ handling }) => handling?.serviceRequestId));
 }
 
 /** Who has to approve what. */

@@ -292,6 +292,51 @@ impl Concierge {
         (session, action)
     }
 
+    /// A session on an alert that no playbook knows, and its manual action.
+    pub async fn manual_review(&self) -> (Value, String) {
+        let signal = self.signal("moon_in_the_way", &[("invoice", "inv_2008")]);
+        let session = self.opened(&signal.await).await;
+        let action = self.proposed(&session).await.remove(0);
+        (session, action)
+    }
+
+    /// A session on a failed payment whose message to the customer was sent, and nobody knows whether
+    /// it took effect, which it did.
+    pub async fn unknown_message(&self, customer: &str) -> (Value, String) {
+        let (session, action) = self.approved_message_to(customer).await;
+        let drop = demo::Fault::once("notifications", demo::FaultMode::Drop);
+        self.demo.inject(drop);
+        self.runs(&session, &action).await;
+        (session, action)
+    }
+
+    /// The same, where it did not take effect.
+    pub async fn unknown_and_unsent(&self, customer: &str) -> (Value, String) {
+        let (session, action) = self.approved_message_to(customer).await;
+        self.demo.inject(demo::Fault {
+            status: 500,
+            ..demo::Fault::once("notifications", demo::FaultMode::Fail)
+        });
+        self.runs(&session, &action).await;
+        (session, action)
+    }
+
+    /// A session on a failed payment whose message to that customer was approved.
+    async fn approved_message_to(&self, customer: &str) -> (Value, String) {
+        let entities = [("payment", "pay_3001"), ("customer", customer)];
+        let signal = self.signal("payment_failed", &entities).await;
+        let session = self.opened(&signal).await;
+        let action = self.proposed(&session).await.remove(1);
+        self.executes(&session, &[&action]).await.expect(202);
+        (session, action)
+    }
+
+    /// Has a worker run an action, whatever is in the queue.
+    pub async fn runs(&self, session: &Value, action: &str) {
+        let message = self.message(session, action);
+        self.worker().handle(event(&[(&message, 1)])).await;
+    }
+
     /// Has a customer told that a payment failed, which saves ten minutes.
     pub async fn tells(&self, customer: &str) {
         let entities = [("payment", "pay_3001"), ("customer", customer)];

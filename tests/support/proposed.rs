@@ -114,6 +114,7 @@ pub fn posting(
             description: kind.to_owned(),
             call: Some(call),
             reconcile: None,
+            dry_run: None,
         }],
         verify: None,
         minutes_saved: 5,
@@ -123,6 +124,8 @@ pub fn posting(
         money: None,
         approvals: Vec::new(),
         approvers: 0,
+        undo: None,
+        handling: None,
     }
 }
 

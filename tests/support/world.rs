@@ -31,6 +31,10 @@ pub struct World {
     unwanted: String,
     /// A session with an action that waits for the worker.
     executing: String,
+    /// A session with an action whose outcome is unknown.
+    unknown: (String, String),
+    /// Sessions with a manual action each.
+    manual: [(String, String); 3],
     /// A token of max.
     token: String,
     /// The token of the newest script, which goes when there is another.
@@ -97,6 +101,13 @@ impl World {
         let unwanted = concierge.stuck_batch().await;
         concierge.proposed(&unwanted).await;
         let (executing, _) = concierge.approved_message().await;
+        let (session, sent) = concierge.unknown_message("cus_503").await;
+        let unknown = (session.to_string(), sent);
+        let mut manual = Vec::new();
+        for _ in 0..3 {
+            let (session, action) = concierge.manual_review().await;
+            manual.push((session.to_string(), action));
+        }
         let token = concierge
             .max
             .creates("/api/tokens", json!({"name": "export"}));
@@ -109,6 +120,8 @@ impl World {
             proposed: (proposed.to_string(), action),
             unwanted: unwanted.to_string(),
             executing: executing.to_string(),
+            unknown,
+            manual: manual.try_into().unwrap(),
             token,
             script: Mutex::default(),
             concierge,
@@ -166,7 +179,10 @@ impl World {
             Request {
                 method: (*method).to_owned(),
                 template: path.clone(),
-                path: comment(&name).map_or_else(|| example(path, self.id(&name)), str::to_owned),
+                path: comment(&name)
+                    .map(str::to_owned)
+                    .or_else(|| self.action(&name))
+                    .unwrap_or_else(|| example(path, self.id(&name))),
                 body: described.get("requestBody").map(|_| {
                     self.body(&name)
                         .unwrap_or_else(|| panic!("no body: {name}"))
@@ -179,6 +195,20 @@ impl World {
             }
         });
         requests.collect()
+    }
+
+    /// The path of an operation on an action.
+    fn action(&self, operation: &str) -> Option<String> {
+        let verb = operation.split("/actions/{actionId}/").nth(1)?;
+        let (session, action) = match verb {
+            "verdict" => &self.unknown,
+            "done" => &self.manual[0],
+            "waive" => &self.manual[1],
+            "hand-over" => &self.manual[2],
+            _ => return None,
+        };
+        let sessions = "/api/concierge/agent-sessions";
+        Some(format!("{sessions}/{session}/actions/{action}/{verb}"))
     }
 
     /// The id of the record in an operation's path. What is deleted or moved to another state has
@@ -196,7 +226,8 @@ impl World {
             "DELETE /api/tokens/{id}" => &self.token,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
-            "POST /api/concierge/agent-sessions/{id}/execute" => &self.proposed.0,
+            "POST /api/concierge/agent-sessions/{id}/execute"
+            | "POST /api/concierge/agent-sessions/{id}/preview" => &self.proposed.0,
             "POST /api/concierge/agent-sessions/{id}/reject" => &self.unwanted,
             "POST /api/concierge/agent-sessions/{id}/cancel" => &self.executing,
             "DELETE /api/concierge/connections/{name}" => "notifications",
@@ -276,8 +307,21 @@ impl World {
                 "annotations": {}, "startsAt": "2026-01-15T11:00:00Z", "fingerprint": "c0ffee",
             }]}),
             "PATCH /api/concierge/alerts/{id}" => json!({"status": "acknowledged"}),
-            "POST /api/concierge/agent-sessions/{id}/execute" => {
+            "POST /api/concierge/agent-sessions/{id}/execute"
+            | "POST /api/concierge/agent-sessions/{id}/preview" => {
                 json!({"actionIds": [self.proposed.1]})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict" => {
+                json!({"outcome": "done", "note": "The log has it."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done" => {
+                json!({"note": "By telephone."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive" => {
+                json!({"reason": "It was paid."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over" => {
+                json!({"assigneeId": self.max.id, "note": "Before Monday."})
             }
             "POST /api/concierge/agent-sessions/{id}/reject" => json!({"reason": "It was paid."}),
             // Nothing that keeps other requests from being accepted.

@@ -1,6 +1,7 @@
 //! The resolution agent: alerts, sessions on them, in which actions are proposed, approved and
 //! executed, the connections that these call, the policy that they keep, and the journal.
 
+mod actions;
 mod alerts;
 mod connections;
 pub mod engine;
@@ -63,6 +64,11 @@ pub fn routes() -> OpenApiRouter<ResolutionAgent> {
             operation!(sessions::execute::execute),
             operation!(sessions::reject::reject),
             operation!(sessions::cancel::cancel),
+            operation!(actions::preview::preview),
+            operation!(actions::verdict::verdict),
+            operation!(actions::done::done),
+            operation!(actions::waive::waive),
+            operation!(actions::hand_over::hand_over),
             operation!(journal::list::list),
             operation!(journal::check::check),
             operation!(journal::export::export),

@@ -77,6 +77,12 @@ pub enum Code {
     AnalysisInterrupted,
     /// It is not known whether an action took effect; check the target system.
     OutcomeUnknown,
+    /// The outcome of the action is known, or there is none yet: it takes no verdict.
+    OutcomeKnown,
+    /// The agent executes the action; only manual ones are done, waived or handed over.
+    ActionAutomated,
+    /// Somebody took care of the manual action before.
+    AlreadyHandled,
     /// Only actions that failed or were skipped can be executed again.
     ActionNotFailed,
     /// Another session was opened on the alert since; go on there.

@@ -12,7 +12,7 @@ use crate::{
     HistorySort, JournalSort, KeyPlace, MilestoneSort, MilestoneStatus, Permission, PhaseSort,
     PolicyPreset, Priority, ProjectSort, ProjectStatus, ProjectTaskSort, ReferenceSort,
     ReferenceType, Replays, Risk, Role, SavingSort, ServiceStatus, SessionSort, Severity,
-    SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort,
+    SignalStatus, TagSort, TaskSort, TaskStatus, ThreadSort, TokenSort, UserSort, VerdictOutcome,
     input::{Field, Place, Reading, one_of, one_of_schema},
 };
 
@@ -75,4 +75,5 @@ one_of! {
     ThreadSort,
     TokenSort,
     UserSort,
+    VerdictOutcome,
 }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    AnyOf, Category, Description, Error, FaultCode, JsonText, OrNone, OrganizationId, ReferenceId,
-    Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId, Who,
+    ActionRef, AnyOf, Category, Description, Error, FaultCode, JsonText, OrNone, OrganizationId,
+    ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
 use crate::input;
@@ -38,6 +38,9 @@ pub struct ServiceRequest {
     pub reference_id: Option<ReferenceId>,
     /// Free-form.
     pub metadata: Option<JsonText>,
+    /// The manual action of an agent session that was handed over with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent_action: Option<ActionRef>,
     /// When it was last resolved; null while it is not resolved or closed.
     pub resolved_at: Option<Timestamp>,
     /// When it was raised.
@@ -141,6 +144,7 @@ impl ServiceRequest {
             reference_type,
             reference_id,
             metadata: None,
+            agent_action: None,
             resolved_at: None,
             created_at: now,
             updated_at: now,

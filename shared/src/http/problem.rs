@@ -94,6 +94,9 @@ pub const fn status(code: Code) -> StatusCode {
         | Code::SessionSuperseded
         | Code::AnalysisInterrupted
         | Code::OutcomeUnknown
+        | Code::OutcomeKnown
+        | Code::ActionAutomated
+        | Code::AlreadyHandled
         | Code::ActionNotFailed
         | Code::OtherActionsApproved
         | Code::ContentChanged

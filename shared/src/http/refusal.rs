@@ -32,7 +32,9 @@ macro_rules! refusals {
 
 refusals! {
     AccessDenied,
+    ActionAutomated,
     ActionNotFailed,
+    AlreadyHandled,
     AnalysisInterrupted,
     ApproverNotAllowed,
     CapReached,
@@ -44,6 +46,7 @@ refusals! {
     NameTaken,
     NotFound,
     OtherActionsApproved,
+    OutcomeKnown,
     OutcomeUnknown,
     PermissionDenied,
     PolicyDenied,

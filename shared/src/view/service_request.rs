@@ -1,8 +1,8 @@
 //! A service request as the API answers it.
 
 use model::{
-    Category, Description, JsonObject, Priority, ReferenceId, ReferenceType, ServiceRequest,
-    ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
+    ActionRef, Category, Description, JsonObject, Priority, ReferenceId, ReferenceType,
+    ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
 };
 use serde::Serialize;
 use store::Stored;
@@ -26,6 +26,8 @@ pub struct ServiceRequestView {
     reference_type: Option<ReferenceType>,
     reference_id: Option<ReferenceId>,
     metadata: Option<JsonObject>,
+    /// The manual action of an agent session that was handed over with it.
+    agent_action: Option<ActionRef>,
     created_at: Timestamp,
     updated_at: Timestamp,
     /// Raised by every write.
@@ -53,6 +55,7 @@ impl From<Stored<ServiceRequest>> for ServiceRequestView {
             reference_type: request.reference_type,
             reference_id: request.reference_id,
             metadata: request.metadata.map(|metadata| metadata.0),
+            agent_action: request.agent_action,
             created_at: request.created_at,
             updated_at: request.updated_at,
         }

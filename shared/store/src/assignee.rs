@@ -63,6 +63,8 @@ impl Store {
                 resolution.map(|(created_at, it)| resolutions::count(tenant, created_at, it)),
             );
             writes.extend(given.updated(&before.record, &stored, now)?);
+            let (before, after) = (&before.record, Some(&stored.record));
+            writes.extend(self.action_follows(&given, before, after, now).await?);
             let done = self.table.transact(writes).await?;
             Ok(done.is_ok().then(|| stored.replaced()))
         };

@@ -87,7 +87,12 @@ impl Store {
                 Write::delete(record.key(), Condition::version(record.version)),
                 self.cleanup_of(given.tenant(), subject(&record))?,
             ];
-            writes.extend(given.deleted(&record, self.clock.now())?);
+            let now = self.clock.now();
+            writes.extend(given.deleted(&record, now)?);
+            writes.extend(
+                self.action_follows(given, &record.record, None, now)
+                    .await?,
+            );
             Ok(self.table.transact(writes).await?.ok())
         };
         rewrite(Some(found), read, write).await

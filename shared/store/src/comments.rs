@@ -94,7 +94,7 @@ impl Comments<'_> {
         comment: &Comment,
         request: Option<Stored<ServiceRequest>>,
     ) -> Result<Option<()>, Error> {
-        /// Places in the transaction; what is behind them expects nothing.
+        /// Places in the transaction; what is behind them goes with the request as it was read.
         const SUBJECT: usize = 0;
         const PARENT: usize = 2;
 
@@ -108,7 +108,7 @@ impl Comments<'_> {
                 (is_there, Vec::new())
             }
             Some(request) if request.reopens_on_comment_of(comment.user_id) => {
-                reopen(given, &request, comment.created_at)?
+                self.reopen(given, &request, comment.created_at).await?
             }
             Some(request) => {
                 let as_read = Condition::default().equals("status", request.status);
@@ -120,11 +120,14 @@ impl Comments<'_> {
             let key = key::comment(tenant, thread, parent);
             Write::check(key, Condition::exists().lacks("deletedAt"))
         }));
+        let behind = writes.len();
         writes.extend(also);
+        let all = writes.len();
         let made = Some(comment.id.get());
         match self.0.commit(given, writes, made).await? {
             Ok(()) => Ok(Some(())),
             Err(refused) if refused.at(SUBJECT) && depends => Ok(None),
+            Err(refused) if (behind..all).any(|place| refused.at(place)) => Ok(None),
             Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
             Err(refused) if refused.at(PARENT) => Err(unknown_parent()),
             Err(_) => Err(id_is_taken(Comment::KIND)),
@@ -228,6 +231,27 @@ impl Comments<'_> {
         }))
     }
 
+    /// The request opened again, provided that nobody changed it since it was read, and its
+    /// resolution taken out of the count of its day, if it had one; a manual action that was handed
+    /// over with it follows.
+    async fn reopen(
+        &self,
+        given: &Given,
+        before: &Stored<ServiceRequest>,
+        now: Timestamp,
+    ) -> Result<(Write, Vec<Write>), Error> {
+        let mut request = before.clone();
+        let resolution = request.reopen(now)?;
+        let (tenant, created_at) = (request.organization_id, request.created_at);
+        let count = resolution.map(|it| resolutions::count(tenant, created_at, it));
+        let entry = given.updated(&before.record, &request, now)?;
+        let after = Some(&request.record);
+        let follows = self.0.action_follows(given, &before.record, after, now);
+        let mut also: Vec<Write> = count.into_iter().chain(entry).collect();
+        also.extend(follows.await?);
+        Ok((Write::replace(&request)?, also))
+    }
+
     /// The service request that a thread is on; `None` for a thread on anything else.
     async fn service_request(
         &self,
@@ -241,22 +265,6 @@ impl Comments<'_> {
         let request = self.0.table.get(&key, Read::Consistent).await?;
         request.map(Some).ok_or_else(|| unknown_subject(thread))
     }
-}
-
-/// The request opened again, provided that nobody changed it since it was read, and its
-/// resolution taken out of the count of its day, if it had one.
-fn reopen(
-    given: &Given,
-    before: &Stored<ServiceRequest>,
-    now: Timestamp,
-) -> Result<(Write, Vec<Write>), Error> {
-    let mut request = before.clone();
-    let resolution = request.reopen(now)?;
-    let (tenant, created_at) = (request.organization_id, request.created_at);
-    let count = resolution.map(|it| resolutions::count(tenant, created_at, it));
-    let entry = given.updated(&before.record, &request, now)?;
-    let also = count.into_iter().chain(entry).collect();
-    Ok((Write::replace(&request)?, also))
 }
 
 fn unknown_subject(thread: Thread) -> Error {

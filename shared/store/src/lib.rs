@@ -124,6 +124,11 @@
 //! | open a session, unless the signal has one that stands | table, gsi1 | signal, its last session (checked), session, `#SIGNAL#s#AGENT_SESSION`, journal | 1 transaction | 14–16 W |
 //! | a session's transition that concerns no action | table, indexes | `#AGENT_SESSION#s` / `SESSION`, journal | 1 transaction | 6–9 W |
 //! | approve, reject or cancel actions | table, gsi2 | session and its actions, and the signal (checked) where they run again | 1 transaction of up to 52 | 4 W each |
+//! | settle an action whose outcome is unknown, with what it put right | table, gsi2 | session, action, journal of both, `#REMEDY#system` / entity | 1, and 1 transaction | n R, 14–16 W |
+//! | say that a manual action is done or waived | table, indexes | `#AGENT_SESSION#s` / `SESSION`, journal | 1, and 1 transaction | n R, 6–9 W |
+//! | hand a manual action over | table, indexes | the same, assignee, `#REQUEST` / id, history | 1 and 1 beside it, 1 transaction | n + 1 R, 14 W |
+//! | resolve, open again or delete a request that one was handed over with | table, indexes | what else that writes, and `#AGENT_SESSION#s` / `SESSION`, journal | 1 more, in the transaction | 1 R, 6–9 W |
+//! | preview actions: the session, the policy, the pause and all connections; then its signal and who claimed the effects, and who those are | table | `#AGENT_SESSION#s`, `AGENT_POLICY`, `AGENT_PAUSE`, `#CONNECTION`; `#SIGNAL` / id, `#EFFECT#system#type` / entity; `ACTION#a` | 3 beside each other, 1–2 batches | 2n + 6 R |
 //! | the organization's policy; change it | table | `AGENT_POLICY` | 1 | 1 R, 1 W |
 //! | what an approval is judged by: the session and its actions, beside it policy and approver | table | `#AGENT_SESSION#s`, `AGENT_POLICY`, `#USER` / id | 1, and 1 batch | n + 2 R |
 //! | a session's journal, by time | table | `#AGENT_SESSION#s#JOURNAL` / instant, chain, number | 1 per MB, the session beside it | n/4 R |
@@ -185,8 +190,8 @@ mod tokens;
 
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use agent::{
-    Agent, Approval, AwaitedLook, DueAction, DueSession, DueWork, HeldAction, Lease,
-    SessionOnAlert, SessionWithActions,
+    Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
+    Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};

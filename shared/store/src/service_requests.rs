@@ -8,6 +8,7 @@ use model::{
 
 use super::{
     Permit, Store,
+    agent::HandOver,
     cleanup::Subject,
     filter::Filter,
     id_is_taken,
@@ -51,6 +52,14 @@ impl Record for ServiceRequest {
 
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::ServiceRequest(self.id))
+    }
+
+    fn hand_over(&self) -> Option<HandOver> {
+        Some(HandOver {
+            action: self.agent_action.clone()?,
+            request: self.id,
+            is_over: self.status.is_over(),
+        })
     }
 }
 

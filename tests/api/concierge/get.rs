@@ -51,7 +51,7 @@ async fn a_session_shows_what_became_of_its_actions() {
             "steps": [{
                 "step": 1, "status": "done", "at": "2026-01-15T12:00:00.000Z", "response": null,
             }],
-            "verification": null, "reconciliation": null,
+            "verification": null, "reconciliation": null, "verdict": null,
             "executedAt": "2026-01-15T12:00:00.000Z", "duration": 0,
         })
     );

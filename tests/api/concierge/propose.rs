@@ -49,6 +49,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             }],
             "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": null,
+            "undo": null, "handling": null,
             "connection": session["proposedActions"][0]["connection"],
             "approval": null, "approvals": [],
         })

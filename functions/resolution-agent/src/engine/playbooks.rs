@@ -271,4 +271,36 @@ mod tests {
         assert_eq!(actions[1].excludes, ["void"]);
         assert_eq!(actions[1].cooldown, 24 * 3_600_000);
     }
+    #[test]
+    fn a_dry_run_is_a_read_or_said_to_be_harmless() {
+        let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
+            .replace("name = \"usage-batch-stuck\"", "name = \"broken\"")
+            .replacen(
+                "minutes = 25",
+                "minutes = 25\nundo = \"Not at all: {batch}.\"",
+                1,
+            );
+        let with = |dry_run: &str| {
+            let dry_run = format!("expect = [200, 202]\ndry_run = {dry_run}");
+            sound.replacen("expect = [200, 202]", &dry_run, 1)
+        };
+        for (dry_run, fault) in [
+            (
+                "{ method = \"POST\", path = \"/x\" }",
+                "says that it is harmless",
+            ),
+            ("{ method = \"GET\", path = \"x\" }", "begins with a slash"),
+            ("{ method = \"GET\", path = \"/{bach}\" }", "no parameter"),
+        ] {
+            let problem = problem(&with(dry_run));
+            assert!(problem.contains(fault), "{dry_run}: {problem}");
+        }
+        let harmless = "{ method = \"POST\", path = \"/{batch}/check\", harmless = true }";
+        let playbook = Playbook::read("broken", &with(harmless)).unwrap();
+        let rendered = playbook.actions[0].render(&playbook.sample_values(), &connections());
+        assert_eq!(rendered.undo.as_deref(), Some("Not at all: x."));
+        let dry_run = rendered.steps[0].dry_run.as_ref().unwrap();
+        let call = dry_run.sendable().unwrap();
+        assert_eq!(call.summary(), "POST /x/check");
+    }
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use shared::{
     model::{
         ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, ConnectionRevision,
-        JsonObject, Money, PlaybookVersion, ProposedAction, Risk, Timestamp, UserId,
+        Handling, JsonObject, Money, PlaybookVersion, ProposedAction, Risk, Timestamp, UserId,
     },
     store::SessionWithActions,
 };
@@ -44,6 +44,10 @@ pub struct ActionView {
     approval: Option<ApprovalView>,
     /// Who approved it, the last one last.
     approvals: Vec<ApproverView>,
+    /// How it is undone and until when; null where nothing is known of that.
+    undo: Option<String>,
+    /// What became of a manual action; null while nobody took care of it.
+    handling: Option<Handling>,
 }
 
 /// How far an action's approval is.
@@ -144,6 +148,8 @@ impl ActionView {
             money: action.money.clone(),
             approval: None,
             approvals: Vec::new(),
+            undo: action.undo.clone(),
+            handling: action.handling.clone(),
         }
     }
 }

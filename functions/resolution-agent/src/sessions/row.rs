@@ -29,7 +29,8 @@ pub struct AgentSessionRow {
     is_anomaly_pattern: Option<bool>,
     /// Those of the newest proposal.
     proposed_actions: Vec<ActionInShort>,
-    /// Until when the proposal can be approved; null while none waits for that.
+    /// Until when the proposal can be approved; null while none waits for that, or only manual actions
+    /// do that were handed over.
     expires_at: Option<Timestamp>,
     /// Who opened it.
     created_by: UserId,
@@ -59,19 +60,18 @@ impl AgentSessionRow {
         let SessionOnAlert { session, alert } = row;
         let status = session.status_at(now);
         let version = session.version;
+        let expires_at = session.approvable_until(now);
         let AgentSession {
             id,
             alert_id,
             analysis,
             proposed_actions,
-            due_at,
             created_by,
             created_at,
             updated_at,
             ..
         } = session.record;
         let analysis = analysis.as_ref();
-        let waits = status == AgentSessionStatus::AwaitingConfirmation;
         Self {
             id,
             alert_id,
@@ -82,7 +82,7 @@ impl AgentSessionRow {
             confidence: analysis.map(|analysis| analysis.confidence),
             is_anomaly_pattern: analysis.map(|analysis| analysis.is_anomaly_pattern),
             proposed_actions: proposed_actions.into_iter().map(Into::into).collect(),
-            expires_at: due_at.filter(|_| waits),
+            expires_at,
             created_by,
             created_at,
             updated_at,

@@ -12,7 +12,7 @@ use shared::{
     model::{
         ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, Analysis, JsonObject,
         JsonText, Looks, ReconciliationStatus, Rejection, SignalId, StepResult, StepStatus,
-        Timestamp, VerificationStatus,
+        Timestamp, Verdict, VerificationStatus,
     },
     store::{SessionWithActions, Stored},
     versioned,
@@ -219,6 +219,8 @@ pub struct ResultView {
     verification: Option<VerificationView>,
     /// What looks told of a call whose answer did not tell whether it took effect.
     reconciliation: Option<ReconciliationView>,
+    /// What somebody found out about it when its outcome was unknown.
+    verdict: Option<Verdict>,
     /// When it ended.
     executed_at: Timestamp,
     /// Milliseconds from its first attempt to its end.
@@ -333,6 +335,7 @@ impl From<ActionResult> for ResultView {
                 status: looks.status,
                 looks: looks.into(),
             }),
+            verdict: result.verdict,
             executed_at: result.executed_at,
             duration: result.duration,
         }

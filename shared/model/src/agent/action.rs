@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition, JournalHead, Looked,
     Looks, PlaybookVersion, ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult,
-    TargetEffect, TargetRead, Verification, VerificationStatus,
+    TargetEffect, TargetRead, Verdict, Verification, VerificationStatus,
 };
 use crate::{
     AgentSessionId, JsonText, Money, OrganizationId, Role, SignalId, Timestamp, UserId, span,
@@ -144,6 +144,9 @@ pub struct AgentAction {
     pub response: Option<JsonText>,
     /// Why it did not succeed.
     pub error: Option<String>,
+    /// What somebody found out about it when its outcome was unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
     /// The newest entry of its part of the session's journal.
     #[serde(default)]
     pub journal: JournalHead,
@@ -294,6 +297,7 @@ impl AgentAction {
             reconciliation: None,
             response: None,
             error: None,
+            verdict: None,
             journal: JournalHead::default(),
             answers: Vec::new(),
             looked: None,
@@ -333,6 +337,7 @@ impl AgentAction {
         self.reconciliation = None;
         self.response = None;
         self.error = None;
+        self.verdict = None;
         self.started_at = None;
         self.executed_at = None;
         self.due_at = Some(now.plus(Self::DELIVERY));
@@ -361,10 +366,10 @@ impl AgentAction {
         self.is_effective() && self.action_type != ActionType::NotifyCustomer
     }
 
-    /// The minutes that it saved: none unless it was effective.
+    /// The minutes that it saved: none unless it was effective, nor where somebody had to look.
     #[must_use]
     pub fn saved(&self) -> i64 {
-        if self.is_effective() {
+        if self.is_effective() && self.verdict.is_none() {
             self.minutes_saved
         } else {
             0
@@ -410,6 +415,7 @@ impl AgentAction {
             steps: self.results_of_steps(),
             verification: self.verification.clone(),
             reconciliation: self.reconciliation.clone(),
+            verdict: self.verdict.clone(),
             executed_at,
             duration: executed_at.since(started_at).max(0),
         })
@@ -440,6 +446,8 @@ pub struct ActionResult {
     pub verification: Option<Looks<VerificationStatus>>,
     /// What became of its call that was unknown, where that is looked for.
     pub reconciliation: Option<Looks<ReconciliationStatus>>,
+    /// What somebody found out about it when its outcome was unknown.
+    pub verdict: Option<Verdict>,
     /// When it ended.
     pub executed_at: Timestamp,
     /// Milliseconds from the first claim to the end.

@@ -122,7 +122,7 @@ impl AgentSession {
         let again = approving.again && status == AgentSessionStatus::Failed;
         let is_not_done = |id: &String| actions.state(id).is_some_and(ActionState::is_not_done);
         match status {
-            AgentSessionStatus::AwaitingConfirmation => {}
+            AgentSessionStatus::AwaitingConfirmation => self.check_approvable(now)?,
             _ if again && ids.iter().all(is_not_done) => self.check_failed_lately(now)?,
             _ if self.approved == sorted && !again => return Ok(Approved::Standing),
             _ => return Err(refusal(status, approving, actions)),
@@ -244,6 +244,30 @@ impl AgentSession {
         }
     }
 
+    /// 409 when its proposal is a day old, and only a manual action that was handed over keeps it.
+    fn check_approvable(&self, now: Timestamp) -> Result<(), Error> {
+        match self.approvable_until {
+            Some(until) if until <= now => Err(Self::expired("have actions proposed again")),
+            _ => Ok(()),
+        }
+    }
+
+    /// 409: what it proposed is a day old.
+    pub(super) fn expired(advice: &str) -> Error {
+        Error::conflict(
+            Code::SessionExpired,
+            format!("The proposal expired after 24 hours; {advice}."),
+        )
+    }
+
+    /// 409: what it proposed was proposed again since.
+    pub(super) fn superseded() -> Error {
+        Error::conflict(
+            Code::ProposalSuperseded,
+            "The actions were proposed again since; read the session and approve the new ones.",
+        )
+    }
+
     /// What it proposed is not looked at any more when that was long ago.
     fn check_failed_lately(&self, now: Timestamp) -> Result<(), Error> {
         if now < self.updated_at.plus(Self::AGAIN) {
@@ -304,7 +328,8 @@ impl AgentSession {
     }
 
     /// The effects that exclude an action.
-    pub(super) fn rivals(&self, action: &ProposedAction) -> Vec<TargetEffect> {
+    #[must_use]
+    pub fn rivals(&self, action: &ProposedAction) -> Vec<TargetEffect> {
         self.proposed_actions
             .iter()
             .filter(|other| action.excludes.contains(&other.key))
@@ -342,10 +367,7 @@ impl AgentSession {
         if !faults.is_empty() {
             Err(Error::Invalid(faults))
         } else if void {
-            Err(Error::conflict(
-                Code::ProposalSuperseded,
-                "The actions were proposed again since; read the session and approve the new ones.",
-            ))
+            Err(Self::superseded())
         } else {
             Ok(())
         }
@@ -399,17 +421,24 @@ impl AgentSession {
         if !self.status.is_running() || !actions.all_ended() {
             return false;
         }
+        self.ends(actions, now);
+        true
+    }
+
+    /// Takes the status that follows from what became of its actions, all of which have ended.
+    pub(super) fn ends<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) {
         let shortfall = Self::shortfall(&self.results(actions));
         let status = match self.status {
             AgentSessionStatus::Cancelling => AgentSessionStatus::Cancelled,
             _ if shortfall.is_none() => AgentSessionStatus::Completed,
             _ => AgentSessionStatus::Failed,
         };
-        if status == AgentSessionStatus::Failed {
-            self.error = shortfall;
-        }
+        self.error = shortfall.filter(|_| status == AgentSessionStatus::Failed);
         self.turn(status, None, now);
-        true
     }
 
     /// What it says of results that are not all successes.
@@ -439,6 +468,7 @@ impl AgentSession {
             steps: Vec::new(),
             verification: None,
             reconciliation: None,
+            verdict: None,
             executed_at: self.updated_at,
             duration: 0,
         });
@@ -464,10 +494,7 @@ fn refusal<A: Deref<Target = AgentAction>>(
         .iter()
         .any(|id| actions.state(id) == Some(ActionState::Unknown));
     match status {
-        AgentSessionStatus::Expired => Error::conflict(
-            Code::SessionExpired,
-            "The proposal expired after 24 hours; open another session.",
-        ),
+        AgentSessionStatus::Expired => AgentSession::expired("open another session"),
         AgentSessionStatus::Failed if any_unknown => Error::conflict(
             Code::OutcomeUnknown,
             "It is not known whether one of the actions took effect. Check the target system \

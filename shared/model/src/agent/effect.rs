@@ -90,7 +90,7 @@ impl HeldEffect {
 
     /// Why the action is skipped: a stable name, and a text for a person.
     #[must_use]
-    pub(super) fn says(&self) -> String {
+    pub fn says(&self) -> String {
         let TargetEffect {
             target_system,
             action_type,

@@ -30,6 +30,14 @@ input! {
     }
 }
 
+input! {
+    /// What a client sends to preview actions.
+    pub struct ActionsPreview {
+        /// Ids of actions of the newest proposal; one that stands twice counts once.
+        action_ids: List<ActionId, 1, 50>,
+    }
+}
+
 /// Digests of actions by their ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Digests(pub BTreeMap<String, Digest>);
@@ -42,14 +50,26 @@ impl ActionsExecute {
     /// The ids, each once.
     #[must_use]
     pub fn distinct(&self) -> Vec<String> {
-        let mut ids: Vec<String> = Vec::with_capacity(self.action_ids.0.len());
-        for id in &self.action_ids.0 {
-            if !ids.iter().any(|other| **other == **id) {
-                ids.push(id.clone().into());
-            }
-        }
-        ids
+        distinct(&self.action_ids.0)
     }
+}
+
+impl ActionsPreview {
+    /// The ids, each once.
+    #[must_use]
+    pub fn distinct(&self) -> Vec<String> {
+        distinct(&self.action_ids.0)
+    }
+}
+
+fn distinct(sent: &[ActionId]) -> Vec<String> {
+    let mut ids: Vec<String> = Vec::with_capacity(sent.len());
+    for id in sent {
+        if !ids.iter().any(|other| **other == **id) {
+            ids.push(id.clone().into());
+        }
+    }
+    ids
 }
 
 impl Field for Digest {

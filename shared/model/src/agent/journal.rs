@@ -106,8 +106,18 @@ pub enum JournalEvent {
     Cancelled,
     /// The session's time was over.
     Lapsed,
-    /// All actions have ended.
+    /// All actions have ended, or somebody settled one of them since.
     Settled,
+    /// Somebody said that a manual action is done, or the service request for it was resolved.
+    DoneByHand,
+    /// Somebody said that a manual action need not be done.
+    Waived,
+    /// Somebody was asked to do a manual action, by a service request.
+    HandedOver,
+    /// That service request was opened again.
+    HandOverReopened,
+    /// That service request was deleted, and the action is as it was before.
+    HandOverWithdrawn,
     /// A worker took the action.
     Claimed,
     /// The target system answered a step, or did not.
@@ -124,6 +134,8 @@ pub enum JournalEvent {
     Reconciled,
     /// What the alert is about is put right, and the alert resolved.
     AlertResolved,
+    /// Somebody settled an action whose outcome was unknown.
+    Verdict,
 }
 
 /// What is to be said of a transition.

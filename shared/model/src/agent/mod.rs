@@ -13,10 +13,13 @@
 //!       │              propose │     │ it proposes
 //!       │                      │     ▼                24 hours pass
 //!       │            awaiting_confirmation ──────────────────────────────────▶ expired
+//!       │                      │  │
+//!       │                      │  │       all are manual, and done or waived
+//!       │                      │  └──────────────────────────────────────────▶ completed
 //!       │                      │
 //!       │                      │ approve            all ended, each succeeded
 //!       │                      ▼               ┌─────────────────────────────▶ completed
-//!       │                  executing ──────────┤
+//!       │                  executing ──────────┤             a verdict ▲
 //!       │                    │    ▲            └─────────────────────────────▶ failed
 //!       │                    │    │              all ended, not each succeeded   │
 //!       │ cancel      cancel │    └────────────────────────────────────────────────┘
@@ -40,6 +43,15 @@
 //! A failed session runs again for [`AgentSession::AGAIN`] and while its signal has no other one, and
 //! only when that is asked for: the same list sent twice is one approval.
 //!
+//! An action whose outcome is unknown takes a *verdict* of somebody who looked into the target system. With
+//! the last one that was missing, a failed session completes; one that says that nothing was done begins
+//! its [`AgentSession::AGAIN`] anew.
+//!
+//! [Manual actions](Handling) are done, waived or handed over by people, beside the others: what nobody
+//! touched does not hold a session up whose approved actions succeeded. As long as the service request
+//! is open with which one was handed over, the proposal does not expire, while its automated actions can
+//! be approved for the usual 24 hours only.
+//!
 //! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
 //! `executing` when no action is claimed. What a session's time did to it (`failed` after 2
 //! minutes, `expired` after 24 hours) is read at once, and written when the sweeper comes by.
@@ -51,6 +63,9 @@
 //! | approve | [`AgentSession::approve`] | a request |
 //! | reject | [`AgentSession::reject`] | a request |
 //! | cancel | [`AgentSession::cancel`] | a request |
+//! | a verdict | [`AgentSession::judge`] | a request |
+//! | a manual action | [`AgentSession::handle`] | a request |
+//! | its service request | [`AgentSession::request_turned`] | a request that resolves, opens or deletes it |
 //! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
 //! | what was unknown is known | [`AgentSession::settle_again`], `failed` to `completed` | the worker that looked |
 //! | time passed | [`AgentSession::lapse`] | the sweeper |
@@ -71,6 +86,10 @@
 //!             │                  │
 //!             │                  │   no telling; or given up, and something can have happened
 //!             │                  └────────────────────────────────────────▶ unknown
+//!             │                                                             │     │
+//!             │                                         a verdict: not done │     │ done
+//!             │                                                             ▼     ▼
+//!             │                                                        failed     succeeded
 //!             │ cancel; or something stands in its way
 //!             └───────────────────────────────────────────────────────────▶ skipped
 //! ```
@@ -126,6 +145,7 @@
 //! | a call | [`ApiCall::effect`], [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
 //! | release | [`AgentAction::release`] | the worker that holds it |
 //! | an outcome | [`AgentAction::record`] | the worker that holds it |
+//! | a verdict | [`AgentAction::judge`] | [`AgentSession::judge`] |
 //! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
 //! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
 //! | nobody came | [`AgentAction::resent`] | the sweeper |
@@ -143,7 +163,9 @@ mod facts;
 mod journal;
 mod lease;
 mod looks;
+mod manual;
 mod policy;
+mod preview;
 mod proposal;
 mod reply;
 mod saving;
@@ -151,6 +173,7 @@ mod session;
 mod step_result;
 #[cfg(test)]
 mod tests;
+mod verdict;
 mod verification;
 
 pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
@@ -162,7 +185,7 @@ pub use connection::{
     IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
 };
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
-pub use execute::{ActionsExecute, Approver, Approving, Digest, Digests};
+pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
 };
@@ -172,13 +195,17 @@ pub use journal::{
 };
 pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
 pub use looks::{Judgement, Looked, Precondition, Sight, Silence};
+pub use manual::{
+    ActionDone, ActionHandOver, ActionRef, ActionWaive, Handling, HandlingStatus, RequestTurn,
+};
 pub use policy::{
     AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
     PolicySubject, Proposers, Requirement,
 };
+pub use preview::PolicyVerdict;
 pub use proposal::{
-    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, PlaybookVersion,
-    Proposal, ProposedAction, Risk,
+    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, DryRun,
+    PlaybookVersion, Proposal, ProposedAction, Risk,
 };
 pub use reply::{Reply, answer, retry_after};
 pub use saving::{Saving, SavingSort};
@@ -187,4 +214,5 @@ pub use session::{
     SessionReject,
 };
 pub use step_result::{StepResult, StepStatus};
+pub use verdict::{ActionVerdict, Verdict, VerdictOutcome};
 pub use verification::{Looks, ReconciliationStatus, VerificationStatus};

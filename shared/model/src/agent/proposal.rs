@@ -4,10 +4,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, AnswerCondition, FactCondition, Reconciliation, TargetEffect, TargetRead,
-    Verification,
+    ActionApproval, AnswerCondition, FactCondition, Handling, Reconciliation, TargetEffect,
+    TargetRead, Verification,
 };
 use crate::{JsonText, Money, Pattern, span};
+
+/// What a client calls a proposed action that is not there.
+pub(super) const ACTION: &str = "action";
 
 /// What the agent found out about a signal.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -101,6 +104,12 @@ pub struct ProposedAction {
     /// How many it needed when the last of these came.
     #[serde(default)]
     pub approvers: i64,
+    /// How it is undone and until when, for people; none where nothing is known of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undo: Option<String>,
+    /// What became of it, if it is manual and somebody took care of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handling: Option<Handling>,
 }
 
 /// A playbook as it was when it proposed an action.
@@ -134,7 +143,7 @@ impl ProposedAction {
     }
 
     /// The effects that it would have.
-    pub(super) fn effects(&self) -> impl Iterator<Item = TargetEffect> {
+    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
         self.target_entities.iter().map(|entity| TargetEffect {
             target_system: self.target_system.clone(),
             action_type: self.action_type,
@@ -218,6 +227,29 @@ pub struct ActionStep {
     /// What tells whether the call took effect when its answer does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconcile: Option<Reconciliation>,
+    /// What asks the target system what the call would do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dry_run: Option<DryRun>,
+}
+
+/// A call by which a target system says what another one would do, without doing it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DryRun {
+    /// The call.
+    pub call: ApiCall,
+    /// Whether the playbook declares that it changes nothing, whatever its method.
+    #[serde(default)]
+    pub is_harmless: bool,
+}
+
+impl DryRun {
+    /// The call, if it may be sent: a GET, or declared harmless.
+    #[must_use]
+    pub fn sendable(&self) -> Option<&ApiCall> {
+        let call = &self.call;
+        (self.is_harmless || !call.changes()).then_some(call)
+    }
 }
 
 impl ActionStep {

@@ -54,6 +54,10 @@ pub struct AgentSession {
     pub journal: JournalHead,
     /// When the sweeper has to look at it, and when an analysis or a proposal is void.
     pub due_at: Option<Timestamp>,
+    /// Until when the newest proposal's automated actions can be approved; none of one that is older
+    /// than this field, which expires as a whole.
+    #[serde(default)]
+    pub approvable_until: Option<Timestamp>,
     /// When it was opened.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -188,6 +192,7 @@ impl AgentSession {
             rejection: None,
             journal: JournalHead::default(),
             due_at: None,
+            approvable_until: None,
             created_at: now,
             updated_at: now,
         }
@@ -248,6 +253,7 @@ impl AgentSession {
         self.proposal = number;
         self.proposed_actions = actions;
         let due = now.plus(Self::CONFIRMATION);
+        self.approvable_until = Some(due);
         self.turn(AgentSessionStatus::AwaitingConfirmation, Some(due), now);
         Ok(())
     }

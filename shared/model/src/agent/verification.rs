@@ -156,6 +156,15 @@ impl AgentAction {
         }
     }
 
+    /// Ends the looks for what became of its call, since a person has told.
+    pub(super) fn no_look_told(&mut self) {
+        let looks = self.reconciliation.as_mut();
+        if let Some(looks) = looks.filter(|one| one.status == ReconciliationStatus::Pending) {
+            looks.status = ReconciliationStatus::Unknown;
+            looks.next = None;
+        }
+    }
+
     /// How it is found out whether the step that comes next took effect.
     fn reconcile(&self) -> Option<&Reconciliation> {
         self.steps.get(self.next_step())?.reconcile.as_ref()

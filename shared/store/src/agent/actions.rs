@@ -9,8 +9,9 @@ use model::{
 use serde_json::json;
 
 use super::{
-    Agent, Remedy, does_not_read,
+    Agent, does_not_read,
     journal::{SWEEPER, WORKER, ended, entries},
+    remedy,
 };
 use crate::{
     key::{self, AnyKey, Gsi2},
@@ -231,8 +232,6 @@ fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Erro
     let change = as_in(action, &[&PROGRESS[..], &RECORDED].concat())?;
     let mut writes = vec![Write::update(action.key(), change, held(action))];
     writes.extend(entries(noted)?);
-    for remedy in Remedy::of(action) {
-        writes.push(Write::put(&remedy)?);
-    }
+    writes.extend(remedy::writes(action)?);
     Ok(writes)
 }

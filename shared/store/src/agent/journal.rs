@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 
 use model::{
-    ActionState, AgentAction, AgentSessionId, ApprovedActions, Error, JournalActor,
-    JournalActorType, JournalCheck, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
-    OrganizationId, check_journal,
+    ActionState, AgentAction, AgentSessionId, Error, JournalActor, JournalActorType, JournalCheck,
+    JournalEntry, JournalEvent, JournalPeriod, Note, OrganizationId, check_journal,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Agent;
 use crate::{
@@ -47,13 +46,13 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
     }
 }
 
-/// The newest entries of actions' chains.
-pub(super) fn heads(
-    actions: &ApprovedActions<Stored<AgentAction>>,
-) -> BTreeMap<&String, &JournalHead> {
-    let known = actions.known.iter();
-    let heads = known.map(|action| (&action.action_id, &action.journal));
-    heads.filter(|(_, head)| head.seq > 0).collect()
+/// The heads of actions' chains, which the session's chain names when all of them have ended.
+pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
+    let heads = actions
+        .iter()
+        .map(|action| (&action.action_id, &action.journal));
+    let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
+    json!({ "heads": heads })
 }
 
 /// The writes of entries.

@@ -5,7 +5,6 @@ use model::{
     AgentAction, AgentPause, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
     JournalActor, JournalEvent, Note, OrganizationId, Sight, Timestamp, span,
 };
-use serde_json::json;
 
 use super::{
     Agent, Remedy, SessionWithActions,
@@ -144,8 +143,8 @@ impl Agent<'_> {
         let mut noted = Vec::new();
         if let Some(from) = from {
             let note = Note::new(by, JournalEvent::Settled, Some(from));
-            let heads = json!({ "heads": heads(actions) });
-            noted.push(session.note(note.with(heads), now));
+            let note = note.with(heads(&actions.known));
+            noted.push(session.note(note, now));
         }
         let mut writes = Vec::new();
         if session.is_put_right(actions) {

@@ -1,11 +1,13 @@
 //! What put records of target systems right, so that an alert about one of them is known to come back.
 
-use model::{ActionType, AgentAction, AgentSessionId, OrganizationId, Recurrence, Timestamp};
+use model::{
+    ActionType, AgentAction, AgentSessionId, Error, OrganizationId, Recurrence, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::{
     key::{self, Key},
-    table::Record,
+    table::{Record, Write},
 };
 
 /// What put a record of a target system right last.
@@ -26,6 +28,11 @@ impl Record for Remedy {
     fn key(&self) -> Key<Self> {
         key::remedy(self.organization_id, &self.target_system, &self.entity)
     }
+}
+
+/// Notes what an action put right, if it did.
+pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>, Error> {
+    Remedy::of(action).iter().map(Write::put).collect()
 }
 
 impl From<Remedy> for Recurrence {

@@ -10,6 +10,7 @@ use serde::{Serialize, de::DeserializeOwned};
 
 use super::decode::{self, NoRecord};
 use crate::{
+    agent::HandOver,
     key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main},
     meter,
     page::Place,
@@ -53,6 +54,11 @@ pub(crate) trait Record: Serialize + DeserializeOwned {
 
     /// Whose history its changes are, if they are kept.
     fn history(&self) -> Option<HistoryOf> {
+        None
+    }
+
+    /// The manual action that was handed over with it, if there is one.
+    fn hand_over(&self) -> Option<HandOver> {
         None
     }
 

@@ -83,4 +83,7 @@ pub enum CallFlaw {
     /// done, and that it may be tried again.
     #[error("a status that says not_done is 425 or 5xx")]
     NotDone,
+    /// A dry run could do something.
+    #[error("a dry run is a GET, or says that it is harmless: {0}")]
+    Harm(String),
 }

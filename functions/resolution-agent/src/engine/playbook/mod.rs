@@ -90,6 +90,8 @@ pub(super) struct Action {
     entities: Vec<Template>,
     #[serde(default)]
     cooldown: Cooldown,
+    /// How it is undone and until when, for people.
+    undo: Option<Template>,
     steps: Vec<Step>,
 }
 
@@ -100,6 +102,16 @@ struct Step {
     description: Template,
     /// None for a step that a person does.
     call: Option<Call>,
+    /// What asks the system what the call would do.
+    dry_run: Option<DryCall>,
+}
+
+/// A call by which the system says what that of its step would do.
+#[derive(Debug)]
+struct DryCall {
+    call: Call,
+    /// Whether it changes nothing, though it is no GET.
+    is_harmless: bool,
 }
 
 /// A call of a target system, whose path and body still have placeholders.
@@ -128,6 +140,19 @@ struct StepInFile {
     /// Statuses besides 429 by which the system promises that nothing was done.
     #[serde(default)]
     not_done: Vec<u16>,
+    dry_run: Option<DryRunInFile>,
+}
+
+/// A dry run as the file has it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct DryRunInFile {
+    method: String,
+    path: Template,
+    body: Option<Body>,
+    /// Has to be said of what is no GET.
+    #[serde(default)]
+    harmless: bool,
 }
 
 impl TryFrom<StepInFile> for Step {
@@ -147,10 +172,36 @@ impl TryFrom<StepInFile> for Step {
             _ => return Err(CallFlaw::Half),
         };
         call.as_ref().map_or(Ok(()), Call::check)?;
+        let dry_run = step.dry_run.map(DryCall::try_from).transpose()?;
+        if call.is_none() && dry_run.is_some() {
+            return Err(CallFlaw::Half);
+        }
         Ok(Self {
             description: step.description,
             call,
+            dry_run,
         })
+    }
+}
+
+impl TryFrom<DryRunInFile> for DryCall {
+    type Error = CallFlaw;
+
+    fn try_from(file: DryRunInFile) -> Result<Self, CallFlaw> {
+        if file.method != "GET" && !file.harmless {
+            return Err(CallFlaw::Harm(file.method));
+        }
+        let call = Call {
+            method: file.method,
+            path: file.path,
+            body: file.body,
+            expect: vec![200],
+            already_done: Vec::new(),
+            not_done: Vec::new(),
+        };
+        call.check()?;
+        let is_harmless = file.harmless;
+        Ok(Self { call, is_harmless })
     }
 }
 
@@ -262,6 +313,7 @@ impl Playbook {
         ]
         .into_iter()
         .chain(&action.entities)
+        .chain(&action.undo)
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text(text))?;
         if action.steps.is_empty() {
@@ -283,7 +335,10 @@ impl Playbook {
         let mut used = action
             .steps
             .iter()
-            .filter_map(|step| step.call.as_ref())
+            .flat_map(|step| {
+                let dry_run = step.dry_run.as_ref().map(|dry_run| &dry_run.call);
+                step.call.iter().chain(dry_run)
+            })
             .flat_map(Call::placeholders);
         match used.find(|name| !self.parameters.contains_key(*name)) {
             Some(name) => Err(Flaw::NoParameter(name.to_owned())),

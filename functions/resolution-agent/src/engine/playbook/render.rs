@@ -1,7 +1,7 @@
 //! A playbook's actions for one signal.
 
 use shared::model::{
-    ActionStep, ApiCall, Connection, JsonObject, JsonText, ProposedAction, TargetEffect,
+    ActionStep, ApiCall, Connection, DryRun, JsonObject, JsonText, ProposedAction, TargetEffect,
 };
 
 use super::{Action, Call, Step, Values};
@@ -40,6 +40,7 @@ impl Action {
                 description: values.text(&step.description),
                 call,
                 reconcile: None,
+                dry_run: step.dry_run(values),
             });
         }
         let (target_entities, in_the_way) = self.target_entities(values);
@@ -73,6 +74,8 @@ impl Action {
             money: None,
             approvals: Vec::new(),
             approvers: 0,
+            undo: self.undo.as_ref().map(|undo| values.text(undo)),
+            handling: None,
         }
     }
 }
@@ -120,6 +123,16 @@ impl Step {
             Some(_) => None,
         };
         (Some(call), obstacle)
+    }
+}
+
+impl Step {
+    /// What asks the system what the call would do, as far as the signal fills it.
+    fn dry_run(&self, values: &Values) -> Option<DryRun> {
+        let dry_run = self.dry_run.as_ref()?;
+        let call = dry_run.call.render(values).ok()?;
+        let is_harmless = dry_run.is_harmless;
+        Some(DryRun { call, is_harmless })
     }
 }
 

@@ -5,6 +5,7 @@ mod approvals;
 mod effects;
 mod journal;
 mod looks;
+mod people;
 mod policy;
 mod replies;
 mod sessions;
@@ -56,6 +57,8 @@ fn proposed(is_automated: bool) -> ProposedAction {
         money: None,
         approvals: Vec::new(),
         approvers: 0,
+        undo: None,
+        handling: None,
     }
 }
 
@@ -67,6 +70,7 @@ fn step(method: &str) -> ActionStep {
         description: "Have it processed again.".into(),
         call: Some(call(method)),
         reconcile: None,
+        dry_run: None,
     }
 }
 

@@ -1,0 +1,49 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId, Single,
+        refusal::{
+            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
+            ProposalSuperseded, SessionExpired,
+        },
+    },
+    model::{ActionDone, AgentSessionId},
+    store::ByHand,
+};
+
+use super::name::ActionName;
+use crate::sessions::view::AgentSessionView;
+
+/// Marks a manual action as done by somebody. A session whose actions are all manual completes when each
+/// is done or waived.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/done",
+    operation_id = "markAgentActionDone"
+)]
+pub async fn done(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Body(input): Body<ActionDone>,
+) -> Result<
+    Single<AgentSessionView>,
+    Problem<(
+        ActionAutomated,
+        AlreadyHandled,
+        ProposalSuperseded,
+        SessionExpired,
+        InvalidTransition,
+        ConcurrentChange,
+    )>,
+> {
+    let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
+    let agent = app.store.agent();
+    let said = ByHand::Done(&input.note);
+    let session = agent.handle(caller.permit(), id, &action, by, said).await?;
+    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+}

@@ -1,0 +1,54 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId, Single,
+        refusal::{
+            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
+            ProposalSuperseded, SessionExpired,
+        },
+    },
+    model::{ActionHandOver, AgentSessionId},
+    store::HandingOver,
+};
+
+use super::name::ActionName;
+use crate::sessions::view::AgentSessionView;
+
+/// Hands a manual action over to somebody, by a service request that refers back to it: once that is
+/// resolved or closed, the action is done. Until then the session does not expire.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over",
+    operation_id = "handOverAgentAction"
+)]
+pub async fn hand_over(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Body(input): Body<ActionHandOver>,
+) -> Result<
+    Single<AgentSessionView>,
+    Problem<(
+        ActionAutomated,
+        AlreadyHandled,
+        ProposalSuperseded,
+        SessionExpired,
+        InvalidTransition,
+        ConcurrentChange,
+    )>,
+> {
+    let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
+    let agent = app.store.agent();
+    let over = HandingOver {
+        assignee: input.assignee_id,
+        note: input.note.as_deref(),
+    };
+    let session = agent
+        .hand_over(caller.permit(), id, &action, by, over)
+        .await?;
+    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+}

@@ -1,0 +1,49 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId, Single,
+        refusal::{ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded},
+    },
+    model::{ActionVerdict, AgentSessionId, Verdict},
+};
+
+use super::name::ActionName;
+use crate::sessions::view::AgentSessionView;
+
+/// Settles an action whose outcome is unknown, by what somebody saw in the target system: `done` is a
+/// success, `not_done` a failure that may be executed again. A failed session completes when every
+/// approved action has succeeded by then. The same again changes nothing.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
+    operation_id = "judgeAgentAction"
+)]
+pub async fn verdict(
+    State(app): State<App>,
+    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Body(input): Body<ActionVerdict>,
+) -> Result<
+    Single<AgentSessionView>,
+    Problem<(
+        OutcomeKnown,
+        ProposalSuperseded,
+        InvalidTransition,
+        ConcurrentChange,
+    )>,
+> {
+    let (id, action) = (id.known()?, action.known()?);
+    let verdict = Verdict {
+        outcome: input.outcome,
+        by: caller.user_id(),
+        at: app.clock.now(),
+        note: input.note.into(),
+    };
+    let agent = app.store.agent();
+    let session = agent.judge(caller.permit(), id, &action, &verdict).await?;
+    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+}

@@ -1,0 +1,395 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over`
+
+use serde_json::{Value, json};
+
+use crate::{
+    budgets::within,
+    support::{Answer, Caller, Concierge},
+};
+
+const HOUR: i64 = 3_600_000;
+
+async fn hands_over(caller: &Caller, session: &Value, action: &str, to: &Caller) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
+    let body = json!({"assigneeId": to.id(), "note": "Before Monday."});
+    caller.post(&path, body).await
+}
+
+/// How an action stands that was handed over, and the session's status.
+async fn stands(caller: &Caller, session: &Value) -> (Value, Value) {
+    let path = format!("/api/concierge/agent-sessions/{session}");
+    let session = caller.get(&path).await.expect(200);
+    let all = session["proposedActions"].as_array().unwrap();
+    let handled = all.iter().map(|action| &action["handling"]);
+    let mut handled = handled.filter(|handling| !handling.is_null());
+    let status = handled.next().map(|handling| handling["status"].clone());
+    (status.unwrap_or_default(), session["status"].clone())
+}
+
+async fn what_happened(caller: &Caller, session: &Value) -> Vec<(String, Value)> {
+    let path = format!("/api/concierge/agent-sessions/{session}/journal");
+    let check = caller.get(&format!("{path}/check")).await.expect(200);
+    assert_eq!(check["verified"], true, "{check}");
+    let entries = caller.walk(&path).await.into_iter().skip(3);
+    let told = entries.map(|entry| {
+        let what = entry["what"].as_str().unwrap().to_owned();
+        (what, entry["actor"]["userId"].clone())
+    });
+    told.collect()
+}
+
+async fn turns(caller: &Caller, request: &Value, status: &str) -> Answer {
+    let path = format!("/api/service-requests/{request}");
+    caller.patch(&path, json!({ "status": status })).await
+}
+
+/// A session whose manual action was handed over to sue, and the service request.
+async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
+    let (id, action) = world.manual_review().await;
+    let session = hands_over(&world.max, &id, &action, sue).await.expect(200);
+    let handling = &session["proposedActions"][0]["handling"];
+    (id, action, handling["serviceRequestId"].clone())
+}
+
+/// The same of a session that proposes something automated too, and that action.
+async fn mixed(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
+    let signal = world.signal("payment_failed", &[("payment", "pay_3001")]);
+    let id = world.opened(&signal.await).await;
+    let mut actions = world.proposed(&id).await;
+    let manual = actions.remove(1);
+    let session = hands_over(&world.max, &id, &manual, sue).await.expect(200);
+    let handling = &session["proposedActions"][1]["handling"];
+    (id, actions.remove(0), handling["serviceRequestId"].clone())
+}
+
+#[tokio::test]
+async fn a_request_refers_back_and_its_resolution_is_the_actions() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    let sue = world.api.sign_in("sue").await;
+    world.api.counter.take();
+    let answer = hands_over(&world.max, &id, &action, &sue).await;
+    let operation = "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over";
+    let session = within(&world.api, operation, 200, &answer);
+    assert_eq!(session["status"], "awaiting_confirmation");
+    let handling = &session["proposedActions"][0]["handling"];
+    let request = &handling["serviceRequestId"];
+    let expected = json!({
+        "status": "handed_over", "by": world.max.id(), "at": session["updatedAt"],
+        "note": "Before Monday.", "serviceRequestId": request, "assigneeId": sue.id(),
+    });
+    assert_eq!(*handling, expected);
+
+    let path = format!("/api/service-requests/{request}");
+    let raised = sue.get(&path).await.expect(200);
+    assert_eq!(
+        raised["agentAction"],
+        json!({"sessionId": id, "actionId": action})
+    );
+    assert_eq!(raised["creatorId"], json!(world.max.id()));
+    assert_eq!(raised["assigneeId"], json!(sue.id()));
+    assert_eq!(
+        (&raised["status"], &raised["priority"]),
+        (&json!("open"), &json!("medium"))
+    );
+    assert_eq!(raised["category"], "billing");
+    let title = raised["title"].as_str().unwrap();
+    assert!(
+        title.starts_with("Alert ") && title.contains("Look into"),
+        "{title}"
+    );
+    let description = raised["description"].as_str().unwrap();
+    for part in [
+        "Before Monday.",
+        "Cause: ",
+        "1. Look at",
+        &action,
+        "counts as done",
+    ] {
+        assert!(description.contains(part), "{part}: {description}");
+    }
+    // The same again raises no other; of somebody else, or to somebody else, it is too late.
+    let again = hands_over(&world.max, &id, &action, &sue).await;
+    assert_eq!(again.expect(200), session);
+    for (by, to) in [(&sue, &sue), (&world.max, &world.max)] {
+        let answer = hands_over(by, &id, &action, to).await;
+        answer.expect_problem(409, "already_handled");
+    }
+    let path_of_done = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
+    let done = world
+        .max
+        .post(&path_of_done, json!({"note": "I did."}))
+        .await;
+    let problem = done.expect_problem(409, "already_handled");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains(&format!("request {request}"))
+    );
+    assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
+
+    // However long it takes.
+    world.api.clock.advance(72 * HOUR);
+    world.sweeper().sweep().await;
+    let (sue, max) = (
+        world.api.sign_in("sue").await,
+        world.api.sign_in("max").await,
+    );
+    let inbox = max
+        .get("/api/concierge/agent-sessions?status=awaiting_confirmation")
+        .await;
+    assert_eq!(inbox.expect(200)[0]["expiresAt"], Value::Null);
+    turns(&sue, request, "in_progress").await.expect(200);
+    let waits = (json!("handed_over"), json!("awaiting_confirmation"));
+    assert_eq!(stands(&max, &id).await, waits);
+    turns(&sue, request, "resolved").await.expect(200);
+    assert_eq!(stands(&max, &id).await, (json!("done"), json!("completed")));
+    let story = what_happened(&max, &id).await;
+    let expected = [
+        ("handed_over".to_owned(), json!(max.id())),
+        ("done_by_hand".to_owned(), json!(sue.id())),
+    ];
+    assert_eq!(story, expected);
+    // To resolve and to close it is one end.
+    turns(&sue, request, "closed").await.expect(200);
+    assert_eq!(what_happened(&max, &id).await.len(), 2);
+    let history = sue.walk(&format!("{path}/history")).await;
+    assert_eq!(history.last().unwrap()["what"], "created");
+}
+
+#[tokio::test]
+async fn a_request_that_is_opened_again_has_its_action_handed_over_again() {
+    let world = Concierge::start().await;
+    let sue = world.api.sign_in("sue").await;
+    let (id, automated, request) = mixed(&world, &sue).await;
+    turns(&sue, &request, "closed").await.expect(200);
+    let done = (json!("done"), json!("awaiting_confirmation"));
+    assert_eq!(stands(&world.max, &id).await, done);
+    // What is closed stays so; what is resolved may be opened again, by its status or by its creator's word.
+    let (id, action, request) = handed_over(&world, &sue).await;
+    for way in ["status", "comment"] {
+        turns(&sue, &request, "resolved").await.expect(200);
+        assert_eq!(stands(&world.max, &id).await.0, "done", "{way}");
+        if way == "status" {
+            turns(&sue, &request, "open").await.expect(200);
+        } else {
+            let path = format!("/api/service-requests/{request}/comments");
+            let comment = json!({"content": "It is not."});
+            world.max.post(&path, comment).await.expect(200);
+        }
+        // The session had completed, and stays so.
+        let again = (json!("handed_over"), json!("completed"));
+        assert_eq!(stands(&world.max, &id).await, again, "{way}");
+    }
+    let story = what_happened(&world.max, &id).await;
+    let what: Vec<&str> = story.iter().map(|(what, _)| what.as_str()).collect();
+    let expected = [
+        "handed_over",
+        "done_by_hand",
+        "hand_over_reopened",
+        "done_by_hand",
+        "hand_over_reopened",
+    ];
+    assert_eq!(what, expected);
+    assert!(!action.is_empty() && !automated.is_empty());
+}
+
+#[tokio::test]
+async fn a_request_that_is_deleted_gives_its_action_back_for_a_day() {
+    let world = Concierge::start().await;
+    let sue = world.api.sign_in("sue").await;
+    let (id, action, request) = handed_over(&world, &sue).await;
+    world.api.clock.advance(72 * HOUR);
+    let (sue, max) = (
+        world.api.sign_in("sue").await,
+        world.api.sign_in("max").await,
+    );
+    let path = format!("/api/service-requests/{request}");
+    max.delete(&path).await.expect(204);
+    let waits = (Value::Null, json!("awaiting_confirmation"));
+    assert_eq!(stands(&max, &id).await, waits);
+    let story = what_happened(&max, &id).await;
+    assert_eq!(
+        story.last().unwrap(),
+        &("hand_over_withdrawn".to_owned(), json!(max.id()))
+    );
+    // It may be handed over anew; else the session expires.
+    let session = hands_over(&max, &id, &action, &sue).await.expect(200);
+    let another = &session["proposedActions"][0]["handling"]["serviceRequestId"];
+    assert_ne!(*another, request);
+    max.delete(&format!("/api/service-requests/{another}"))
+        .await
+        .expect(204);
+    world.api.clock.advance(24 * HOUR);
+    let max = world.api.sign_in("max").await;
+    assert_eq!(stands(&max, &id).await.1, "expired");
+}
+
+#[tokio::test]
+async fn what_is_handed_over_does_not_keep_automated_actions_for_ever() {
+    let world = Concierge::start().await;
+    let sue = world.api.sign_in("sue").await;
+    let (id, automated, request) = mixed(&world, &sue).await;
+    world.api.clock.advance(24 * HOUR - 1);
+    let max = world
+        .api
+        .sign_in("max")
+        .await
+        .with_header("prefer", "respond-async");
+    let sue = world.api.sign_in("sue").await;
+    let execute = format!("/api/concierge/agent-sessions/{id}/execute");
+    let body = json!({"actionIds": [automated]});
+    world.api.clock.advance(1);
+    let answer = max.post(&execute, body).await;
+    answer.expect_problem(409, "session_expired");
+    let waits = (json!("handed_over"), json!("awaiting_confirmation"));
+    assert_eq!(stands(&max, &id).await, waits);
+    // A new proposal knows nothing of the request, which changes nothing of it.
+    let propose = format!("/api/concierge/agent-sessions/{id}/propose");
+    let proposed = max.trigger(&propose).await.expect(200);
+    let action = &proposed["session"]["proposedActions"][0]["id"];
+    turns(&sue, &request, "resolved").await.expect(200);
+    assert_eq!(stands(&max, &id).await.0, Value::Null);
+    let body = json!({"actionIds": [action]});
+    max.post(&execute, body).await.expect(202);
+}
+
+#[tokio::test]
+async fn a_request_goes_its_way_without_its_session() {
+    let world = Concierge::start().await;
+    let sue = world.api.sign_in("sue").await;
+    // One that was cancelled, where the action is done all the same.
+    let (id, _, request) = handed_over(&world, &sue).await;
+    world.cancels(&id).await.expect(200);
+    turns(&sue, &request, "resolved").await.expect(200);
+    assert_eq!(
+        stands(&world.max, &id).await,
+        (json!("done"), json!("cancelled"))
+    );
+    // And one that is gone.
+    let (id, _, request) = handed_over(&world, &sue).await;
+    let pk = format!(
+        "ORG#{}#AGENT_SESSION#{id}",
+        shared::model::Id::get(world.api.home.id)
+    );
+    world.api.loses(&pk, "SESSION").await;
+    let resolved = turns(&sue, &request, "resolved").await.expect(200);
+    assert_eq!(resolved["status"], "resolved");
+}
+
+#[tokio::test]
+async fn every_fault_is_answered() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/hand-over");
+    let zoe = world.api.sign_in("zoe").await;
+    for (body, pointer, fault) in [
+        (json!({}), "/assigneeId", "required"),
+        (json!({"assigneeId": 999}), "/assigneeId", "unknown"),
+        (json!({"assigneeId": zoe.id()}), "/assigneeId", "unknown"),
+        (
+            json!({"assigneeId": world.max.id(), "note": " "}),
+            "/note",
+            "blank",
+        ),
+    ] {
+        let answer = world.max.post(&path, body).await;
+        answer.expect_faults(&[(pointer, fault)]);
+    }
+    let sue = world.api.sign_in("sue").await;
+    for name in ["vic", "mia"] {
+        let caller = world.api.sign_in(name).await;
+        hands_over(&caller, &id, &action, &sue)
+            .await
+            .expect_problem(403, "permission_denied");
+    }
+    hands_over(&zoe, &id, &action, &zoe)
+        .await
+        .expect_problem(404, "not_found");
+    let (batch, _) = world.approved_batch().await;
+    let automated = world.session(&batch).await["proposedActions"][0]["id"].clone();
+    hands_over(&world.max, &batch, automated.as_str().unwrap(), &sue)
+        .await
+        .expect_problem(409, "action_automated");
+    assert_eq!(
+        world.max.walk("/api/service-requests").await,
+        [] as [Value; 0]
+    );
+}
+
+#[tokio::test]
+async fn what_two_hand_over_is_handed_over_once() {
+    for same in [true, false] {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let sue = world.api.sign_in("sue").await;
+        let other = if same { &world.max } else { &sue };
+        let (one, other) = futures::join!(
+            hands_over(&world.max, &id, &action, &sue),
+            hands_over(other, &id, &action, &sue),
+        );
+        let mut both = [one.status, other.status];
+        both.sort_unstable();
+        assert_eq!(both, if same { [200, 200] } else { [200, 409] });
+        assert_eq!(sue.walk("/api/service-requests").await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn of_done_and_handed_over_one_holds() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let sue = world.api.sign_in("sue").await;
+        let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
+        let (over, done) = futures::join!(
+            hands_over(&world.max, &id, &action, &sue),
+            sue.post(&path, json!({"note": "By telephone."})),
+        );
+        let requests = sue.walk("/api/service-requests").await.len();
+        let expected = match (over.status, done.status, requests) {
+            (200, 409, 1) => (json!("handed_over"), json!("awaiting_confirmation")),
+            (409, 200, 0) => (json!("done"), json!("completed")),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(stands(&world.max, &id).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn what_two_resolve_is_done_once() {
+    let world = Concierge::start().await;
+    let sue = world.api.sign_in("sue").await;
+    let (id, _, request) = handed_over(&world, &sue).await;
+    let (one, other) = futures::join!(
+        turns(&sue, &request, "resolved"),
+        turns(&world.max, &request, "closed"),
+    );
+    assert!(one.status == 200 || other.status == 200);
+    assert_eq!(
+        stands(&world.max, &id).await,
+        (json!("done"), json!("completed"))
+    );
+    assert_eq!(what_happened(&world.max, &id).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_resolution_and_an_execution_at_once_both_hold() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let sue = world.api.sign_in("sue").await;
+        let (id, automated, request) = mixed(&world, &sue).await;
+        let ids = [automated.as_str()];
+        let (resolved, executed) =
+            futures::join!(turns(&sue, &request, "resolved"), world.executes(&id, &ids),);
+        resolved.expect(200);
+        executed.expect(202);
+        assert_eq!(
+            stands(&world.max, &id).await,
+            (json!("done"), json!("executing"))
+        );
+        world.runs(&id, &automated).await;
+        assert_eq!(stands(&world.max, &id).await.1, "completed");
+    }
+}

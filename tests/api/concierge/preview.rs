@@ -1,0 +1,495 @@
+//! `POST /api/concierge/agent-sessions/{id}/preview`
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use local::target_systems::{Fault, FaultMode};
+use resolution_agent::{Engine, EngineError};
+use serde_json::{Value, json};
+use shared::model::{
+    ActionStep, ActionType, ApiCall, ClassHistory, Connection, DryRun, Money, Proposal,
+    ProposedAction, Signal, TargetRead,
+};
+
+use crate::{
+    budgets::within,
+    support::{AgentSettings, Answer, Caller, Concierge, posting, proposal},
+};
+
+async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/preview");
+    caller.post(&path, json!({"actionIds": ids})).await
+}
+
+/// Voids the invoice as long as it is open, or credits it; both tell what they would do.
+struct Careful;
+
+fn careful() -> Vec<ProposedAction> {
+    let step = |action: &mut ProposedAction, dry_run: DryRun| {
+        action.steps = vec![ActionStep {
+            dry_run: Some(dry_run),
+            ..action.steps.remove(0)
+        }];
+    };
+    let read = |name: &str, path: &str, facts: &[(&str, &str)]| TargetRead {
+        name: name.into(),
+        connection: "billing".into(),
+        path: path.into(),
+        facts: facts
+            .iter()
+            .map(|(name, at)| ((*name).into(), (*at).into()))
+            .collect(),
+    };
+    let require = |value: Value| serde_json::from_value(value).unwrap();
+    let money = |minor_units, currency: &str| {
+        Some(Money {
+            minor_units,
+            currency: currency.into(),
+        })
+    };
+    let void = ActionType::VoidInvoice;
+    let void = posting(
+        void,
+        "billing",
+        "/invoices/inv_2008/void",
+        &json!({}),
+        "inv_2008",
+    );
+    let mut void = ProposedAction {
+        excludes: vec!["issue_credit_note".into()],
+        reads: vec![
+            read("invoice", "/invoices/inv_2008", &[("state", "/state")]),
+            read("none", "/invoices/inv_none", &[("state", "/state")]),
+            read("other", "/customers/cus_505", &[("plan", "/plan")]),
+        ],
+        require: vec![
+            require(json!({"fact": "invoice.state", "is": ["draft", "open"]})),
+            require(json!({"fact": "invoice.state", "is": ["paid"]})),
+            require(json!({"fact": "none.state", "is": ["open"]})),
+        ],
+        money: money(701_550, "USD"),
+        undo: Some("By a new invoice, at any time.".into()),
+        ..void
+    };
+    let dry_run = DryRun {
+        call: ApiCall::get("/invoices/inv_2008"),
+        is_harmless: false,
+    };
+    step(&mut void, dry_run);
+    let amount = json!({"amount": 100, "reason": "Twice"});
+    let path = "/invoices/inv_2008/credit-notes";
+    let credit = posting(
+        ActionType::IssueCreditNote,
+        "billing",
+        path,
+        &amount,
+        "inv_2008",
+    );
+    let mut credit = ProposedAction {
+        excludes: vec!["void_invoice".into()],
+        money: money(100, "USD"),
+        ..credit
+    };
+    // Nobody said that it is harmless, and it is not.
+    let dry_run = DryRun {
+        call: credit.steps[0].call.clone().unwrap(),
+        is_harmless: false,
+    };
+    step(&mut credit, dry_run);
+    let refund = json!({"amount": 5});
+    let path = "/invoices/inv_none/void";
+    let mut sync = posting(
+        ActionType::SyncCustomer,
+        "billing",
+        path,
+        &refund,
+        "cus_505",
+    );
+    sync.money = money(-5, "EUR");
+    // It is, since there is no such invoice.
+    let dry_run = DryRun {
+        call: sync.steps[0].call.clone().unwrap(),
+        is_harmless: true,
+    };
+    step(&mut sync, dry_run);
+    vec![void, credit, sync]
+}
+
+impl Engine for Careful {
+    fn analyse<'a>(
+        &'a self,
+        _: &'a Signal,
+        _: &'a ClassHistory,
+        _: &'a [Connection],
+    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        Box::pin(std::future::ready(Ok(proposal(careful()))))
+    }
+}
+
+/// A world with that engine, a session of it, and its actions.
+async fn carefully() -> (Concierge, Value, Vec<String>) {
+    let world = Concierge::start_with(AgentSettings {
+        engine: Some(Arc::new(Careful)),
+        ..AgentSettings::default()
+    });
+    let world = world.await;
+    let entities = [("invoice", "inv_2008"), ("customer", "cus_505")];
+    let signal = world.signal("invoice_duplicated", &entities).await;
+    let session = world.opened(&signal).await;
+    let ids = world.proposed(&session).await;
+    (world, session, ids)
+}
+
+#[tokio::test]
+async fn an_approver_sees_what_would_be_done_and_to_whom() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let vic = world.api.sign_in("sue").await;
+    world.api.counter.take();
+    let answer = previews(&vic, &id, &[&actions[1], &actions[0], &actions[1]]).await;
+    let operation = "POST /api/concierge/agent-sessions/{id}/preview";
+    let preview = within(&world.api, operation, 200, &answer);
+    let all = preview["actions"].as_array().unwrap();
+    let named: Vec<&Value> = all.iter().map(|action| &action["actionId"]).collect();
+    assert_eq!(named, [&json!(actions[1]), &json!(actions[0])]);
+    let tell = &all[0];
+    let url = world.demo.connections()["notifications"]["baseUrl"].clone();
+    let request = &tell["requests"][0];
+    assert_eq!(request["method"], "POST");
+    assert_eq!(
+        request["url"],
+        format!("{}/messages", url.as_str().unwrap())
+    );
+    assert_eq!(request["body"]["customerId"], "cus_501");
+    assert_eq!(request["dryRun"], Value::Null);
+    let record = json!({"targetSystem": "notifications", "id": "cus_501", "type": "customer"});
+    assert_eq!(tell["records"], json!([record]));
+    let guard = json!({
+        "targetSystem": "notifications", "actionType": "notify_customer", "entity": "cus_501",
+        "heldBy": null,
+    });
+    assert_eq!(tell["guards"], json!([guard]));
+    assert_eq!(tell["obstacles"], json!([]));
+    let policy = json!({
+        "denied": false, "approversNeeded": 1, "approvalsGiven": 0, "asks": "one approver",
+        "aboveCap": null, "mayApprove": false,
+        "whyNot": "This needs the permission execute_agent_remediation.",
+    });
+    assert_eq!(tell["policy"], policy);
+    let sums = &preview["sums"];
+    assert_eq!(
+        (&sums["records"], &sums["customers"]),
+        (&json!(2), &json!(1))
+    );
+    assert_eq!(
+        (&sums["requests"], &sums["unknownAmounts"]),
+        (&json!(2), &json!(1))
+    );
+    // No secret is in it.
+    assert!(!answer.text.contains("Bearer") && !answer.text.contains("-secret"));
+}
+
+#[tokio::test]
+async fn preconditions_and_dry_runs_are_as_of_now() {
+    let (world, id, ids) = carefully().await;
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let before = world.api.table_dump().await;
+    let preview = previews(&world.max, &id, &ids).await.expect(200);
+    let [void, credit, sync] = [0, 1, 2].map(|at| preview["actions"][at].clone());
+    let expected = json!([
+        {
+            "says": "invoice.state is draft or open", "holds": true,
+            "found": {"invoice.state": "open"}, "problem": null,
+        },
+        {
+            "says": "invoice.state is paid", "holds": false,
+            "found": {"invoice.state": "open"}, "problem": null,
+        },
+        {
+            "says": "none.state is open", "holds": null,
+            "found": {"none.state": null}, "problem": null,
+        },
+    ]);
+    assert_eq!(void["preconditions"], expected);
+    assert_eq!(void["undo"], "By a new invoice, at any time.");
+    let dry_run = &void["requests"][0]["dryRun"];
+    assert_eq!(dry_run["response"]["status"], 200);
+    assert_eq!(dry_run["response"]["body"]["state"], "open");
+    assert_eq!(credit["requests"][0]["dryRun"], Value::Null);
+    assert_eq!(sync["requests"][0]["dryRun"]["response"]["status"], 404);
+    assert_eq!(preview["exclusive"], json!([[ids[0], ids[1]]]));
+    let money = json!([
+        {"minorUnits": -5, "currency": "EUR"},
+        {"minorUnits": 701_650, "currency": "USD"},
+    ]);
+    assert_eq!(preview["sums"]["money"], money);
+    assert_eq!(preview["sums"]["records"], 2);
+    assert_eq!(preview["sums"]["customers"], 1);
+    assert_eq!(
+        void["money"],
+        json!({"minorUnits": 701_550, "currency": "USD"})
+    );
+
+    // While the connection is paused, nothing is sent, and nothing known.
+    world
+        .max
+        .trigger("/api/concierge/connections/billing/pause")
+        .await
+        .expect(200);
+    let paused = previews(&world.max, &id, &ids).await.expect(200);
+    let void = &paused["actions"][0];
+    assert_eq!(void["preconditions"][0]["holds"], Value::Null);
+    let problem = void["preconditions"][0]["problem"].as_str().unwrap();
+    assert!(problem.contains("paused"), "{problem}");
+    assert!(
+        void["requests"][0]["dryRun"]["problem"]
+            .as_str()
+            .unwrap()
+            .contains("paused")
+    );
+    assert_eq!(void["obstacles"], json!(["The connection is paused."]));
+    world
+        .max
+        .trigger("/api/concierge/connections/billing/resume")
+        .await
+        .expect(200);
+    assert_eq!(world.demo.effects().len(), 0);
+    let mut now = world.api.table_dump().await;
+    now.retain(|item| !item.contains("#CONNECTION"));
+    assert!(now.iter().all(|item| before.contains(item)));
+}
+
+#[tokio::test]
+async fn a_guard_names_who_holds_it() {
+    let (world, first, ids) = carefully().await;
+    world.executes(&first, &[&ids[0]]).await.expect(202);
+    world.runs(&first, &ids[0]).await;
+    assert_eq!(world.outcome(&first).await.0, "completed");
+    // Its own is not in its way; that of the action that it excludes is.
+    let both = [ids[0].as_str(), ids[1].as_str()];
+    let preview = previews(&world.max, &first, &both).await.expect(200);
+    assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
+    let rival = &preview["actions"][1]["guards"][1];
+    assert_eq!(rival["actionType"], "void_invoice");
+    assert_eq!(rival["heldBy"]["code"], "done_recently");
+    assert_eq!(rival["heldBy"]["sessionId"], first);
+    // In another session both are, until the cooldown is over.
+    let signal = world.signal("invoice_duplicated", &[("invoice", "inv_2008")]);
+    let second = world.opened(&signal.await).await;
+    let ids = world.proposed(&second).await;
+    let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
+    let action = &preview["actions"][0];
+    assert_eq!(action["guards"][0]["heldBy"]["sessionId"], first);
+    let detail = action["guards"][0]["heldBy"]["detail"].as_str().unwrap();
+    assert!(
+        detail.starts_with("done_recently: void_invoice"),
+        "{detail}"
+    );
+    // The invoice is void by now.
+    assert_eq!(action["preconditions"][0]["holds"], false);
+    world.api.clock.advance(3_600_000);
+    let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
+    assert_eq!(preview["actions"][0]["guards"][0]["heldBy"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_policy_says_whether_the_caller_may_approve() {
+    let (world, id, ids) = carefully().await;
+    let ada = world.api.sign_in("ada").await;
+    let policy =
+        json!({"preset": "billing", "caps": {"money": [{"minorUnits": 1000, "currency": "USD"}]}});
+    ada.put("/api/concierge/policy", policy).await.expect(200);
+    let of = async |caller: &Caller, at: usize| {
+        let preview = previews(caller, &id, &[&ids[at]]).await.expect(200);
+        preview["actions"][0]["policy"].clone()
+    };
+    // Max opened the session.
+    let own = of(&world.max, 1).await;
+    assert_eq!(
+        (&own["mayApprove"], &own["approversNeeded"]),
+        (&json!(false), &json!(1))
+    );
+    assert!(
+        own["whyNot"].as_str().unwrap().contains("neither opened"),
+        "{own}"
+    );
+    assert_eq!(of(&ada, 1).await["mayApprove"], true);
+    let above = of(&ada, 0).await;
+    assert_eq!(above["mayApprove"], false);
+    assert!(
+        above["aboveCap"].as_str().unwrap().contains("1000"),
+        "{above}"
+    );
+    let deny = json!({"rules": [{"when": {"actionType": "issue_credit_note"}, "deny": true}]});
+    ada.put("/api/concierge/policy", deny).await.expect(200);
+    let denied = of(&ada, 1).await;
+    assert_eq!(
+        (&denied["denied"], &denied["mayApprove"]),
+        (&json!(true), &json!(false))
+    );
+}
+
+#[tokio::test]
+async fn what_stands_in_the_way_is_told() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let ids = world.proposed(&id).await;
+    let all: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let elsewhere =
+        json!({"baseUrl": "http://127.0.0.1:1", "allow": ["GET /status"], "testPath": null});
+    world.connects("billing", elsewhere).await;
+    world.max.trigger("/api/concierge/pause").await.expect(200);
+    let preview = previews(&world.max, &id, &all).await.expect(200);
+    let obstacles = preview["actions"][0]["obstacles"].to_string();
+    for part in [
+        "actions are paused",
+        "was changed since",
+        "does not allow POST",
+    ] {
+        assert!(obstacles.contains(part), "{part}: {obstacles}");
+    }
+    let manual = &preview["actions"][1];
+    assert_eq!(
+        (&manual["isAutomated"], &manual["requests"]),
+        (&json!(false), &json!([]))
+    );
+    assert!(manual["obstacles"][0].as_str().unwrap().contains("manual"));
+    let ada = world.api.sign_in("ada").await;
+    ada.delete("/api/concierge/connections/billing")
+        .await
+        .expect(204);
+    let preview = previews(&world.max, &id, &all).await.expect(200);
+    let gone = &preview["actions"][0];
+    assert!(
+        gone["obstacles"]
+            .to_string()
+            .contains("There is no connection")
+    );
+    assert_eq!(
+        gone["requests"][0]["url"],
+        "/usage-batches/ub_1001/reprocess"
+    );
+}
+
+#[tokio::test]
+async fn every_fault_is_answered() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let path = format!("/api/concierge/agent-sessions/{id}/preview");
+    for (body, pointer, fault) in [
+        (json!({}), "/actionIds", "required"),
+        (json!({"actionIds": []}), "/actionIds", "length"),
+        (json!({"actionIds": ["nothing"]}), "/actionIds/0", "unknown"),
+    ] {
+        let answer = world.max.post(&path, body).await;
+        answer.expect_faults(&[(pointer, fault)]);
+    }
+    let old = world.proposed(&id).await.remove(0);
+    world.proposed(&id).await;
+    previews(&world.max, &id, &[&old])
+        .await
+        .expect_problem(409, "proposal_superseded");
+    previews(&world.max, &json!(999), &[&old])
+        .await
+        .expect_problem(404, "not_found");
+    for name in ["vic", "mia"] {
+        let caller = world.api.sign_in(name).await;
+        previews(&caller, &id, &[&old])
+            .await
+            .expect_problem(403, "permission_denied");
+    }
+    let zoe = world.api.sign_in("zoe").await;
+    previews(&zoe, &id, &[&old])
+        .await
+        .expect_problem(404, "not_found");
+}
+
+/// An alert for each of the playbooks, and one that none knows.
+const ALERTS: &[(&str, &[(&str, &str)])] = &[
+    ("customer_out_of_sync", &[("customer", "cus_501")]),
+    ("invoice_duplicated", &[("invoice", "inv_2008")]),
+    ("invoice_not_finalized", &[("invoice", "inv_2001")]),
+    (
+        "payment_failed",
+        &[("payment", "pay_3001"), ("customer", "cus_501")],
+    ),
+    ("usage_batch_stuck", &[("usage_batch", "ub_1001")]),
+    ("usage_events_missing", &[("customer", "cus_503")]),
+    ("moon_in_the_way", &[]),
+];
+
+const MODES: [FaultMode; 6] = [
+    FaultMode::Fail,
+    FaultMode::Hang,
+    FaultMode::Garbage,
+    FaultMode::Drop,
+    FaultMode::Delay,
+    FaultMode::Redirect,
+];
+
+/// Previews all that these sessions propose, under every fault; nothing is done and nothing written.
+async fn causes_nothing(world: &Concierge, sessions: &[Value]) {
+    let mut proposed = Vec::new();
+    for id in sessions {
+        proposed.push((id, world.proposed(id).await));
+    }
+    let before = world.api.table_dump().await;
+    let mut all = 0;
+    for mode in MODES.map(Some).into_iter().chain([None]) {
+        for (system, mode) in ["billing", "payments", "notifications"]
+            .iter()
+            .zip([mode; 3])
+        {
+            for status in [429, 503].into_iter().filter(|_| mode.is_some()) {
+                world.demo.inject(Fault {
+                    status,
+                    times: 1_000,
+                    ..Fault::once(system, mode.unwrap())
+                });
+            }
+        }
+        let previews = proposed.iter().map(async |(id, ids)| {
+            let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+            let preview = previews(&world.max, id, &ids).await.expect(200);
+            preview["actions"].as_array().unwrap().len()
+        });
+        let previewed = futures::future::join_all(previews);
+        let previewed = tokio::time::timeout(Duration::from_secs(30), previewed).await;
+        all += previewed.unwrap().into_iter().sum::<usize>();
+        world.demo.clear_faults();
+        assert_eq!(world.demo.effects().len(), 0, "{mode:?}");
+        assert_eq!(world.api.table_dump().await, before, "{mode:?}");
+    }
+    let each: usize = proposed.iter().map(|(_, ids)| ids.len()).sum();
+    assert_eq!(all, each * 7);
+    assert!(each >= 3, "{each}");
+}
+
+#[tokio::test]
+async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
+    let world = Concierge::start().await;
+    let mut sessions = Vec::new();
+    for (class, entities) in ALERTS {
+        let mut new = tests::records::signal(class, world.api.clock.now());
+        let entity = |(kind, id): &(&str, &str)| shared::model::SignalEntity {
+            kind: (*kind).to_owned(),
+            id: (*id).to_owned(),
+        };
+        new.entities = entities.iter().map(entity).collect();
+        new.amount_at_risk = Some(Money {
+            minor_units: 100,
+            currency: "USD".to_owned(),
+        });
+        let signals = world.api.store.signals();
+        let signal = signals.record(world.api.home.id, new).await.unwrap();
+        sessions.push(world.opened(&signal).await);
+    }
+    causes_nothing(&world, &sessions).await;
+}
+
+#[tokio::test]
+async fn reads_and_dry_runs_cause_nothing_whatever_fails() {
+    let (world, id, _) = carefully().await;
+    causes_nothing(&world, &[id]).await;
+}

@@ -1,0 +1,88 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive`
+
+use serde_json::{Value, json};
+
+use crate::{
+    budgets::within,
+    support::{Answer, Caller, Concierge},
+};
+
+async fn waives(caller: &Caller, session: &Value, action: &str) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/waive");
+    caller.post(&path, json!({"reason": "It was paid."})).await
+}
+
+#[tokio::test]
+async fn what_is_waived_need_not_be_done() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    world.api.counter.take();
+    let answer = waives(&world.max, &id, &action).await;
+    let operation = "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive";
+    let session = within(&world.api, operation, 200, &answer);
+    assert_eq!(session["status"], "completed");
+    let handling = json!({
+        "status": "waived", "by": world.max.id(), "at": session["updatedAt"],
+        "note": "It was paid.", "serviceRequestId": null, "assigneeId": null,
+    });
+    assert_eq!(session["proposedActions"][0]["handling"], handling);
+    assert_eq!(waives(&world.max, &id, &action).await.expect(200), session);
+    let done = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
+    let done = world
+        .max
+        .post(&done, json!({"note": "All the same."}))
+        .await;
+    done.expect_problem(409, "already_handled");
+    let path = format!("/api/concierge/agent-sessions/{id}/journal");
+    let last = world.max.walk(&path).await.pop().unwrap();
+    assert_eq!(
+        (&last["what"], &last["detail"]["note"]),
+        (&json!("waived"), &json!("It was paid."))
+    );
+}
+
+#[tokio::test]
+async fn to_waive_takes_the_right_to_execute() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    for name in ["vic", "mia", "sue"] {
+        let caller = world.api.sign_in(name).await;
+        waives(&caller, &id, &action)
+            .await
+            .expect_problem(403, "permission_denied");
+    }
+    let zoe = world.api.sign_in("zoe").await;
+    waives(&zoe, &id, &action)
+        .await
+        .expect_problem(404, "not_found");
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/waive");
+    for (body, fault) in [
+        (json!({}), "required"),
+        (json!({"reason": 5}), "type"),
+        (json!({"reason": ""}), "blank"),
+    ] {
+        let answer = world.max.post(&path, body).await;
+        answer.expect_faults(&[("/reason", fault)]);
+    }
+}
+
+#[tokio::test]
+async fn of_waived_and_done_one_holds() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let sue = world.api.sign_in("sue").await;
+        let done = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
+        let (waived, done) = futures::join!(
+            waives(&world.max, &id, &action),
+            sue.post(&done, json!({"note": "By telephone."})),
+        );
+        let expected = match (waived.status, done.status) {
+            (200, 409) => "waived",
+            (409, 200) => "done",
+            other => panic!("{other:?}"),
+        };
+        let handling = world.session(&id).await["proposedActions"][0]["handling"].clone();
+        assert_eq!(handling["status"], expected);
+    }
+}
