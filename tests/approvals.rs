@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
-use shared::model::{ActionType, ClassHistory, Connection, Money, Proposal, Risk, Signal, span};
+use shared::model::{ActionType, Case, Money, Proposal, Risk, span};
 
 use crate::support::{AgentSettings, Answer, Caller, Concierge, event, posting, proposal};
 
@@ -340,11 +340,9 @@ struct Paying;
 impl Engine for Paying {
     fn analyse<'a>(
         &'a self,
-        signal: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
+        case: &'a Case,
     ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
-        let mut entities = signal.entities.iter();
+        let mut entities = case.signal.entities.iter();
         let customer = entities.find(|one| one.kind == "customer");
         let customer = customer.map_or("cus_501", |one| one.id.as_str());
         let body = json!({"customerId": customer, "template": "paid"});
@@ -374,14 +372,38 @@ async fn of_many_claims_at_once_the_day_takes_no_more_money_than_it_may() {
     assert_eq!(claimed_today(&world).await["USD"], 8_000);
 }
 
+/// Proposes a payment of an amount that nobody knows.
+struct Blindly;
+
+impl Engine for Blindly {
+    fn analyse<'a>(
+        &'a self,
+        _: &'a Case,
+    ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
+        let (path, kind) = ("/payments/pay_3001/retry", ActionType::RetryPayment);
+        let retry = posting(kind, "payments", path, &json!({}), "pay_3001");
+        Box::pin(async { Ok(proposal(vec![retry])) })
+    }
+}
+
 #[tokio::test]
 async fn money_whose_amount_is_not_known_is_above_every_cap() {
-    let world = Concierge::start().await;
-    let caps = json!({"money": [{"minorUnits": 900_000, "currency": "USD"}]});
-    policy(&world, json!({"caps": caps})).await;
+    let caps = || json!({"caps": {"money": [{"minorUnits": 900_000, "currency": "USD"}]}});
+    let world = Concierge::start_with(AgentSettings {
+        engine: Some(std::sync::Arc::new(Blindly)),
+        ..AgentSettings::default()
+    })
+    .await;
+    policy(&world, caps()).await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let answer = world.executes(&id, &[&actions[0]]).await;
     answer.expect_problem(409, "cap_reached");
-    world.executes(&id, &[&actions[1]]).await.expect(202);
+
+    // The payment's record tells the amount.
+    let world = Concierge::start().await;
+    policy(&world, caps()).await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    world.executes(&id, &[&actions[0]]).await.expect(202);
 }

@@ -162,9 +162,9 @@ const ROWS: &[Row] = &[
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
         .because("the signal says which session to look at before another is opened"),
     row("GET /api/concierge/agent-sessions/{id}", 1, 2),
-    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 9).because(
-        "that it analyses is written before the analysis, beside which what the class did is read, and \
-         what that proposes after it",
+    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 10).because(
+        "that it analyses is written before the analysis, beside which what the class did and playbooks \
+         came to is read, and what that proposes after it",
     ),
     row("GET /api/concierge/connections", 1, 2),
     row("GET /api/concierge/connections/{name}", 1, 2),

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use local::target_systems::{Fault, FaultMode};
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
-use shared::model::{ActionType, ClassHistory, Connection, Proposal, Signal};
+use shared::model::{ActionType, Case, Proposal};
 
 use crate::support::{
     AgentSettings, Concierge, Fault as TableFault, Faults, Requests, Settings, event, posting,
@@ -193,7 +193,7 @@ async fn duplicated(world: &Concierge) -> (Value, String, String) {
 
 #[tokio::test]
 async fn of_two_actions_that_exclude_each_other_one_is_executed() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (first, void, credit) = duplicated(&world).await;
     let proposed = world.session(&first).await["proposedActions"].clone();
     assert_eq!(proposed[0]["excludes"], json!([credit]));
@@ -218,7 +218,7 @@ async fn of_two_actions_that_exclude_each_other_one_is_executed() {
 
 #[tokio::test]
 async fn actions_that_exclude_each_other_do_not_run_at_once() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let mut messages = Vec::new();
     for round in 0..6 {
         let (session, void, credit) = duplicated(&world).await;
@@ -237,12 +237,7 @@ async fn actions_that_exclude_each_other_do_not_run_at_once() {
 struct InOrder;
 
 impl Engine for InOrder {
-    fn analyse<'a>(
-        &'a self,
-        _: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+    fn analyse<'a>(&'a self, _: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
         let path = "/payments/pay_3001/retry";
         let body = json!({"customerId": "cus_501", "template": "paid"});
         let retry = ActionType::RetryPayment;

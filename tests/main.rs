@@ -25,6 +25,7 @@ mod history;
 mod lists;
 mod looks;
 mod permit;
+mod playbooks;
 mod preconditions;
 mod repeats;
 mod request_log;

@@ -6,10 +6,10 @@ use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
     model::{
-        ActivityId, AgentSessionId, Approving, ClassHistory, Code, CommentId, Connection, Error,
-        Held, Id, MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId,
-        Proposal, Role, ServiceRequestCreate, ServiceRequestId, Signal, SignalId, TagId, TaskId,
-        TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Approving, Case, Code, CommentId, Error, Held, Id,
+        MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
+        ServiceRequestCreate, ServiceRequestId, SignalId, TagId, TaskId, TaskPlace, TaskUpdate,
+        Thread, TicketId, UserId,
     },
     store::{Permit, Store},
 };
@@ -200,7 +200,7 @@ struct Sessions {
 }
 
 /// What an analysis comes to that proposes nothing.
-async fn nothing_found(_: &Signal, _: &ClassHistory, _: &[Connection]) -> Result<Proposal, Error> {
+async fn nothing_found(_: &Case) -> Result<Proposal, Error> {
     Ok(proposal(Vec::new()))
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::{
-    model::{Claim, ClassHistory, Connection, Outcome, Signal},
+    model::{Case, Claim, Outcome},
     queue::Queue,
     store::CLEANUP_DELAY,
 };
@@ -101,7 +101,7 @@ async fn an_analysis_whose_function_died_fails() {
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
     let agent = world.api.store.agent();
     let (tell, begun) = oneshot::channel();
-    let dies = async |_: &Signal, _: &ClassHistory, _: &[Connection]| {
+    let dies = async |_: &Case| {
         tell.send(()).unwrap();
         std::future::pending().await
     };

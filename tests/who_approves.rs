@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
-use shared::model::{ActionType, ClassHistory, Connection, Money, Proposal, Risk, Signal};
+use shared::model::{ActionType, Money, ProposedAction, Signal};
 
-use crate::support::{AgentSettings, Caller, Concierge, posting, proposal};
+use crate::support::{AgentSettings, Caller, Concierge, Proposing, posting};
 
 /// What a billing team may ask for: who moves money or has customers notice does not approve it alone;
 /// what cannot be undone needs two, and a thousand dollars a manager.
@@ -48,37 +46,28 @@ const TABLE: [(&str, &str, &str); 16] = [
     ("critical", "unknown", "-- 2- 2-"),
 ];
 
-/// Proposes what the signal's entities say: an action of a risk and an amount.
-struct AsAsked;
-
-impl Engine for AsAsked {
-    fn analyse<'a>(
-        &'a self,
-        signal: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        let asked = |kind: &str| {
-            let mut entities = signal.entities.iter();
-            entities.find(|one| one.kind == kind).unwrap().id.as_str()
-        };
-        let money = |minor_units| Money {
-            minor_units,
-            currency: "USD".to_owned(),
-        };
-        let (action_type, money) = match asked("amount") {
-            "none" => (ActionType::SyncCustomer, None),
-            "unknown" => (ActionType::RetryPayment, None),
-            "999.99 USD" => (ActionType::RetryPayment, Some(money(99_999))),
-            _ => (ActionType::RetryPayment, Some(money(100_000))),
-        };
-        let body = json!({"customerId": "cus_501", "template": "payment_failed"});
-        let (system, path) = ("notifications", "/messages");
-        let mut action = posting(action_type, system, path, &body, asked("case"));
-        action.risk = serde_json::from_value::<Risk>(json!(asked("risk"))).unwrap();
-        action.money = money;
-        Box::pin(async { Ok(proposal(vec![action])) })
-    }
+/// What the signal's entities ask for: an action of a risk and an amount.
+fn as_asked(signal: &Signal) -> Vec<ProposedAction> {
+    let asked = |kind: &str| {
+        let mut entities = signal.entities.iter();
+        entities.find(|one| one.kind == kind).unwrap().id.as_str()
+    };
+    let money = |minor_units| Money {
+        minor_units,
+        currency: "USD".to_owned(),
+    };
+    let (action_type, money) = match asked("amount") {
+        "none" => (ActionType::SyncCustomer, None),
+        "unknown" => (ActionType::RetryPayment, None),
+        "999.99 USD" => (ActionType::RetryPayment, Some(money(99_999))),
+        _ => (ActionType::RetryPayment, Some(money(100_000))),
+    };
+    let body = json!({"customerId": "cus_501", "template": "payment_failed"});
+    let (system, path) = ("notifications", "/messages");
+    let mut action = posting(action_type, system, path, &body, asked("case"));
+    action.risk = serde_json::from_value(json!(asked("risk"))).unwrap();
+    action.money = money;
+    vec![action]
 }
 
 struct People {
@@ -179,7 +168,7 @@ async fn becomes(
 #[tokio::test]
 async fn who_has_what_executed() {
     let world = Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(AsAsked)),
+        engine: Some(Arc::new(Proposing(as_asked))),
         ..AgentSettings::default()
     })
     .await;

@@ -361,7 +361,7 @@ async fn a_refusal_fails_for_good() {
 
 #[tokio::test]
 async fn what_was_done_before_counts_as_done() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let signal = world
         .signal("usage_batch_stuck", &[("usage_batch", "ub_1007")])
         .await;

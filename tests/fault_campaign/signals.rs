@@ -83,13 +83,14 @@ pub fn entities(count: usize) -> Value {
             let record = json!({
                 "customerId": customer, "number": number.to_string(), "amountDue": 100,
                 "currency": "usd", "state": if is_open { "open" } else { "paid" },
+                "amountPaid": if is_open { 0 } else { 100 },
             });
             invoices.insert(format!("inv_{number}"), record);
         }
         if class == Class::Payment {
             let record = json!({
                 "invoiceId": format!("inv_{number}"), "amount": 100, "currency": "usd",
-                "state": "failed",
+                "state": "failed", "failure": "processing_error",
             });
             payments.insert(format!("pay_{number}"), record);
         }

@@ -6,20 +6,20 @@ use local::{
     engines::{Engines, REGION},
     target_systems::{DemoTargets as Demo, Fault, FaultMode},
 };
-use resolution_agent::{Engine, PlaybookEngine};
+use resolution_agent::Engine;
 use serde_json::{Map, Value, json};
 use shared::{
     clock::Clock,
     model::{
-        ActionState, ActionType, AgentSessionId, Approving, ClassHistory, Connection, Message,
-        Money, OrganizationId, Signal, SignalEntity, SignalStatus, Stopwatch, UserId, span,
+        ActionState, ActionType, AgentSessionId, Approving, Case, Message, Money, OrganizationId,
+        SignalEntity, SignalStatus, Stopwatch, UserId, span,
     },
     queue::Queue,
     store::{Approval, NewSignal, Store},
 };
 use sweeper::Sweeper;
 use tempfile::TempDir;
-use tests::{RuntimeApi, records};
+use tests::{RuntimeApi, records, unwary::Unwary};
 use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
@@ -38,7 +38,7 @@ pub struct World {
     engines: Engines,
     demo: Demo,
     store: Store,
-    engine: PlaybookEngine,
+    engine: Unwary,
     tenant: OrganizationId,
     /// Of the workers that are killed.
     doomed: RuntimeApi,
@@ -137,7 +137,7 @@ impl World {
             engines,
             demo,
             store,
-            engine: PlaybookEngine::new().unwrap(),
+            engine: Unwary::default(),
             tenant: organization.id,
             doomed: RuntimeApi::start().await,
             runtimes,
@@ -232,9 +232,7 @@ impl World {
         let agent = self.store.agent();
         let by: UserId = shared::model::Id::new(1).unwrap();
         let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
-        let analyse = async |signal: &Signal, history: &ClassHistory, all: &[Connection]| {
-            Ok(self.engine.analyse(signal, history, all).await.unwrap())
-        };
+        let analyse = async |case: &Case| Ok(self.engine.analyse(case).await.unwrap());
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();
         let mut actions = proposed.proposed_actions.iter();

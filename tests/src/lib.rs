@@ -11,6 +11,7 @@ pub mod records;
 mod release;
 mod runtime_api;
 pub mod table_proxy;
+pub mod unwary;
 
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
 pub use release::{Release, binary, command, event};

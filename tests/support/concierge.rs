@@ -20,7 +20,7 @@ use shared::{
 };
 use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
-use tests::records;
+use tests::{records, unwary::Unwary};
 
 use super::{Api, Caller, Settings, comes, engines, text_of};
 
@@ -53,7 +53,7 @@ impl AgentSettings {
         let engine = self
             .engine
             .clone()
-            .unwrap_or_else(|| Arc::new(PlaybookEngine::new().unwrap()));
+            .unwrap_or_else(|| Arc::new(PlaybookEngine::new(Arc::new(self.targets())).unwrap()));
         ResolutionAgent::new(app.clone(), queue, engine, self.targets())
     }
 
@@ -85,6 +85,16 @@ impl Concierge {
         Self::start_in(Settings {
             agent,
             ..Settings::default()
+        })
+        .await
+    }
+
+    /// A world in which everything is proposed whatever the records say, and nobody looks before or
+    /// after.
+    pub async fn start_unwary() -> Self {
+        Self::start_with(AgentSettings {
+            engine: Some(Arc::new(Unwary::default())),
+            ..AgentSettings::default()
         })
         .await
     }

@@ -4,8 +4,8 @@ use futures::future::BoxFuture;
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
 use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, ClassHistory, Connection, FactCondition, JsonText,
-    Proposal, ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
+    ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, JsonText, Proposal,
+    ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
 };
 
 /// A read of the state of a record, by a name.
@@ -72,8 +72,17 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         pattern_description: String::new(),
         pattern: None,
         confidence: 0.5,
+        confidence_from: None,
+        evidence: Vec::new(),
+        playbook: None,
+        cites: Vec::new(),
+        passed_over: Vec::new(),
     };
-    Proposal { analysis, actions }
+    Proposal {
+        analysis,
+        reads: Vec::new(),
+        actions,
+    }
 }
 
 /// An action of one step: a POST to a system that does something to a record, once an hour.
@@ -122,6 +131,7 @@ pub fn posting(
         playbook: None,
         connection: None,
         money: None,
+        money_effect: None,
         approvals: Vec::new(),
         approvers: 0,
         undo: None,
@@ -136,13 +146,8 @@ impl<F> Engine for Proposing<F>
 where
     F: Fn(&Signal) -> Vec<ProposedAction> + Send + Sync,
 {
-    fn analyse<'a>(
-        &'a self,
-        signal: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        let proposed = proposal((self.0)(signal));
+    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        let proposed = proposal((self.0)(&case.signal));
         Box::pin(async { Ok(proposed) })
     }
 }

@@ -10,7 +10,7 @@ mod pause;
 mod policy;
 mod sessions;
 
-pub use engine::{Engine, EngineError, PlaybookEngine};
+pub use engine::{Engine, EngineError, Eyes, PlaybookEngine};
 
 use std::sync::Arc;
 

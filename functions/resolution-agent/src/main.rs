@@ -13,8 +13,8 @@ async fn main() -> Result<(), lambda_http::Error> {
     let app = App::from_start(&start)?;
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
     let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
-    let engine = PlaybookEngine::new()?;
     let targets = Targets::of(&start)?;
+    let engine = PlaybookEngine::new(Arc::new(targets.clone()))?;
     let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine), targets);
     serve::serve(resolution_agent::routes(), state, &app).await
 }

@@ -2,6 +2,8 @@
 //!
 //! The records speak of the entities of the demo billing system, so the two belong together.
 
+mod signals;
+
 use aws_sdk_dynamodb::Client;
 use serde_json::json;
 use shared::{
@@ -9,11 +11,10 @@ use shared::{
     clock::Clock,
     input,
     model::{
-        Connection, LifecycleEvent, Metric, Money, OrganizationId, PasswordHash, PlanFeature,
-        Priority, Project, Role, ServiceStatus, SignalEntity, SignalStatus, Slug, TagId, Thread,
-        Timestamp, User, span,
+        Connection, OrganizationId, PasswordHash, PlanFeature, Priority, Project, Role,
+        ServiceStatus, Slug, TagId, Thread, Timestamp, User, span,
     },
-    store::{NewMessage, NewSignal, NewTicket, NewUser, Past, Store, Stored, Tagged},
+    store::{NewMessage, NewTicket, NewUser, Past, Store, Stored, Tagged},
 };
 
 use crate::target_systems::DemoTargets;
@@ -384,187 +385,4 @@ impl Demo {
         }
         Ok(())
     }
-
-    /// The signals: one of each class that stands, and the history of the first.
-    async fn signals(&self) -> Result<(), Error> {
-        let batch = Alarm {
-            class: "usage_batch_stuck",
-            severity: "error",
-            title: "Usage batch ub_1001 has been processing for 26 hours",
-            system: "billing",
-            entities: &[("usage_batch", "ub_1001"), ("customer", "cus_501")],
-            labels: &[("period", "2026-10")],
-            metric: Some(("processing_hours", 26.0, 6.0, "hours")),
-            at_risk: Some((482_100, "USD")),
-            lifecycle: &[(30, "open"), (27, "closed"), (26, "processing")],
-            hours: 2,
-        };
-        let standing = [
-            batch,
-            Alarm {
-                class: "usage_events_missing",
-                severity: "warning",
-                title: "1,840 usage events of Brightwater Foods never arrived",
-                entities: &[("customer", "cus_501")],
-                metric: Some(("missing_events", 1_840.0, 100.0, "events")),
-                at_risk: Some((92_000, "USD")),
-                lifecycle: &[(50, "metered"), (49, "sent")],
-                ..batch
-            },
-            Alarm {
-                class: "payment_failed",
-                severity: "error",
-                title: "The payment of invoice TT-2026-10 failed",
-                system: "payments",
-                entities: &[
-                    ("payment", "pay_3002"),
-                    ("invoice", "inv_2005"),
-                    ("customer", "cus_503"),
-                ],
-                labels: &[("failure", "insufficient_funds")],
-                metric: None,
-                at_risk: Some((23_100, "USD")),
-                lifecycle: &[(40, "created"), (39, "failed")],
-                ..batch
-            },
-            Alarm {
-                class: "invoice_not_finalized",
-                severity: "warning",
-                title: "Invoice KA-2026-10 is still a draft",
-                entities: &[("invoice", "inv_2002"), ("customer", "cus_502")],
-                metric: Some(("draft_hours", 72.0, 24.0, "hours")),
-                at_risk: Some((1_960_440, "USD")),
-                lifecycle: &[(72, "draft")],
-                ..batch
-            },
-            Alarm {
-                class: "customer_out_of_sync",
-                severity: "warning",
-                title: "Ferro Robotics differs between the CRM and billing",
-                entities: &[("customer", "cus_504")],
-                labels: &[],
-                metric: None,
-                at_risk: None,
-                lifecycle: &[(20, "changed_in_crm")],
-                ..batch
-            },
-            Alarm {
-                class: "invoice_duplicated",
-                severity: "critical",
-                title: "Longhaul Imports was billed twice for October",
-                entities: &[("invoice", "inv_2008"), ("customer", "cus_505")],
-                metric: None,
-                at_risk: Some((701_550, "USD")),
-                lifecycle: &[(60, "draft"), (59, "open")],
-                ..batch
-            },
-        ];
-        let signals = self.store.signals();
-        let since = self.ago(60 * span::DAY);
-        signals.recorded_since(self.tenant, since).await?;
-        // The first is the newest, and so the one that a list of what is open begins with.
-        for (number, alarm) in standing.into_iter().enumerate() {
-            let alarm = Alarm {
-                hours: alarm.hours + i64::try_from(number).unwrap_or_default(),
-                ..alarm
-            };
-            self.signal(number, alarm, SignalStatus::Open).await?;
-        }
-        self.earlier_signals(batch).await
-    }
-
-    /// Signals like this one that are over.
-    async fn earlier_signals(&self, batch: Alarm) -> Result<(), Error> {
-        // Batches got stuck now and then before, and more often since yesterday.
-        let earlier: [(i64, &'static [(&'static str, &'static str)]); 8] = [
-            (600, &[("usage_batch", "ub_0960")]),
-            (410, &[("usage_batch", "ub_0974")]),
-            (220, &[("usage_batch", "ub_0988")]),
-            (22, &[("usage_batch", "ub_0995")]),
-            (19, &[("usage_batch", "ub_0996")]),
-            (14, &[("usage_batch", "ub_0997")]),
-            (9, &[("usage_batch", "ub_0998")]),
-            (5, &[("usage_batch", "ub_0999")]),
-        ];
-        for (number, (hours, entities)) in earlier.into_iter().enumerate() {
-            let earlier = Alarm {
-                title: "A usage batch was stuck",
-                entities,
-                hours,
-                ..batch
-            };
-            self.signal(100 + number, earlier, SignalStatus::Resolved)
-                .await?;
-        }
-        Ok(())
-    }
-
-    async fn signal(&self, number: usize, alarm: Alarm, status: SignalStatus) -> Result<(), Error> {
-        let occurred_at = self.ago(alarm.hours * span::HOUR);
-        let signal = NewSignal {
-            source: "billing-monitor".into(),
-            external_id: format!("alarm-{number}"),
-            signal_type: alarm.class.into(),
-            severity: alarm.severity.into(),
-            status,
-            title: alarm.title.into(),
-            description: None,
-            target_system: alarm.system.into(),
-            entities: alarm
-                .entities
-                .iter()
-                .map(|(kind, id)| SignalEntity {
-                    kind: (*kind).into(),
-                    id: (*id).into(),
-                })
-                .collect(),
-            labels: alarm
-                .labels
-                .iter()
-                .map(|(name, value)| ((*name).into(), (*value).into()))
-                .collect(),
-            metric: alarm.metric.map(|(name, value, threshold, unit)| Metric {
-                name: name.into(),
-                value,
-                threshold,
-                unit: unit.into(),
-            }),
-            amount_at_risk: alarm.at_risk.map(|(minor_units, currency)| Money {
-                minor_units,
-                currency: currency.into(),
-            }),
-            lifecycle: alarm
-                .lifecycle
-                .iter()
-                .map(|(hours, state)| LifecycleEvent {
-                    at: occurred_at.plus(-hours * span::HOUR),
-                    state: (*state).into(),
-                })
-                .collect(),
-            occurred_at,
-        };
-        self.store.signals().record(self.tenant, signal).await?;
-        Ok(())
-    }
-}
-
-/// A signal in short.
-#[derive(Clone, Copy)]
-struct Alarm {
-    class: &'static str,
-    severity: &'static str,
-    title: &'static str,
-    system: &'static str,
-    /// Type and id.
-    entities: &'static [(&'static str, &'static str)],
-    /// Name and value.
-    labels: &'static [(&'static str, &'static str)],
-    /// Name, value, threshold and unit.
-    metric: Option<(&'static str, f64, f64, &'static str)>,
-    /// Minor units and currency.
-    at_risk: Option<(i64, &'static str)>,
-    /// Hours before the signal, and the state entered then.
-    lifecycle: &'static [(i64, &'static str)],
-    /// Hours ago.
-    hours: i64,
 }

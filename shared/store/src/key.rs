@@ -13,10 +13,10 @@ pub use typed::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort};
 use model::{
     Activity, ActivityId, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId,
     Comment, CommentId, Connection, ConnectionTraffic, EffectGuard, HistoryEntry, HistoryOf, Id,
-    JournalEntry, Milestone, MilestoneId, Order, Organization, OrganizationId, Phase, PhaseId,
-    Project, ProjectId, ReferenceType, Saving, ServiceRequest, ServiceRequestId, Session, Signal,
-    SignalId, Tag, TagId, TargetEffect, Task, TaskId, Thread, Ticket, TicketId, TicketMessage,
-    Timestamp, Token, User, UserId,
+    JournalEntry, Milestone, MilestoneId, NotHelped, Order, Organization, OrganizationId, Phase,
+    PhaseId, PlaybookRuns, Project, ProjectId, ReferenceType, Saving, ServiceRequest,
+    ServiceRequestId, Session, Signal, SignalId, Tag, TagId, TargetEffect, Task, TaskId, Thread,
+    Ticket, TicketId, TicketMessage, Timestamp, Token, User, UserId,
 };
 
 use crate::{
@@ -505,6 +505,21 @@ pub(super) fn signals_since(tenant: OrganizationId) -> Key<SignalsSince> {
 /// What put a record of a target system right last.
 pub(super) fn remedy(tenant: OrganizationId, target_system: &str, entity: &str) -> Key<Remedy> {
     Key::new(format!("ORG#{tenant}#REMEDY#{target_system}"), entity)
+}
+
+/// What became of what playbooks proposed to the organization, by name and version.
+pub(super) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
+    List::new(format!("ORG#{tenant}#PLAYBOOKS"))
+}
+
+/// A version's place, as [`PlaybookVersion::label`](model::PlaybookVersion::label), in [`playbook_runs`].
+pub(super) fn playbook_version(label: String) -> Sort {
+    Sort::new(label)
+}
+
+/// The playbooks that did not help a record of a target system.
+pub(super) fn not_helped(tenant: OrganizationId, entity: &str) -> Key<NotHelped> {
+    Key::new(format!("ORG#{tenant}#NOT_HELPED"), entity)
 }
 
 /// Holds the reporter's id of a signal, which is unique with its source.

@@ -149,6 +149,8 @@
 //! | an action that is to be looked at, and its reads' connections | table | `#AGENT_SESSION#s` / `ACTION#a`, then `#CONNECTION` / name, `AGENT_PAUSE` | 1, and 1 batch | 3–7 R |
 //! | note what a look told; at the end of looks also what follows for the session, its signal, what was put right and saved | table, gsi2 | session with its actions; action, journal; `SESSION`, `#SIGNAL` / id, `#REMEDY#system` / entity, `#SAVING` / day#system#entity, `TOTALS` | 1–2, and 1 transaction | n + 1 R, 7 W, 20 W |
 //! | record an outcome while others keep writing the totals, and count its minutes later | table, gsi2 | action; the same | 1; 1 transaction | 3 W, 12 W |
+//! | what became of what each version of a playbook proposed, and which of them did not help a signal's records | table | `#PLAYBOOKS`; `#NOT_HELPED` / entity | 1, and in the batch of the signal | n/16 R, 1 R a record |
+//! | note whether an action had its effect | table | `#PLAYBOOKS` / name#version; where it had none, `#NOT_HELPED` / entity | in the transaction | 2 W, and 2 W a record |
 //! | what actions saved, newest days first | table | `#SAVING` / day#system#entity | 1 per MB | n/24 R |
 //! | actions and sessions that are due (the sweeper, no tenant) | gsi2 | `DUE#agent_action`, `DUE#agent_session` / instant | 1 each per 200 | n/8 R |
 //! | cleanups that are due (the sweeper, no tenant) | gsi2 | `DUE#cleanup` / instant | 1 per 100 | n/8 R |

@@ -120,14 +120,15 @@ impl Noted {
 }
 
 impl Store {
-    /// What is known of a class, and a signal of it, if it is there. The newest of both parts are read
-    /// from an index, the counts from the table.
+    /// What is known of a class, and a signal of it, if it is there; beside them, what is under more keys.
+    /// The newest of both parts are read from an index, the counts from the table.
     pub(super) async fn class_history(
         &self,
         tenant: OrganizationId,
         signal_type: &str,
         signal: &Key<Signal>,
-    ) -> Result<(Option<Stored<Signal>>, ClassHistory), Error> {
+        more: Vec<key::AnyKey>,
+    ) -> Result<(Option<Stored<Signal>>, ClassHistory, Batch), Error> {
         let at = self.clock.now();
         let since = key::signals_since(tenant);
         let (first, last) = (at.plus(-KEPT), at);
@@ -141,6 +142,7 @@ impl Store {
             .up_to(key::instant(at.plus(1)));
         let earlier = class().up_to(key::instant(week_ago));
         let keys = [key::AnyKey::from(signal), key::AnyKey::from(&since)];
+        let keys = keys.into_iter().chain(more);
         let table = &self.table;
         let (found, days, recent, earlier) = tokio::try_join!(
             table.batch_get(keys, Read::Consistent),
@@ -155,7 +157,7 @@ impl Store {
             recent,
             earlier,
         };
-        Ok((found.get(signal)?, history))
+        Ok((found.get(signal)?, history, found))
     }
 }
 

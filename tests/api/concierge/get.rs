@@ -21,7 +21,7 @@ async fn a_session_shows_every_field_from_the_start() {
         ),
         json!({
             "version": 1, "id": id, "alertId": 1, "status": "started", "error": null, "analysis": null,
-            "rejection": null, "proposedActions": [], "executionResults": [],
+            "rejection": null, "reads": [], "proposedActions": [], "executionResults": [],
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

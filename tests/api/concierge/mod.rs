@@ -15,6 +15,7 @@ mod open;
 mod policy;
 mod preview;
 mod propose;
+mod propose_evidence;
 mod record_alert;
 mod reject;
 mod verdict;

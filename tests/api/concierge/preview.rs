@@ -2,18 +2,15 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::BoxFuture;
 use local::target_systems::{Fault, FaultMode};
-use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
 use shared::model::{
-    ActionStep, ActionType, ApiCall, ClassHistory, Connection, DryRun, Money, Proposal,
-    ProposedAction, Signal, TargetRead,
+    ActionStep, ActionType, ApiCall, DryRun, Money, ProposedAction, Signal, TargetRead,
 };
 
 use crate::{
     budgets::within,
-    support::{AgentSettings, Answer, Caller, Concierge, posting, proposal},
+    support::{AgentSettings, Answer, Caller, Concierge, Proposing, posting},
 };
 
 async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
@@ -22,8 +19,6 @@ async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
 }
 
 /// Voids the invoice as long as it is open, or credits it; both tell what they would do.
-struct Careful;
-
 fn careful() -> Vec<ProposedAction> {
     let step = |action: &mut ProposedAction, dry_run: DryRun| {
         action.steps = vec![ActionStep {
@@ -115,21 +110,10 @@ fn careful() -> Vec<ProposedAction> {
     vec![void, credit, sync]
 }
 
-impl Engine for Careful {
-    fn analyse<'a>(
-        &'a self,
-        _: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        Box::pin(std::future::ready(Ok(proposal(careful()))))
-    }
-}
-
 /// A world with that engine, a session of it, and its actions.
 async fn carefully() -> (Concierge, Value, Vec<String>) {
     let world = Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Careful)),
+        engine: Some(Arc::new(Proposing(|_: &Signal| careful()))),
         ..AgentSettings::default()
     });
     let world = world.await;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use resolution_agent::{Engine, EngineError};
 use serde_json::json;
-use shared::model::{ClassHistory, Connection, Proposal, Signal, SignalEntity, span};
+use shared::model::{Case, Proposal, SignalEntity, span};
 use tests::records;
 
 use crate::{
@@ -25,13 +25,20 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     fields.sort();
     assert_eq!(
         fields,
-        ["alertId", "analysis", "id", "proposedActions", "status"]
+        [
+            "alertId",
+            "analysis",
+            "id",
+            "proposedActions",
+            "reads",
+            "status"
+        ]
     );
     assert_eq!(session["status"], "awaiting_confirmation");
     let analysis = &session["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], false);
     assert_eq!(analysis["affectedSystems"], json!(["billing"]));
-    assert_eq!(analysis.as_object().unwrap().len(), 8);
+    assert_eq!(analysis.as_object().unwrap().len(), 13);
     assert_eq!(
         session["proposedActions"][0],
         json!({
@@ -46,7 +53,14 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
                 "request": {
                     "method": "POST", "path": "/usage-batches/ub_1001/reprocess", "body": null,
                 },
+                "success": ["/state is processed or processing or queued"],
+                "reconcile": {
+                    "done": "batch.state is processed", "notDone": "batch.state is failed",
+                },
             }],
+            "moneyEffect": null, "require": ["batch.state is processing or failed"],
+            "verify": {"effective": "batch.state is processed", "minutes": 60},
+            "reads": ["GET /usage-batches/ub_1001"],
             "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": null,
             "undo": null, "handling": null,
@@ -62,6 +76,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     assert_eq!(session["proposedActions"][1]["steps"][0]["apiCall"], "");
     let read = world.session(&id).await;
     assert_eq!(read["analysis"], session["analysis"]);
+    assert_eq!(read["reads"], session["reads"]);
     assert_eq!(read["proposedActions"], session["proposedActions"]);
 }
 
@@ -245,9 +260,7 @@ struct Broken;
 impl Engine for Broken {
     fn analyse<'a>(
         &'a self,
-        _: &'a Signal,
-        _: &'a ClassHistory,
-        _: &'a [Connection],
+        _: &'a Case,
     ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
         Box::pin(async { Err(EngineError("the model is out for lunch".into())) })
     }

@@ -71,7 +71,7 @@ async fn a_record_saves_once_a_day() {
 
 #[tokio::test]
 async fn what_had_been_done_before_saves_nothing() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     // The system answers that the batch is processed already.
     done(&world, "usage_batch_stuck", "usage_batch", "ub_1007").await;
     assert_eq!(world.minutes_saved().await, 0);

@@ -1,6 +1,6 @@
 //! What is found out about a signal.
 
-use shared::model::{ActionType, Analysis, ClassHistory, Pattern, ProposedAction, Signal, span};
+use shared::model::{ActionType, Analysis, Case, Pattern, ProposedAction, Signal, span};
 
 use super::{
     money::money,
@@ -8,46 +8,31 @@ use super::{
     playbook::{Playbook, Values},
 };
 
-/// What a playbook and the history say of a signal, with the actions that are proposed for it.
+/// What a playbook, its record and the history say of a signal, with the actions that are proposed for it.
 pub(super) fn of(
-    signal: &Signal,
-    history: &ClassHistory,
+    case: &Case,
     playbook: &Playbook,
     values: &Values,
     actions: &[ProposedAction],
 ) -> Analysis {
-    let pattern = Pattern::of(signal, history, playbook.cycle);
+    let signal = &case.signal;
+    let pattern = Pattern::of(signal, &case.history, playbook.cycle);
+    let confidence_from = playbook.confidence(values, &case.playbooks);
     Analysis {
-        root_cause: values.text(&playbook.root_cause),
+        root_cause: playbook.cause(values),
         impact: impact(&values.text(&playbook.impact), signal),
         affected_systems: affected_systems(signal, playbook, actions),
         entity_lifecycle_context: lifecycle(signal),
         is_anomaly_pattern: pattern.is_anomaly(),
         pattern_description: pattern::describe(signal, playbook.cycle, &pattern),
-        confidence: confidence(playbook, signal, history),
+        confidence: confidence_from.confidence(),
+        confidence_from: Some(confidence_from),
+        evidence: playbook.evidence(values, case.history.at),
+        playbook: Some(playbook.version()),
+        cites: Vec::new(),
+        passed_over: Vec::new(),
         pattern: Some(pattern),
     }
-}
-
-/// From 0 to 1, in hundredths. A playbook counts 0.55, and 0.05 for each thing that it asks of
-/// the signal beyond its class, up to 0.75; the fallback counts 0.15. Other signals of the class in
-/// the five weeks before add up to 0.15, half of it with seven of them, since a class that was seen
-/// often is known well. A lifecycle adds 0.05.
-fn confidence(playbook: &Playbook, signal: &Signal, history: &ClassHistory) -> f64 {
-    let specificity = f64::from(playbook.matches.specificity());
-    let known = if specificity == 0.0 {
-        0.15
-    } else {
-        (0.5 + 0.05 * specificity).min(0.75)
-    };
-    let seen = f64::from(u32::try_from(history.seen(signal)).unwrap_or(u32::MAX));
-    let seen = 0.15 * (1.0 - 0.5_f64.powf(seen / 7.0));
-    let told = if signal.lifecycle.is_empty() {
-        0.0
-    } else {
-        0.05
-    };
-    ((known + seen + told) * 100.0).round() / 100.0
 }
 
 fn impact(text: &str, signal: &Signal) -> String {

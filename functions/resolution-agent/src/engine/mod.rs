@@ -1,22 +1,32 @@
 //! What finds out about a signal and proposes actions.
 
 mod analysis;
+mod eyes;
 mod money;
 mod pattern;
 mod playbook;
 mod playbooks;
+mod selector;
 mod template;
 
+pub use eyes::{Eyes, PATIENCE};
 pub use playbook::{CallFlaw, Flaw};
 pub use playbooks::PlaybookError;
+pub use selector::{Choice, Closest, Finding, PlaybookSummary, Selector};
+
+use std::{fmt, sync::Arc};
 
 use futures::future::BoxFuture;
 use shared::{
     error::Source,
-    model::{ClassHistory, Connection, Proposal, ProposedAction, Signal},
+    model::{Case, Proposal, ProposedAction},
 };
 
-use self::playbooks::Playbooks;
+use self::{
+    eyes::Sight,
+    playbook::{Playbook, Read, Surroundings, Values},
+    playbooks::Playbooks,
+};
 
 /// Why an analysis came to nothing: whatever an engine trips over.
 #[derive(Debug, thiserror::Error)]
@@ -25,247 +35,134 @@ pub struct EngineError(pub Source);
 
 /// Analyses signals.
 pub trait Engine: Send + Sync {
-    /// An analysis of a signal with the actions that would resolve it, given what is known of its
-    /// class and what the organization's actions may call.
-    fn analyse<'a>(
-        &'a self,
-        signal: &'a Signal,
-        history: &'a ClassHistory,
-        connections: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>>;
+    /// An analysis of a signal with the actions that would resolve it, given all that is known of it.
+    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>>;
 }
 
-/// The deterministic engine: the most specific matching playbook says what it is and what to do,
-/// and statistics over the history say whether it is one of many.
-#[derive(Debug)]
+/// The deterministic engine: the most specific matching playbook says what to look at, what follows from
+/// it and what to do, and statistics over the history say whether it is one of many.
 pub struct PlaybookEngine {
     playbooks: Playbooks,
+    eyes: Arc<dyn Eyes>,
+    selector: Arc<dyn Selector>,
+}
+
+impl fmt::Debug for PlaybookEngine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PlaybookEngine").finish_non_exhaustive()
+    }
 }
 
 impl PlaybookEngine {
     /// With the playbooks of this function, all of which are checked here.
-    pub fn new() -> Result<Self, PlaybookError> {
+    pub fn new(eyes: Arc<dyn Eyes>) -> Result<Self, PlaybookError> {
         Ok(Self {
             playbooks: Playbooks::shipped()?,
+            eyes,
+            selector: Arc::new(Closest),
         })
     }
 
-    /// Actions that the connections do not allow are proposed as manual ones.
-    fn propose(
-        &self,
-        signal: &Signal,
-        history: &ClassHistory,
-        connections: &[Connection],
-    ) -> Proposal {
-        let playbook = self.playbooks.for_signal(signal);
-        let values = playbook.values(signal);
-        let actions: Vec<ProposedAction> = playbook
-            .actions
-            .iter()
-            .map(|action| ProposedAction {
-                playbook: Some(playbook.version()),
-                ..action.render(&values, connections)
-            })
+    /// With another way to choose among the playbooks that are for a signal.
+    #[must_use]
+    pub fn choosing(self, selector: Arc<dyn Selector>) -> Self {
+        Self { selector, ..self }
+    }
+
+    /// Reads, finds, chooses, and renders. Actions that cannot run are proposed as manual ones.
+    async fn propose(&self, case: &Case) -> Proposal {
+        let (playbooks, passed_over) = self.playbooks.for_case(case);
+        let sight = Sight::of(&*self.eyes, case, &playbooks).await;
+        let candidates = playbooks.into_iter();
+        let candidates: Vec<Candidate<'_>> = candidates
+            .map(|playbook| Candidate::of(playbook, case, &sight))
             .collect();
-        let analysis = analysis::of(signal, history, playbook, &values, &actions);
-        Proposal { analysis, actions }
+        let choice = self.choose(case, &candidates).await;
+        let chosen = candidates.iter().find(|one| {
+            let is_chosen = |choice: &Choice| choice.playbook == one.playbook.name;
+            choice.as_ref().is_some_and(is_chosen)
+        });
+        let mut proposal = match chosen {
+            Some(chosen) => chosen.render(case),
+            None => Candidate::of(self.playbooks.fallback(), case, &sight).render(case),
+        };
+        proposal.analysis.cites = choice.map(|choice| choice.cites).unwrap_or_default();
+        proposal.analysis.passed_over = passed_over;
+        proposal.reads = sight.into_evidence();
+        proposal
+    }
+
+    async fn choose(&self, case: &Case, candidates: &[Candidate<'_>]) -> Option<Choice> {
+        let playbooks = candidates.iter().map(|one| one.summary(case));
+        let playbooks: Vec<PlaybookSummary> = playbooks.collect();
+        let findings = candidates.iter().flat_map(|one| one.findings(case));
+        let findings: Vec<Finding> = findings.collect();
+        selector::choose(&*self.selector, &case.signal, &playbooks, &findings).await
     }
 }
 
 impl Engine for PlaybookEngine {
-    fn analyse<'a>(
-        &'a self,
-        signal: &'a Signal,
-        history: &'a ClassHistory,
-        connections: &'a [Connection],
-    ) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        Box::pin(async move { Ok(self.propose(signal, history, connections)) })
+    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        Box::pin(async move { Ok(self.propose(case).await) })
+    }
+}
+
+/// A playbook that is for a signal, with what its reads told.
+struct Candidate<'a> {
+    playbook: &'a Playbook,
+    reads: Vec<Read>,
+    values: Values,
+}
+
+impl<'a> Candidate<'a> {
+    fn of(playbook: &'a Playbook, case: &Case, sight: &Sight) -> Self {
+        let reads = playbook.reads(case);
+        let values = playbook.values(&case.signal).with(sight.facts(&reads));
+        Self {
+            playbook,
+            reads,
+            values,
+        }
+    }
+
+    fn summary(&self, case: &Case) -> PlaybookSummary {
+        let confidence = self.playbook.confidence(&self.values, &case.playbooks);
+        PlaybookSummary {
+            name: self.playbook.name.clone(),
+            about: self.values.text(&self.playbook.root_cause),
+            specificity: self.playbook.matches.specificity(),
+            confidence: confidence.confidence(),
+        }
+    }
+
+    fn findings(&self, case: &Case) -> Vec<Finding> {
+        let evidence = self.playbook.evidence(&self.values, case.history.at);
+        let findings = evidence.into_iter().map(|one| Finding {
+            playbook: self.playbook.name.clone(),
+            id: one.id,
+            says: one.says,
+            holds: one.holds,
+        });
+        findings.collect()
+    }
+
+    fn render(&self, case: &Case) -> Proposal {
+        let around = Surroundings {
+            connections: &case.connections,
+            reads: &self.reads,
+        };
+        let actions = self.playbook.actions.iter().map(|action| ProposedAction {
+            playbook: Some(self.playbook.version()),
+            ..action.render(&self.values, around)
+        });
+        let actions: Vec<ProposedAction> = actions.collect();
+        Proposal {
+            analysis: analysis::of(case, self.playbook, &self.values, &actions),
+            reads: Vec::new(),
+            actions,
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::json;
-    use shared::model::{ActionType, Id, Occurrence, Signal, Slug, span};
-
-    use super::*;
-
-    pub(super) fn signal(more: &serde_json::Value) -> Signal {
-        let mut signal = json!({
-            "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
-            "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
-            "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
-            "entities": [{"type": "usage_batch", "id": "ub_1001"}],
-            "occurredAt": "2026-01-15T12:00:00Z",
-            "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
-        });
-        for (name, value) in more.as_object().unwrap() {
-            signal[name] = value.clone();
-        }
-        serde_json::from_value(signal).unwrap()
-    }
-
-    /// A class of which nothing is known.
-    pub(super) fn nothing() -> ClassHistory {
-        ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
-    }
-
-    /// Those of the demo systems.
-    pub(super) fn connections() -> Vec<Connection> {
-        let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
-        let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
-        let connections = demo.connections();
-        let connection = |(name, put): (&String, &serde_json::Value)| {
-            let put = shared::input::from_value(put).unwrap();
-            Connection::new(tenant, Slug::new(name).unwrap(), put, now)
-        };
-        let all = connections.as_object().unwrap().iter();
-        all.map(connection).collect()
-    }
-
-    fn propose(signal: &Signal) -> Proposal {
-        let engine = PlaybookEngine::new().unwrap();
-        engine.propose(signal, &nothing(), &connections())
-    }
-
-    #[test]
-    fn a_stuck_usage_batch_is_reprocessed() {
-        let proposal = propose(&signal(&json!({
-            "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
-            "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "processing"}],
-        })));
-        let action = &proposal.actions[0];
-        assert_eq!(action.action_type, ActionType::ReprocessUsageBatch);
-        assert!(action.is_automated);
-        assert_eq!(action.target_entities, ["ub_1001"]);
-        let call = action.steps[0].call.as_ref().unwrap();
-        assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
-        let analysis = proposal.analysis;
-        assert!(analysis.root_cause.contains("ub_1001"));
-        assert!(analysis.root_cause.contains("processing"));
-        assert!(
-            analysis.impact.contains("4821.00 USD"),
-            "{}",
-            analysis.impact
-        );
-        assert_eq!(analysis.affected_systems, ["billing"]);
-        assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
-    }
-
-    #[test]
-    fn the_most_specific_playbook_wins() {
-        let payment = json!({
-            "signalType": "payment_failed", "targetSystem": "payments",
-            "entities": [{"type": "payment", "id": "pay_1"}, {"type": "customer", "id": "cus_1"}],
-        });
-        let usual = propose(&signal(&payment));
-        assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
-        // Who is told of it is not affected by it.
-        assert_eq!(usual.analysis.affected_systems, ["payments"]);
-        let mut declined = payment;
-        declined["labels"] = json!({"failure": "card_declined"});
-        let declined = propose(&signal(&declined));
-        assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
-        assert!(declined.analysis.confidence > usual.analysis.confidence);
-    }
-
-    #[test]
-    fn a_class_that_was_seen_often_is_known_well() {
-        let engine = PlaybookEngine::new().unwrap();
-        let now = signal(&json!({}));
-        let after = |count: u32| {
-            let mut history = nothing();
-            let minute = now.occurred_at.millis() / span::MINUTE - 1;
-            let others = (0..count).map(|records| Occurrence { minute, records });
-            history.occurrences = others.collect();
-            engine.propose(&now, &history, &[]).analysis.confidence
-        };
-        let gained = [0, 1, 14, 100].map(|count| format!("{:.2}", after(count) - after(0)));
-        assert_eq!(gained, ["0.00", "0.01", "0.11", "0.15"]);
-    }
-
-    #[test]
-    fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
-        let proposal = propose(&signal(
-            &json!({"signalType": "moon_in_the_way", "targetSystem": "sky"}),
-        ));
-        let [action] = proposal.actions.as_slice() else {
-            panic!("{:?}", proposal.actions);
-        };
-        assert_eq!(action.action_type, ActionType::ManualReview);
-        assert_eq!(action.target_system, "sky");
-        assert!(!action.is_automated);
-        assert!(proposal.analysis.root_cause.contains("No playbook"));
-        assert!(proposal.analysis.confidence < 0.3);
-    }
-
-    #[test]
-    fn an_action_that_cannot_run_is_manual_and_says_why() {
-        let engine = PlaybookEngine::new().unwrap();
-        let proposal = engine.propose(&signal(&json!({})), &nothing(), &[]);
-        let action = &proposal.actions[0];
-        assert!(!action.is_automated);
-        assert!(
-            action.description.contains("no connection"),
-            "{}",
-            action.description
-        );
-
-        // Nobody to be told.
-        let payment = json!({
-            "signalType": "payment_failed", "entities": [{"type": "payment", "id": "pay_1"}],
-        });
-        let actions = propose(&signal(&payment)).actions;
-        assert!(actions[0].is_automated);
-        assert!(!actions[1].is_automated);
-        assert!(
-            actions[1].description.contains("customer"),
-            "{}",
-            actions[1].description
-        );
-        assert_eq!(actions[1].steps[0].call, None);
-    }
-
-    #[test]
-    fn what_a_signal_says_cannot_leave_its_place() {
-        for (id, call) in [
-            (
-                "a b/../c?d#e%2f",
-                Some("POST /usage-batches/a%20b%2F..%2Fc%3Fd%23e%252f/reprocess"),
-            ),
-            ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
-            ("..", None),
-            ("", None),
-        ] {
-            let entities = json!([{"type": "usage_batch", "id": id}]);
-            let proposal = propose(&signal(&json!({"entities": entities})));
-            let action = &proposal.actions[0];
-            // What the worker would refuse is not offered as automated.
-            let runs = action.steps[0]
-                .call
-                .as_ref()
-                .is_some_and(|_| action.is_automated);
-            assert_eq!(runs, id == "ü", "{id}");
-            let shown = action.steps[0]
-                .call
-                .as_ref()
-                .map(shared::model::ApiCall::summary);
-            assert_eq!(shown.as_deref(), call, "{id}");
-        }
-    }
-
-    #[test]
-    fn bodies_keep_the_types_of_their_values() {
-        let actions = propose(&signal(&json!({
-            "signalType": "invoice_duplicated",
-            "entities": [{"type": "invoice", "id": "inv_\"1\""}],
-            "amountAtRisk": {"minorUnits": 701_550, "currency": "USD"},
-        })))
-        .actions;
-        let body = &actions[1].steps[0].call.as_ref().unwrap().body;
-        assert_eq!(
-            json!(body.as_ref().unwrap().0),
-            json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})
-        );
-    }
-}
+mod tests;

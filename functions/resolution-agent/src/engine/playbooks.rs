@@ -1,9 +1,12 @@
 //! The playbooks. They are files beside the code, versioned with it; all of them are checked
 //! whenever a function starts and in the tests.
 
-use shared::model::Signal;
+use shared::model::Case;
 
-use super::playbook::{Flaw, Matches, Playbook};
+use super::{
+    eyes::MOST_READS,
+    playbook::{Flaw, Matches, Playbook, Read},
+};
 
 /// A playbook's name, for messages, and its text.
 type File<'a> = (&'a str, &'a str);
@@ -18,15 +21,21 @@ macro_rules! file {
 }
 
 /// Those of this function.
-const FILES: [File; 8] = [
+const FILES: [File; 14] = [
     file!("customer-out-of-sync"),
+    file!("dispute-opened"),
     file!("fallback"),
     file!("invoice-duplicated"),
+    file!("invoice-generation-failed"),
     file!("invoice-not-finalized"),
+    file!("invoice-quantity-differs"),
     file!("payment-declined"),
     file!("payment-failed"),
+    file!("payment-outcome-unknown"),
     file!("usage-batch-stuck"),
+    file!("usage-counted-twice"),
     file!("usage-events-missing"),
+    file!("webhooks-failing"),
 ];
 
 /// All playbooks.
@@ -84,22 +93,47 @@ impl Playbooks {
         })
     }
 
-    /// The matching playbook that asks most of the signal; of several, the first by name.
-    pub(super) fn for_signal(&self, signal: &Signal) -> &Playbook {
-        self.playbooks
-            .iter()
-            .filter(|playbook| playbook.matches.fit(signal))
-            .max_by(|a, b| {
-                let specificity = a.matches.specificity().cmp(&b.matches.specificity());
-                specificity.then_with(|| b.name.cmp(&a.name))
-            })
-            .unwrap_or(&self.fallback)
+    /// The one that is for every signal.
+    pub(super) const fn fallback(&self) -> &Playbook {
+        &self.fallback
+    }
+
+    /// Those that are for a signal, the closest first and the fallback last; and those that would be, but
+    /// for that they did not help one of its records before, by their labels. As many as one analysis can
+    /// send the reads of; a closer one keeps out one that fits less.
+    pub(super) fn for_case(&self, case: &Case) -> (Vec<&Playbook>, Vec<String>) {
+        let matching = self.playbooks.iter();
+        let matching = matching.filter(|playbook| playbook.matches.fit(&case.signal));
+        let (not_helped, mut able): (Vec<&Playbook>, Vec<&Playbook>) =
+            matching.partition(|one| case.playbooks.did_not_help(&one.version()));
+        able.sort_by(|a, b| {
+            let closer = b.matches.specificity().cmp(&a.matches.specificity());
+            closer.then_with(|| a.name.cmp(&b.name))
+        });
+        let mut reads: Vec<Read> = Vec::new();
+        able.retain(|playbook| {
+            let new = playbook.reads(case).into_iter();
+            let new: Vec<Read> = new.filter(|read| !reads.contains(read)).collect();
+            let fits = reads.len() + new.len() <= MOST_READS;
+            if fits {
+                reads.extend(new);
+            }
+            fits
+        });
+        able.push(&self.fallback);
+        let passed_over = not_helped.iter().map(|one| one.version().label());
+        (able, passed_over.collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::tests::connections, *};
+    use shared::model::{ActionType, Risk};
+
+    use super::{
+        super::{playbook::Surroundings, tests::connections},
+        *,
+    };
 
     #[test]
     fn every_playbook_is_sound_and_listed() {
@@ -124,14 +158,43 @@ mod tests {
         let connections = connections();
         let playbooks = Playbooks::shipped().unwrap();
         for playbook in &playbooks.playbooks {
-            let values = playbook.sample_values();
-            for action in &playbook.actions {
-                let rendered = action.render(&values, &connections);
-                assert_eq!(
-                    rendered.is_automated, action.automated,
-                    "{}: {}",
-                    playbook.name, rendered.description
-                );
+            let name = &playbook.name;
+            assert_eq!(playbook.kept_from(&connections), [], "{name}");
+            assert_eq!(
+                playbook.kept_from(&[]).is_empty(),
+                playbook.is_fallback(),
+                "{name}"
+            );
+        }
+    }
+
+    /// Whatever it does by itself it looks at first, and looks whether it helped.
+    #[test]
+    fn every_playbook_looks_before_and_after() {
+        let playbooks = Playbooks::shipped().unwrap();
+        assert!(playbooks.playbooks.len() >= 13);
+        for playbook in &playbooks.playbooks {
+            let (connections, reads) = (connections(), playbook.sample_reads());
+            let around = Surroundings {
+                connections: &connections,
+                reads: &reads,
+            };
+            let name = &playbook.name;
+            for action in playbook.actions.iter().filter(|action| action.automated) {
+                let proposed = action.render(&playbook.sample_values(), around);
+                assert!(!proposed.require.is_empty(), "{name}");
+                assert!(proposed.verify.is_some(), "{name}");
+                let changes = proposed.steps.iter().filter(|step| step.changes());
+                let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
+                assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
+                // What cannot be undone, or what a customer notices, is approved as such.
+                let least = match proposed.action_type {
+                    ActionType::VoidInvoice => Risk::Critical,
+                    kind if kind.moves_money() => Risk::High,
+                    ActionType::NotifyCustomer => Risk::High,
+                    _ => Risk::Low,
+                };
+                assert!(proposed.risk >= least, "{name}");
             }
         }
     }
@@ -147,9 +210,9 @@ mod tests {
         let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
             .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
         for (from, to, fault) in [
-            ("version = 2", "version = 0", "count from 1"),
+            ("version = 3", "version = 0", "count from 1"),
             ("name = \"broken\"", "name = \"other\"", "calls itself"),
-            ("{state} and", "{stat} and", "{stat} is unknown"),
+            ("state {state}", "state {stat}", "{stat} is unknown"),
             ("/{batch}/", "/{bach}/", "{bach} is no parameter"),
             ("/{batch}/", "/{title}/", "{title} is no parameter"),
             ("/{batch}/", "/b-{batch}/", "whole segment"),
@@ -217,6 +280,149 @@ mod tests {
                 "",
                 "not the fallback",
             ),
+            // What it reads.
+            (
+                "path = \"/usage-batches/{batch}\"",
+                "path = \"/{state}\"",
+                "{state} is no parameter",
+            ),
+            (
+                "path = \"/usage-batches/{batch}\"",
+                "path = \"/b-{batch}\"",
+                "whole segment",
+            ),
+            (
+                "path = \"/usage-batches/{batch}\"",
+                "path = \"/{batch.state}\"",
+                "no parameter",
+            ),
+            (
+                "connection = \"billing\"",
+                "connection = \"{batch.state}\"",
+                "{batch.state} is unknown",
+            ),
+            (
+                "connection = \"billing\"",
+                "conection = \"billing\"",
+                "unknown field",
+            ),
+            ("name = \"batch\"", "name = \"Batch\"", "lower-case"),
+            ("state = \"/state\"", "State = \"/state\"", "lower-case"),
+            ("state = \"/state\"", "http = \"/state\"", "http is not one"),
+            ("state = \"/state\"", "state = \"state\"", "JSON pointer"),
+            ("state = \"/state\"", "state = \"/~2\"", "JSON pointer"),
+            (
+                "state = \"/state\"",
+                "stat = \"/state\"",
+                "\"batch.state\" is no fact",
+            ),
+            // What it finds.
+            (
+                "fact = \"batch.state\"",
+                "fact = \"bach.state\"",
+                "\"bach.state\" is no fact",
+            ),
+            (
+                "fact = \"batch.state\"",
+                "fact = \"batch\"",
+                "\"batch\" is no fact",
+            ),
+            (
+                "is = [\"processing\", \"failed\"]",
+                "are = []",
+                "unknown field",
+            ),
+            (
+                "is = [\"processing\", \"failed\"]",
+                "is = []",
+                "at least one text",
+            ),
+            (
+                "is = [\"processing\", \"failed\"]",
+                "is = [[1]]",
+                "at least one text",
+            ),
+            (
+                "is = [\"processing\", \"failed\"]",
+                "is = [1], is_not = [2]",
+                "exactly one of",
+            ),
+            (
+                ", is = [\"processing\", \"failed\"] }",
+                " }",
+                "exactly one of",
+            ),
+            (
+                "is = [\"processing\", \"failed\"]",
+                "same_as = \"batch.size\"",
+                "\"batch.size\" is no fact",
+            ),
+            ("weight = 3", "weight = 0", "above 0"),
+            ("weight = 3", "weight = nan", "above 0"),
+            ("otherwise = 0.05", "otherwise = -1", "above 0"),
+            (
+                "id = \"restarted\"",
+                "id = \"not_processed\"",
+                "id of its own",
+            ),
+            (
+                "when = { fact = \"batch.state\", is = [\"processing\", \"failed\"] }\n",
+                "",
+                "always holds",
+            ),
+            (
+                "which is {batch.state} since",
+                "which is {batch.stat} since",
+                "{batch.stat} is unknown",
+            ),
+            // What an action goes by.
+            (
+                "minutes = 25",
+                "minutes = 25\nmoney = { amount = \"batch.events\", currency = \"batch.state\", effect = \"customer_pays\" }",
+                "exactly if it moves",
+            ),
+            (
+                "\"reprocess_usage_batch\"",
+                "\"retry_payment\"",
+                "exactly if it moves",
+            ),
+            (
+                "require = { fact = \"batch.state\"",
+                "require = { fact = \"batch.x\"",
+                "\"batch.x\" is no fact",
+            ),
+            (
+                "verify = { read = \"batch\"",
+                "verify = { read = \"bach\"",
+                "\"bach.state\" is no fact",
+            ),
+            ("within = \"1h\"", "within = \"soon\"", "cooldown"),
+            (
+                "within = \"1h\"",
+                "within = \"1h\", until = 1",
+                "unknown field",
+            ),
+            (
+                "success = { at = \"/state\"",
+                "success = { at = \"state\"",
+                "JSON pointer",
+            ),
+            (
+                "success = { at = \"/state\"",
+                "success = { on = 1, at = \"/state\"",
+                "unknown field",
+            ),
+            ("reconcile = { read", "reconcile = { reed", "unknown field"),
+            (
+                "not_done = { fact = \"state\"",
+                "not_done = { fact = \"stat\"",
+                "\"batch.stat\" is no fact",
+            ),
+            (
+                "automated = false",
+                "automated = false\nrequire = { fact = \"batch.state\", is = [1] }",
+                "requires and verifies nothing",
+            ),
         ] {
             assert!(sound.contains(from), "{from}");
             let problem = problem(&sound.replacen(from, to, 1));
@@ -266,11 +472,16 @@ mod tests {
         let playbook = Playbook::read("invoice-duplicated", text).unwrap();
         let values = playbook.sample_values();
         let actions = playbook.actions.iter();
-        let actions: Vec<_> = actions.map(|one| one.render(&values, &[])).collect();
+        let around = Surroundings {
+            connections: &[],
+            reads: &[],
+        };
+        let actions: Vec<_> = actions.map(|one| one.render(&values, around)).collect();
         assert_eq!(actions[0].excludes, ["credit"]);
         assert_eq!(actions[1].excludes, ["void"]);
         assert_eq!(actions[1].cooldown, 24 * 3_600_000);
     }
+
     #[test]
     fn a_dry_run_is_a_read_or_said_to_be_harmless() {
         let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
@@ -297,7 +508,11 @@ mod tests {
         }
         let harmless = "{ method = \"POST\", path = \"/{batch}/check\", harmless = true }";
         let playbook = Playbook::read("broken", &with(harmless)).unwrap();
-        let rendered = playbook.actions[0].render(&playbook.sample_values(), &connections());
+        let around = Surroundings {
+            connections: &connections(),
+            reads: &[],
+        };
+        let rendered = playbook.actions[0].render(&playbook.sample_values(), around);
         assert_eq!(rendered.undo.as_deref(), Some("Not at all: x."));
         let dry_run = rendered.steps[0].dry_run.as_ref().unwrap();
         let call = dry_run.sendable().unwrap();

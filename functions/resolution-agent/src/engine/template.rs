@@ -1,4 +1,5 @@
-//! Texts, paths and bodies with placeholders: `{name}` stands for a parameter's value.
+//! Texts, paths and bodies with placeholders: `{name}` stands for a parameter's value, `{read.name}` for a
+//! fact.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
@@ -34,7 +35,7 @@ pub(super) enum TemplateError {
 }
 
 /// The place that stays empty, by its name.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missing(pub(super) String);
 
 impl TryFrom<String> for Template {
@@ -48,7 +49,8 @@ impl TryFrom<String> for Template {
                 return Err(TemplateError::StaysOpen(text));
             };
             let plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
-            if name.is_empty() || !name.bytes().all(plain) {
+            let is_name = |part: &str| !part.is_empty() && part.bytes().all(plain);
+            if !name.split('.').all(is_name) || name.matches('.').count() > 1 {
                 let name = name.to_owned();
                 return Err(TemplateError::NoPlaceholder { name, text });
             }
@@ -86,6 +88,18 @@ impl Template {
                 Piece::Placeholder(name) => value(name).ok_or_else(|| Missing(name.clone())),
             })
             .collect()
+    }
+
+    /// The text without one of its placeholders.
+    pub(super) fn without(&self, name: &str) -> Self {
+        let is_it = |piece: &&Piece| matches!(piece, Piece::Placeholder(one) if one == name);
+        Self(
+            self.0
+                .iter()
+                .filter(|piece| !is_it(piece))
+                .cloned()
+                .collect(),
+        )
     }
 
     /// Whether each placeholder is a whole segment of a path that begins with a slash.
@@ -215,7 +229,9 @@ mod tests {
 
     #[test]
     fn braces_that_are_no_placeholders_are_refused() {
-        for text in ["{", "}", "a}b", "{a", "{}", "{A}", "{a b}", "{a}}", "{{a}}"] {
+        for text in [
+            "{", "}", "a}b", "{a", "{}", "{A}", "{a b}", "{a}}", "{{a}}", "{.a}", "{a.}", "{a.b.c}",
+        ] {
             assert!(template(text).is_err(), "{text}");
         }
     }

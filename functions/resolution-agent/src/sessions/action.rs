@@ -3,8 +3,9 @@
 use serde::Serialize;
 use shared::{
     model::{
-        ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, ConnectionRevision,
-        Handling, JsonObject, Money, PlaybookVersion, ProposedAction, Risk, Timestamp, UserId,
+        ActionApproval, ActionStep, ActionType, AgentSession, AnswerCondition, ApiCall,
+        ConnectionRevision, FactCondition, Handling, JsonObject, Money, MoneyEffect,
+        PlaybookVersion, ProposedAction, Risk, TargetRead, Timestamp, UserId, span,
     },
     store::SessionWithActions,
 };
@@ -40,6 +41,16 @@ pub struct ActionView {
     connection: Option<ConnectionRevision>,
     /// The money that it moves; null where it moves none or the amount is not known.
     money: Option<Money>,
+    /// Which way it moves that; null where it moves none.
+    money_effect: Option<MoneyEffect>,
+    /// What has to be so if it is to be done: conditions on what was read.
+    #[schema(examples("invoice.state is draft or open"))]
+    require: Vec<String>,
+    /// How it is found out whether it had its effect; null where nobody can look.
+    verify: Option<VerificationView>,
+    /// What is read for these: the calls, which change nothing.
+    #[schema(examples("GET /invoices/inv_1"))]
+    reads: Vec<String>,
     /// Where its approval stands, while it needs more approvers than it has.
     approval: Option<ApprovalView>,
     /// Who approved it, the last one last.
@@ -88,6 +99,35 @@ pub struct StepView {
     api_call: String,
     /// All of what is sent; null where a person does it.
     request: Option<RequestView>,
+    /// What the body of an answer has to say beside its status; all of it.
+    #[schema(examples("/state is void"))]
+    success: Vec<String>,
+    /// What is looked at where an answer does not tell whether the call took effect; null where nothing
+    /// would tell.
+    reconcile: Option<ReconciliationView>,
+}
+
+/// How it is found out whether an action had its effect.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ActionVerification)]
+#[serde(rename_all = "camelCase")]
+pub struct VerificationView {
+    /// What is so then.
+    #[schema(examples("invoice.state is void"))]
+    effective: String,
+    /// Within how many minutes.
+    minutes: i64,
+}
+
+/// How it is found out whether a call took effect.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StepReconciliation)]
+#[serde(rename_all = "camelCase")]
+pub struct ReconciliationView {
+    /// What is so if it did.
+    done: String,
+    /// What is so if it did not.
+    not_done: String,
 }
 
 /// What is sent to a target system.
@@ -146,12 +186,23 @@ impl ActionView {
             playbook: action.playbook.clone(),
             connection: action.connection.clone(),
             money: action.money.clone(),
+            money_effect: action.money_effect,
+            require: action.require.iter().map(FactCondition::says).collect(),
+            verify: action.verify.as_ref().map(|verify| VerificationView {
+                effective: verify.effective.says(),
+                minutes: verify.within / span::MINUTE,
+            }),
+            reads: action.reads.iter().map(read).collect(),
             approval: None,
             approvals: Vec::new(),
             undo: action.undo.clone(),
             handling: action.handling.clone(),
         }
     }
+}
+
+fn read(read: &TargetRead) -> String {
+    read.call().summary()
 }
 
 impl ApprovalView {
@@ -190,6 +241,15 @@ impl From<&ActionStep> for StepView {
                 method: call.method.clone(),
                 path: call.path.clone(),
                 body: call.body.as_ref().map(|body| body.0.clone()),
+            }),
+            success: call
+                .into_iter()
+                .flat_map(|call| &call.success)
+                .map(AnswerCondition::says)
+                .collect(),
+            reconcile: step.reconcile.as_ref().map(|reconcile| ReconciliationView {
+                done: reconcile.done.says(),
+                not_done: reconcile.not_done.says(),
             }),
         }
     }

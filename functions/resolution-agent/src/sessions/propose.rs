@@ -8,7 +8,7 @@ use shared::{
         Path, PathId,
         refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
     },
-    model::{AgentSessionId, ClassHistory, Connection, Signal},
+    model::{AgentSessionId, Case},
 };
 
 use super::view::AgentSessionProposed;
@@ -31,8 +31,8 @@ pub async fn propose(
     Json<AgentSessionProposed>,
     Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
 > {
-    let analyse = async |signal: &Signal, history: &ClassHistory, connections: &[Connection]| {
-        let analysed = state.engine.analyse(signal, history, connections).await;
+    let analyse = async |case: &Case| {
+        let analysed = state.engine.analyse(case).await;
         analysed.map_err(|error| Error::internal("analysing a signal", error))
     };
     let agent = state.app.store.agent();

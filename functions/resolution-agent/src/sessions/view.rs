@@ -19,7 +19,10 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-use super::action::{self, ActionView};
+use super::{
+    action::{self, ActionView},
+    read::{self, ReadView},
+};
 
 /// A session that was just opened.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,6 +78,8 @@ pub struct ProposedSession {
     status: AgentSessionStatus,
     alert_id: SignalId,
     analysis: Option<Analysis>,
+    /// What was read of target systems for it.
+    reads: Vec<ReadView>,
     proposed_actions: Vec<ActionView>,
 }
 
@@ -87,6 +92,7 @@ impl AgentSessionProposed {
                 status: session.status,
                 alert_id: session.alert_id,
                 analysis: session.analysis.clone(),
+                reads: read::of(session),
                 proposed_actions: action::of_proposal(session),
             },
         }
@@ -166,6 +172,8 @@ pub struct AgentSessionView {
     rejection: Option<Rejection>,
     /// Null before the first.
     analysis: Option<Analysis>,
+    /// What was read of target systems for it.
+    reads: Vec<ReadView>,
     /// Those of the newest proposal.
     proposed_actions: Vec<ActionView>,
     /// Those of approved actions that have ended.
@@ -195,6 +203,7 @@ impl AgentSessionView {
             error: session.error_at(now).map(str::to_owned),
             rejection: session.rejection.clone(),
             analysis: session.analysis.clone(),
+            reads: read::of(session),
             proposed_actions: action::of_session(whole, now),
             execution_results: results(whole),
         }

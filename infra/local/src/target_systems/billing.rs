@@ -3,8 +3,8 @@
 use super::{
     operation::{Answer, Operation, Request, System, answer},
     records::{
-        CreditNote, Customer, Invoice, InvoiceState, Records, SyncState, UsageBatch,
-        UsageBatchState,
+        CreditNote, CreditNoteState, Customer, Invoice, InvoiceState, Records, SyncState,
+        UsageBatch, UsageBatchState,
     },
 };
 
@@ -16,13 +16,18 @@ pub(crate) static BILLING: System = System {
     operations: &[
         Operation::get("/usage-batches/{id}", usage_batch),
         Operation::post("/usage-batches/{id}/reprocess", reprocess_usage_batch),
+        Operation::post("/usage-batches/{id}/deduplicate", deduplicate_usage_batch),
         Operation::post("/usage-events/resend", resend_usage_events),
         Operation::get("/invoices/{id}", invoice),
         Operation::post("/invoices/{id}/refresh", refresh_invoice),
+        Operation::post("/invoices/{id}/recompute", recompute_invoice),
+        Operation::post("/invoices/{id}/pause-collection", pause_collection),
         Operation::post("/invoices/{id}/void", void_invoice),
         Operation::post("/invoices/{id}/credit-notes", issue_credit_note),
         Operation::get("/customers/{id}", customer),
         Operation::post("/customers/{id}/sync", sync_customer),
+        Operation::post("/customers/{id}/unpark", unpark_customer),
+        Operation::post("/customers/{id}/invoices", generate_invoice),
     ],
 };
 
@@ -35,6 +40,7 @@ fn reprocess_usage_batch(records: &mut Records, request: &Request) -> Answer {
         find_batch(records, &request.id).map(|batch| match batch.state {
             UsageBatchState::Processing | UsageBatchState::Failed => {
                 batch.state = UsageBatchState::Processed;
+                batch.last_error = None;
                 Answer::done(&request.id, batch)
             }
             UsageBatchState::Processed => Answer::already_done(),
@@ -43,6 +49,20 @@ fn reprocess_usage_batch(records: &mut Records, request: &Request) -> Answer {
             }
         }),
     )
+}
+
+fn deduplicate_usage_batch(records: &mut Records, request: &Request) -> Answer {
+    answer(find_batch(records, &request.id).map(|batch| {
+        if batch.invoiced {
+            return Answer::unusable("an invoice has the batch");
+        }
+        if batch.duplicate_events == 0 {
+            return Answer::already_done();
+        }
+        batch.events = batch.events.saturating_sub(batch.duplicate_events);
+        batch.duplicate_events = 0;
+        Answer::done(&request.id, batch)
+    }))
 }
 
 fn resend_usage_events(records: &mut Records, request: &Request) -> Answer {
@@ -65,12 +85,38 @@ fn refresh_invoice(records: &mut Records, request: &Request) -> Answer {
         find_invoice(records, &request.id).map(|invoice| match invoice.state {
             InvoiceState::Draft => {
                 invoice.state = InvoiceState::Open;
+                invoice.finalization_error = None;
                 Answer::done(&request.id, invoice)
             }
             InvoiceState::Open | InvoiceState::Paid => Answer::already_done(),
             InvoiceState::Void => Answer::unusable("a void invoice cannot be finalized"),
         }),
     )
+}
+
+/// Bills what was metered; a draft stays one.
+fn recompute_invoice(records: &mut Records, request: &Request) -> Answer {
+    answer(find_invoice(records, &request.id).map(|invoice| {
+        if invoice.state != InvoiceState::Draft {
+            return Answer::unusable("only a draft can be computed again");
+        }
+        if invoice.quantity == invoice.metered_quantity {
+            return Answer::already_done();
+        }
+        invoice.quantity = invoice.metered_quantity;
+        invoice.amount_due = invoice.quantity * invoice.unit_amount;
+        Answer::done(&request.id, invoice)
+    }))
+}
+
+fn pause_collection(records: &mut Records, request: &Request) -> Answer {
+    answer(find_invoice(records, &request.id).map(|invoice| {
+        if invoice.collection_paused {
+            return Answer::already_done();
+        }
+        invoice.collection_paused = true;
+        Answer::done(&request.id, invoice)
+    }))
 }
 
 fn void_invoice(records: &mut Records, request: &Request) -> Answer {
@@ -95,8 +141,7 @@ fn issue_credit_note(records: &mut Records, request: &Request) -> Answer {
         if matches!(invoice.state, InvoiceState::Draft | InvoiceState::Void) {
             return Err(Answer::unusable("only a finalized invoice can be credited"));
         }
-        let credited: u64 = invoice.credit_notes.iter().map(|note| note.amount).sum();
-        if amount > invoice.amount_due.saturating_sub(credited) {
+        if amount > invoice.amount_due.saturating_sub(invoice.amount_credited) {
             return Err(Answer::unusable(
                 "the credit exceeds what is left of the invoice",
             ));
@@ -106,8 +151,10 @@ fn issue_credit_note(records: &mut Records, request: &Request) -> Answer {
             id: format!("{}_cn_{number}", request.id),
             amount,
             reason,
+            state: CreditNoteState::Issued,
         };
         invoice.credit_notes.push(note.clone());
+        invoice.amount_credited += amount;
         Ok(Answer::done(&note.id, &note))
     }))
 }
@@ -121,11 +168,58 @@ fn sync_customer(records: &mut Records, request: &Request) -> Answer {
         find_customer(records, &request.id).map(|customer| match customer.sync_state {
             SyncState::OutOfSync => {
                 customer.sync_state = SyncState::InSync;
+                customer.last_sync_error = None;
                 Answer::done(&request.id, customer)
             }
             SyncState::InSync => Answer::already_done(),
         }),
     )
+}
+
+fn unpark_customer(records: &mut Records, request: &Request) -> Answer {
+    answer(find_customer(records, &request.id).map(|customer| {
+        if !customer.parked {
+            return Answer::already_done();
+        }
+        customer.parked = false;
+        Answer::done(&request.id, customer)
+    }))
+}
+
+fn generate_invoice(records: &mut Records, request: &Request) -> Answer {
+    answer(generate(records, &request.id))
+}
+
+/// Bills what is not billed yet.
+fn generate(records: &mut Records, customer_id: &str) -> Result<Answer, Answer> {
+    let customer = find_customer(records, customer_id)?;
+    if customer.parked {
+        return Err(Answer::unusable("the account is parked"));
+    }
+    if customer.unbilled_amount == 0 {
+        return Err(Answer::already_done());
+    }
+    let amount_due = std::mem::take(&mut customer.unbilled_amount);
+    let currency = customer.currency.clone().unwrap_or_else(|| "usd".into());
+    let id = format!("inv_{}", 2_101 + records.invoices.len());
+    let invoice = Invoice {
+        customer_id: customer_id.to_owned(),
+        number: id.clone(),
+        amount_due,
+        currency,
+        state: InvoiceState::Open,
+        amount_paid: 0,
+        amount_credited: 0,
+        duplicate_of: None,
+        quantity: 0,
+        unit_amount: 0,
+        metered_quantity: 0,
+        finalization_error: None,
+        collection_paused: false,
+        credit_notes: Vec::new(),
+    };
+    records.invoices.insert(id.clone(), invoice.clone());
+    Ok(Answer::done(&id, &invoice))
 }
 
 fn find_batch<'r>(records: &'r mut Records, id: &str) -> Result<&'r mut UsageBatch, Answer> {

@@ -1,4 +1,4 @@
-//! The notification system: sends messages to customers.
+//! The notification system: sends messages to customers and webhooks to their systems.
 
 use super::{
     operation::{Answer, Operation, Request, System, answer},
@@ -14,6 +14,9 @@ pub(crate) static NOTIFICATIONS: System = System {
     operations: &[
         Operation::post("/messages", send_message),
         Operation::get("/templates", templates),
+        Operation::get("/customers/{id}/messages", messages),
+        Operation::get("/webhook-endpoints/{id}", webhook_endpoint),
+        Operation::post("/webhook-endpoints/{id}/resend", resend_webhooks),
     ],
 };
 
@@ -21,6 +24,42 @@ pub(crate) static NOTIFICATIONS: System = System {
 fn templates(_: &mut Records, _: &Request) -> Answer {
     let names = ["payment_failed", "payment_method_needed"];
     Answer::shows("templates", &serde_json::json!({ "names": names }))
+}
+
+/// How many messages a customer was sent, and of which kind about what the last one was.
+fn messages(records: &mut Records, request: &Request) -> Answer {
+    if !records.customers.contains_key(&request.id) {
+        return Answer::unknown("customer");
+    }
+    let own = records.messages.iter();
+    let own: Vec<&Message> = own.filter(|one| one.customer_id == request.id).collect();
+    let last = own.last();
+    let about = last.map(|last| &last.content["paymentId"]);
+    let shown = serde_json::json!({
+        "count": own.len(), "lastTemplate": last.map(|last| &last.template), "lastAbout": about,
+    });
+    Answer::shows(&request.id, &shown)
+}
+
+fn webhook_endpoint(records: &mut Records, request: &Request) -> Answer {
+    match records.webhook_endpoints.get(&request.id) {
+        Some(endpoint) => Answer::shows(&request.id, endpoint),
+        None => Answer::unknown("webhook endpoint"),
+    }
+}
+
+fn resend_webhooks(records: &mut Records, request: &Request) -> Answer {
+    let Some(endpoint) = records.webhook_endpoints.get_mut(&request.id) else {
+        return Answer::unknown("webhook endpoint");
+    };
+    if !(endpoint.enabled && endpoint.last_status == 200) {
+        return Answer::unusable("the endpoint does not take webhooks");
+    }
+    if endpoint.undelivered == 0 {
+        return Answer::already_done();
+    }
+    endpoint.undelivered = 0;
+    Answer::done(&request.id, endpoint)
 }
 
 fn send_message(records: &mut Records, request: &Request) -> Answer {

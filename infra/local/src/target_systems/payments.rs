@@ -13,7 +13,9 @@ pub(crate) static PAYMENTS: System = System {
     operations: &[
         Operation::get("/payments/{id}", payment),
         Operation::post("/payments/{id}/retry", retry_payment),
+        Operation::post("/payments/{id}/reconcile", reconcile_payment),
         Operation::post("/invoices/{id}/retry", retry_invoice),
+        Operation::get("/disputes/{id}", dispute),
     ],
 };
 
@@ -22,6 +24,34 @@ fn payment(records: &mut Records, request: &Request) -> Answer {
         Some(payment) => Answer::shows(&request.id, payment),
         None => Answer::unknown("payment"),
     }
+}
+
+fn dispute(records: &mut Records, request: &Request) -> Answer {
+    match records.disputes.get(&request.id) {
+        Some(dispute) => Answer::shows(&request.id, dispute),
+        None => Answer::unknown("dispute"),
+    }
+}
+
+/// Notes what the processor says of a payment. It takes no money.
+fn reconcile_payment(records: &mut Records, request: &Request) -> Answer {
+    let Some(payment) = records.payments.get_mut(&request.id) else {
+        return Answer::unknown("payment");
+    };
+    if payment.state != PaymentState::Unknown {
+        return Answer::already_done();
+    }
+    let Some(told) = payment.processor_state else {
+        return Answer::unusable("the processor does not know yet");
+    };
+    payment.state = told;
+    if told == PaymentState::Succeeded
+        && let Some(invoice) = records.invoices.get_mut(&payment.invoice_id)
+    {
+        invoice.state = InvoiceState::Paid;
+        invoice.amount_paid = payment.amount;
+    }
+    Answer::done(&request.id, payment)
 }
 
 fn retry_payment(records: &mut Records, request: &Request) -> Answer {
@@ -55,6 +85,16 @@ fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
         PaymentState::Cancelled => {
             return Err(Answer::unusable("a cancelled payment cannot be collected"));
         }
+        PaymentState::Unknown => {
+            return Err(Answer::unusable("nobody knows whether it was collected"));
+        }
+    }
+    if matches!(
+        payment.failure.as_deref(),
+        Some("stolen_card" | "card_declined")
+    ) {
+        // The answer is one of the many that say 200 of a payment that failed again.
+        return Ok(Answer::shows(id, payment));
     }
     let invoice = records
         .invoices
@@ -62,6 +102,7 @@ fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
         .filter(|invoice| invoice.state == InvoiceState::Open)
         .ok_or_else(|| Answer::unusable("the payment's invoice is not open"))?;
     invoice.state = InvoiceState::Paid;
+    invoice.amount_paid = payment.amount;
     payment.state = PaymentState::Succeeded;
     payment.failure = None;
     Ok(Answer::done(id, payment))

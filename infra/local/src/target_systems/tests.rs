@@ -122,6 +122,60 @@ async fn an_operation_changes_its_entity_once() {
             json!("failed"),
             json!("succeeded"),
         ),
+        (
+            "billing",
+            "/usage-batches/ub_1009/deduplicate",
+            "ub_1009",
+            "/usage-batches/ub_1009",
+            "duplicateEvents",
+            json!(1904),
+            json!(0),
+        ),
+        (
+            "billing",
+            "/invoices/inv_2012/recompute",
+            "inv_2012",
+            "/invoices/inv_2012",
+            "quantity",
+            json!(40120),
+            json!(38216),
+        ),
+        (
+            "billing",
+            "/invoices/inv_2014/pause-collection",
+            "inv_2014",
+            "/invoices/inv_2014",
+            "collectionPaused",
+            json!(false),
+            json!(true),
+        ),
+        (
+            "billing",
+            "/customers/cus_506/unpark",
+            "cus_506",
+            "/customers/cus_506",
+            "parked",
+            json!(true),
+            json!(false),
+        ),
+        (
+            "payments",
+            "/payments/pay_3007/reconcile",
+            "pay_3007",
+            "/payments/pay_3007",
+            "state",
+            json!("unknown"),
+            json!("succeeded"),
+        ),
+        (
+            "notifications",
+            "/webhook-endpoints/we_5001/resend",
+            "we_5001",
+            "/webhook-endpoints/we_5001",
+            "undelivered",
+            json!(318),
+            json!(0),
+        ),
     ] {
         let (_, shown) = demo.get(system, seen).await;
         assert_eq!(shown[field], before, "{operation}");
@@ -133,7 +187,7 @@ async fn an_operation_changes_its_entity_once() {
         let (status, refusal) = demo.post(system, operation, json!({})).await;
         assert_eq!((status, &refusal["code"]), (409, &json!("already_done")));
     }
-    assert_eq!(demo.effects().len(), 6);
+    assert_eq!(demo.effects().len(), 12);
 }
 
 #[tokio::test]
@@ -147,12 +201,62 @@ async fn a_collected_payment_settles_its_invoice() {
 }
 
 #[tokio::test]
+async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
+    let demo = Demo::start();
+    let path = "/customers/cus_506/invoices";
+    assert_eq!(demo.status("billing", path).await, 422);
+    assert_eq!(
+        demo.status("billing", "/customers/cus_506/unpark").await,
+        200
+    );
+    let (status, invoice) = demo.post("billing", path, json!({})).await;
+    assert_eq!((status, &invoice["amountDue"]), (200, &json!(318_000)));
+    let made = format!("/invoices/{}", invoice["id"].as_str().unwrap());
+    assert_eq!(demo.get("billing", &made).await.1["state"], "open");
+    assert_eq!(demo.status("billing", path).await, 409);
+}
+
+/// As many systems answer: the call succeeded, and the payment failed again.
+#[tokio::test]
+async fn a_stolen_card_is_declined_again_with_200() {
+    let demo = Demo::start();
+    let (status, payment) = demo
+        .post("payments", "/payments/pay_3006/retry", json!({}))
+        .await;
+    assert_eq!((status, &payment["state"]), (200, &json!("failed")));
+    assert_eq!(demo.effects(), []);
+}
+
+#[tokio::test]
+async fn a_customers_last_message_is_told() {
+    let demo = Demo::start();
+    let path = "/customers/cus_501/messages";
+    let (_, none) = demo.get("notifications", path).await;
+    assert_eq!(
+        (&none["count"], &none["lastTemplate"]),
+        (&json!(0), &json!(null))
+    );
+    let message = json!({"customerId": "cus_501", "template": "paid", "paymentId": "pay_3001"});
+    demo.post("notifications", "/messages", message).await;
+    let (_, told) = demo.get("notifications", path).await;
+    assert_eq!(told["count"], 1);
+    assert_eq!(
+        (&told["lastTemplate"], &told["lastAbout"]),
+        (&json!("paid"), &json!("pay_3001"))
+    );
+}
+
+#[tokio::test]
 async fn what_cannot_be_done_is_told_apart() {
     let demo = Demo::start();
     for (system, operation, status) in [
         ("billing", "/usage-batches/ub_1008/reprocess", 422),
         ("billing", "/invoices/inv_2009/refresh", 422),
         ("payments", "/payments/pay_3005/retry", 422),
+        ("payments", "/payments/pay_3007/retry", 422),
+        ("billing", "/invoices/inv_2008/recompute", 422),
+        ("payments", "/payments/pay_9/reconcile", 404),
+        ("notifications", "/webhook-endpoints/we_9/resend", 404),
         ("payments", "/invoices/inv_2001/retry", 422),
         ("billing", "/usage-batches/ub_9/reprocess", 404),
         ("payments", "/invoices/inv_9/retry", 404),

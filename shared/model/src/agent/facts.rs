@@ -119,10 +119,6 @@ impl FactCondition {
     /// As people read it: `invoice.state is draft or open`.
     #[must_use]
     pub fn says(&self) -> String {
-        let any = |values: &[Value]| {
-            let values: Vec<String> = values.iter().map(plain).collect();
-            values.join(" or ")
-        };
         let asked = match &self.asked {
             Asked::Is(values) => format!("is {}", any(values)),
             Asked::IsNot(values) => format!("is not {}", any(values)),
@@ -155,6 +151,18 @@ impl AnswerCondition {
     pub(super) fn is_denied(&self, answer: &Value) -> bool {
         answer.pointer(&self.at).is_some() && !self.holds(answer)
     }
+
+    /// As people read it: `/state is paid`.
+    #[must_use]
+    pub fn says(&self) -> String {
+        format!("{} is {}", self.at, any(&self.is))
+    }
+}
+
+/// Values as people read them: `draft or open`.
+fn any(values: &[Value]) -> String {
+    let values: Vec<String> = values.iter().map(plain).collect();
+    values.join(" or ")
 }
 
 /// How it is found out whether an action had the effect that it was to have.
@@ -306,6 +314,7 @@ mod tests {
             is: vec![json!("paid")],
         };
         assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
+        assert_eq!(paid.says(), "/invoice/state is paid");
         for other in [
             json!({"invoice": {"state": "open"}}),
             json!({}),

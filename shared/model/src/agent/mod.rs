@@ -158,6 +158,7 @@ mod approval;
 mod connection;
 mod digest;
 mod effect;
+mod evidence;
 mod execute;
 mod facts;
 mod journal;
@@ -185,6 +186,10 @@ pub use connection::{
     IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
 };
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
+pub use evidence::{
+    Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
+    ReadEvidence,
+};
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
@@ -205,7 +210,7 @@ pub use policy::{
 pub use preview::PolicyVerdict;
 pub use proposal::{
     ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, DryRun,
-    PlaybookVersion, Proposal, ProposedAction, Risk,
+    MoneyEffect, PlaybookVersion, Proposal, ProposedAction, Risk,
 };
 pub use reply::{Reply, answer, retry_after};
 pub use saving::{Saving, SavingSort};

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, AnswerCondition, FactCondition, Handling, Reconciliation, TargetEffect,
-    TargetRead, Verification,
+    ActionApproval, AnswerCondition, ConfidenceFrom, Evidence, FactCondition, Handling,
+    ReadEvidence, Reconciliation, TargetEffect, TargetRead, Verification,
 };
 use crate::{JsonText, Money, Pattern, span};
 
@@ -31,8 +31,27 @@ pub struct Analysis {
     /// The numbers behind that; null for an analysis that was made before there were any.
     #[serde(default)]
     pub pattern: Option<Pattern>,
-    /// From 0 to 1.
+    /// How likely it is that what is proposed helps, from 0 to 1.
     pub confidence: f64,
+    /// What that follows from; null for an analysis that was made before it followed from anything.
+    #[serde(default)]
+    pub confidence_from: Option<ConfidenceFrom>,
+    /// What the playbook asks of what was read.
+    #[serde(default)]
+    #[schema(required)]
+    pub evidence: Vec<Evidence>,
+    /// The playbook that it follows; null for one that was made before it was told.
+    #[serde(default)]
+    pub playbook: Option<PlaybookVersion>,
+    /// Ids of the findings for which that playbook was chosen.
+    #[serde(default)]
+    #[schema(required)]
+    pub cites: Vec<String>,
+    /// Playbooks for such an alert that were not chosen, since this version of them did not help one of
+    /// its records before, each as `name#version`.
+    #[serde(default)]
+    #[schema(required)]
+    pub passed_over: Vec<String>,
 }
 
 /// An analysis with the actions that would resolve the signal; they have no ids yet.
@@ -40,6 +59,8 @@ pub struct Analysis {
 pub struct Proposal {
     /// What was found out.
     pub analysis: Analysis,
+    /// What was read of target systems for it.
+    pub reads: Vec<ReadEvidence>,
     /// What to do, in this order; their ids are still empty.
     pub actions: Vec<ProposedAction>,
 }
@@ -98,6 +119,9 @@ pub struct ProposedAction {
     /// The money that it moves, as far as that is known.
     #[serde(default)]
     pub money: Option<Money>,
+    /// Which way it moves that.
+    #[serde(default)]
+    pub money_effect: Option<MoneyEffect>,
     /// Approvals of it that are not enough yet. They leave it as soon as it is run.
     #[serde(default)]
     pub approvals: Vec<ActionApproval>,
@@ -173,6 +197,18 @@ pub enum ActionType {
     VoidInvoice,
     /// Issue a credit note.
     IssueCreditNote,
+    /// Have an invoice made that was not, and its account billed again.
+    GenerateInvoice,
+    /// Have a draft of an invoice computed again from what was metered.
+    RecomputeInvoice,
+    /// Have a payment's outcome asked of the processor and noted.
+    ReconcilePayment,
+    /// Take usage out of a batch that is in it twice.
+    RemoveDuplicateUsage,
+    /// Keep an invoice from being collected and reminded of.
+    PauseCollection,
+    /// Have webhooks delivered that were not.
+    ResendWebhooks,
     /// Bring a customer in line between systems.
     SyncCustomer,
     /// Send a customer a message.
@@ -190,14 +226,34 @@ impl ActionType {
             | Self::RefreshInvoice
             | Self::RetryPayment
             | Self::VoidInvoice
-            | Self::IssueCreditNote => true,
+            | Self::IssueCreditNote
+            | Self::GenerateInvoice => true,
             Self::ReprocessUsageBatch
             | Self::ResendUsageEvents
+            | Self::RecomputeInvoice
+            | Self::ReconcilePayment
+            | Self::RemoveDuplicateUsage
+            | Self::PauseCollection
+            | Self::ResendWebhooks
             | Self::SyncCustomer
             | Self::NotifyCustomer
             | Self::ManualReview => false,
         }
     }
+}
+
+/// Which way an action moves money. Its playbook's hash says so in the digest, too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MoneyEffect {
+    /// A claim on the customer becomes less or goes, such as by voiding an invoice.
+    CustomerOwesLess,
+    /// A claim on the customer comes up or becomes more, such as by finalizing an invoice.
+    CustomerOwesMore,
+    /// Money is taken from the customer.
+    CustomerPays,
+    /// Money goes back to the customer.
+    CustomerIsRepaid,
 }
 
 /// What may go wrong with an action.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers};
+use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence};
 use crate::{
     AgentSessionId, AnyOf, Code, Error, OrganizationId, Reason, Signal, SignalId, Timestamp,
     UserId, input, span,
@@ -23,12 +23,19 @@ pub struct AgentSession {
     pub signal_type: String,
     /// See `signal_type`.
     pub occurred_at: Timestamp,
+    /// Ids of the records that the signal named when the session was opened, so that what is known of
+    /// them is read beside the signal.
+    #[serde(default)]
+    pub entities: Vec<String>,
     /// Where the session stood when it was written; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
     /// Why it failed.
     pub error: Option<String>,
     /// The newest analysis.
     pub analysis: Option<Analysis>,
+    /// What was read of target systems for it.
+    #[serde(default)]
+    pub reads: Vec<ReadEvidence>,
     /// The number of the newest proposal, which its action ids carry; 0 before the first.
     #[serde(default)]
     pub proposal: i64,
@@ -180,9 +187,11 @@ impl AgentSession {
             alert_id: signal.id,
             signal_type: signal.signal_type.clone(),
             occurred_at: signal.occurred_at,
+            entities: signal.entities.iter().map(|one| one.id.clone()).collect(),
             status: AgentSessionStatus::Started,
             error: None,
             analysis: None,
+            reads: Vec::new(),
             proposal: 0,
             proposed_actions: Vec::new(),
             analysis_key: None,
@@ -250,6 +259,7 @@ impl AgentSession {
             action.id = self.action_id(number, place);
         }
         self.analysis = Some(proposal.analysis);
+        self.reads = proposal.reads;
         self.proposal = number;
         self.proposed_actions = actions;
         let due = now.plus(Self::CONFIRMATION);

@@ -410,7 +410,8 @@ impl AgentAction {
     }
 
     /// Whether its effect was found, where that is looked for.
-    pub(super) fn is_verified(&self) -> bool {
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
         let looks = self.verification.as_ref();
         let is_effective = |looks: &Looks<_>| looks.status == VerificationStatus::Effective;
         self.verify.is_none() || looks.is_some_and(is_effective)

@@ -7,8 +7,10 @@ use model::{
 };
 
 use super::{
-    Agent, Remedy, SessionWithActions,
+    Agent, SessionWithActions,
     journal::{WORKER, entries, heads},
+    playbooks::verdict_on,
+    remedy,
 };
 use crate::{
     key::{self, AnyKey},
@@ -124,7 +126,7 @@ impl Agent<'_> {
             self.followed(&mut session, &actions, from, WORKER, now)
                 .await?,
         );
-        writes.extend(verified(&action)?);
+        writes.extend(verified(&action, event)?);
         let done = self.write_with_saving(writes, &action).await?;
         Ok(done.is_ok().then_some(Some(action.record)))
     }
@@ -169,10 +171,13 @@ impl Agent<'_> {
 }
 
 /// What is written once it is known what became of an action that was looked at, beside what it saved:
-/// what it put right.
-fn verified(action: &AgentAction) -> Result<Vec<Write>, Error> {
-    let remedies = Remedy::of(action);
-    remedies.iter().map(Write::put).collect()
+/// what it put right, and whether its playbook helped.
+fn verified(action: &AgentAction, event: JournalEvent) -> Result<Vec<Write>, Error> {
+    let mut writes = remedy::writes(action)?;
+    if event == JournalEvent::Verified {
+        writes.extend(verdict_on(action, action.is_verified()));
+    }
+    Ok(writes)
 }
 
 /// A batch names no item twice.

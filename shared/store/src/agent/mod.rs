@@ -18,6 +18,7 @@ mod journal;
 mod lists;
 mod looks;
 mod people;
+mod playbooks;
 mod policy;
 mod preview;
 mod remedy;

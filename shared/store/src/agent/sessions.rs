@@ -4,14 +4,20 @@ use std::collections::BTreeMap;
 
 use model::{
     ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
-    ClassHistory, Code, Connection, Error, Id, JournalActor, JournalActorType, JournalEvent, Note,
-    OrganizationId, Proposal, Signal, SignalId, Timestamp, UserId,
+    Case, Code, Error, Id, JournalActor, JournalActorType, JournalEvent, Note, OrganizationId,
+    PlaybookRecord, Proposal, Signal, SignalId, Timestamp, UserId,
 };
 use serde_json::json;
 
-use super::{Agent, SessionOfSignal, SessionWithActions, journal::WORKER, policy::Approvable};
+use super::{
+    Agent, SessionOfSignal, SessionWithActions,
+    journal::WORKER,
+    playbooks::{labels, not_helped},
+    policy::Approvable,
+};
 use crate::{
-    Given, Permit, key,
+    Given, Permit,
+    key::{self, AnyKey},
     once::id_of,
     rewrite::try_rewrite,
     table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
@@ -25,10 +31,7 @@ const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 struct Analyzing {
     given: Given,
     session: Stored<AgentSession>,
-    signal: Signal,
-    history: ClassHistory,
-    /// What the organization's actions may call.
-    connections: Vec<Connection>,
+    case: Case,
 }
 
 /// What an approval came to.
@@ -127,8 +130,7 @@ impl Agent<'_> {
         self.0.one(&key, AgentSessionId::NOUN).await
     }
 
-    /// Analyses a session's signal, given what is known of its class and the organization's
-    /// connections, and proposes what `analyse` comes to; the actions get their ids. 404 when the
+    /// Analyses a session's signal, given all that is known of it, and proposes what `analyse` comes to; the actions get their ids. 404 when the
     /// session is not the tenant's, 409 unless it is started or awaits
     /// confirmation, and when it was cancelled, or the analysis counted as interrupted, meanwhile. A
     /// session whose analysis fails says `failed`.
@@ -136,20 +138,14 @@ impl Agent<'_> {
         &self,
         permit: impl Into<Permit>,
         id: AgentSessionId,
-        analyse: impl AsyncFnOnce(&Signal, &ClassHistory, &[Connection]) -> Result<Proposal, Error>,
+        analyse: impl AsyncFnOnce(&Case) -> Result<Proposal, Error>,
         failed: &str,
     ) -> Result<Stored<AgentSession>, Error> {
         let permit = permit.into();
         let tenant = permit.tenant();
         let propose = async |permit| {
             let analyzing = self.begin_analysis(permit, id).await?;
-            let Analyzing {
-                signal,
-                history,
-                connections,
-                ..
-            } = &analyzing;
-            match analyse(signal, history, connections).await {
+            match analyse(&analyzing.case).await {
                 Ok(proposal) => self.finish_analysis(analyzing, proposal).await,
                 Err(error) => {
                     self.fail_analysis(analyzing, failed).await?;
@@ -173,11 +169,15 @@ impl Agent<'_> {
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = noted(&mut session, begun, now)?;
         let signal = key::signal(tenant, session.alert_id);
-        let history = self.0.class_history(tenant, &session.signal_type, &signal);
+        let noted = not_helped(tenant, &session.entities);
+        let class = &session.signal_type;
+        let keys: Vec<AnyKey> = noted.iter().map(AnyKey::from).collect();
+        let history = self.0.class_history(tenant, class, &signal, keys);
         let written = self.0.table.transact(writes);
         let connections = self.0.connections();
-        let (written, (signal, history), connections) =
-            tokio::try_join!(written, history, connections.all(tenant))?;
+        let runs = self.playbook_runs(tenant);
+        let (written, (signal, history, found), connections, runs) =
+            tokio::try_join!(written, history, connections.all(tenant), runs)?;
         if written.is_err() {
             return Err(Error::contended());
         }
@@ -185,9 +185,15 @@ impl Agent<'_> {
         Ok(Analyzing {
             given,
             session,
-            signal: signal.or_not_found(SignalId::NOUN)?.record,
-            history,
-            connections: connections.into_iter().map(|one| one.record).collect(),
+            case: Case {
+                signal: signal.or_not_found(SignalId::NOUN)?.record,
+                history,
+                connections: connections.into_iter().map(|one| one.record).collect(),
+                playbooks: PlaybookRecord {
+                    runs,
+                    not_helped: labels(&noted, &found),
+                },
+            },
         })
     }
 

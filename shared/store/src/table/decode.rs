@@ -101,6 +101,10 @@ impl<'de> Deserializer<'de> for Attribute {
                 let numbers = numbers.into_iter().map(AttributeValue::N).map(Attribute);
                 SeqDeserializer::new(numbers).deserialize_any(visitor)
             }
+            AttributeValue::Ss(texts) => {
+                let texts = texts.into_iter().map(AttributeValue::S).map(Attribute);
+                SeqDeserializer::new(texts).deserialize_any(visitor)
+            }
             _ => Err(NoRecord::new("an attribute of a type that no record has")),
         }
     }

@@ -207,6 +207,15 @@ impl Change {
         self
     }
 
+    /// Puts a text into a set of texts, which is empty when absent and may have it already.
+    pub(crate) fn put_text_in_set(mut self, name: &str, text: String) -> Self {
+        let clause = self
+            .expression
+            .clause("# :", name, [AttributeValue::Ss(vec![text])]);
+        self.add.push(clause);
+        self
+    }
+
     /// Takes a number out of a set, which need not have it. The attribute goes with its last one.
     pub(crate) fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
         let clause = self.expression.clause("# :", name, [set_of(id)]);

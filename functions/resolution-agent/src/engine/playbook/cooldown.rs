@@ -1,4 +1,4 @@
-//! How long after an action nobody does it again.
+//! How long after an action nobody does it again, and within which time its effect shows.
 
 use serde::Deserialize;
 use shared::model::{ProposedAction, span};

@@ -59,6 +59,24 @@ pub enum Flaw {
     /// One of two actions would always be skipped.
     #[error("{0:?} does the same to the same entity as another action")]
     SameEffect(String),
+    /// A playbook reads more than an analysis does.
+    #[error("it has more than 5 reads")]
+    ManyReads,
+    /// A read is not as it should be.
+    #[error("read {0:?}: {1}")]
+    Read(String, &'static str),
+    /// A finding is not as it should be.
+    #[error("finding {0:?}: {1}")]
+    Finding(String, &'static str),
+    /// No read gives a fact that something speaks of.
+    #[error("{0:?} is no fact of a read")]
+    NoFact(String),
+    /// An action that moves money does not say how much, or another one does.
+    #[error("{0:?} says the money that it moves exactly if it moves some by itself")]
+    Money(ActionType),
+    /// A manual action asks something of facts, which nobody would look at.
+    #[error("{0:?} is done by a person, and requires and verifies nothing")]
+    Looks(ActionType),
     /// A step of an automated action makes no call, or one of a manual action does.
     #[error("{0:?}: a step calls exactly if it is automated")]
     Calls(ActionType),
@@ -79,6 +97,9 @@ pub enum CallFlaw {
     /// No answer would count as success, or one that is none.
     #[error("a call expects at least one status, all of them 2xx")]
     Expect,
+    /// What a body is to say stands nowhere, or is nothing.
+    #[error("success stands at a JSON pointer, and is at least one value")]
+    Success,
     /// An answer that means success, or that there is no such call, would mean that nothing was
     /// done, and that it may be tried again.
     #[error("a status that says not_done is 425 or 5xx")]

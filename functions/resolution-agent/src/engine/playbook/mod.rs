@@ -1,24 +1,38 @@
 //! A playbook: what is known of a kind of signal.
 
+mod check;
+mod condition;
 mod cooldown;
+mod finding;
 mod flaw;
+mod money;
 mod order;
+mod read;
 mod render;
 mod values;
+mod verify;
 
 pub use flaw::{CallFlaw, Flaw};
+pub(super) use read::Read;
+pub(super) use render::Surroundings;
 pub(super) use values::Values;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use shared::model::{
-    ActionType, AlreadyDone, Cycle, METHODS, PlaybookVersion, Risk, Signal, digest,
+    ActionType, AlreadyDone, AnswerCondition, Cycle, METHODS, PlaybookVersion, Reconciliation,
+    Risk, Signal, digest,
 };
 
 use self::{
+    condition::{Condition, Many},
     cooldown::Cooldown,
-    values::{GIVEN, Source},
+    finding::Finding,
+    money::MoneyInFile,
+    read::ReadInFile,
+    values::{GIVEN, MONEY, Source},
+    verify::{Reconcile, Verify},
 };
 use super::template::{Body, Template};
 
@@ -41,6 +55,11 @@ pub(super) struct Playbook {
     pub(super) matches: Matches,
     #[serde(default)]
     parameters: BTreeMap<String, Source>,
+    /// What is read of target systems; all at once.
+    #[serde(default)]
+    reads: Vec<ReadInFile>,
+    #[serde(default)]
+    findings: Vec<Finding>,
     pub(super) actions: Vec<Action>,
     /// SHA-256 of the file's text.
     #[serde(skip)]
@@ -92,6 +111,12 @@ pub(super) struct Action {
     cooldown: Cooldown,
     /// How it is undone and until when, for people.
     undo: Option<Template>,
+    /// What must be so if it is to be done; a person does it where that is not so, or not known.
+    #[serde(default)]
+    require: Many<Condition>,
+    money: Option<MoneyInFile>,
+    /// What is so once it had its effect.
+    verify: Option<Verify>,
     steps: Vec<Step>,
 }
 
@@ -122,7 +147,9 @@ struct Call {
     body: Option<Body>,
     expect: Vec<u16>,
     already_done: Vec<AlreadyDone>,
+    success: Vec<AnswerCondition>,
     not_done: Vec<u16>,
+    reconcile: Option<Reconcile>,
 }
 
 /// A step as the file has it, with its call's parts side by side.
@@ -137,6 +164,11 @@ struct StepInFile {
     expect: Vec<u16>,
     #[serde(default)]
     already_done: Vec<AlreadyDone>,
+    /// What the body of an answer says beside its status; all of it.
+    #[serde(default)]
+    success: Many<AnswerCondition>,
+    /// What tells whether the call took effect when its answer does not.
+    reconcile: Option<Reconcile>,
     /// Statuses besides 429 by which the system promises that nothing was done.
     #[serde(default)]
     not_done: Vec<u16>,
@@ -166,8 +198,13 @@ impl TryFrom<StepInFile> for Step {
                 body: step.body,
                 expect: step.expect,
                 already_done: step.already_done,
+                success: step.success.0,
                 not_done: step.not_done,
+                reconcile: step.reconcile,
             }),
+            (None, None) if step.reconcile.is_some() || !step.success.0.is_empty() => {
+                return Err(CallFlaw::Half);
+            }
             (None, None) => None,
             _ => return Err(CallFlaw::Half),
         };
@@ -198,6 +235,8 @@ impl TryFrom<DryRunInFile> for DryCall {
             expect: vec![200],
             already_done: Vec::new(),
             not_done: Vec::new(),
+            success: Vec::new(),
+            reconcile: None,
         };
         call.check()?;
         let is_harmless = file.harmless;
@@ -221,6 +260,10 @@ impl Call {
         if !self.not_done.iter().all(may_pass) {
             return Err(CallFlaw::NotDone);
         }
+        let is_sound = |one: &AnswerCondition| check::is_pointer(&one.at) && !one.is.is_empty();
+        if !self.success.iter().all(is_sound) {
+            return Err(CallFlaw::Success);
+        }
         Ok(())
     }
 
@@ -228,6 +271,13 @@ impl Call {
         let in_body = self.body.as_ref().map(Body::placeholders);
         let in_body = in_body.unwrap_or_default();
         self.path.placeholders().chain(in_body)
+    }
+}
+
+impl Step {
+    fn reconcile(&self) -> Option<Reconciliation> {
+        let reconcile = self.call.as_ref()?.reconcile.as_ref()?;
+        Some(reconcile.conditions())
     }
 }
 
@@ -282,6 +332,11 @@ impl Playbook {
         }
     }
 
+    /// Whether it is used where no other is for a signal.
+    pub(super) fn is_fallback(&self) -> bool {
+        self.matches == Matches::default()
+    }
+
     fn check(&self) -> Result<(), Flaw> {
         if self.version == 0 {
             return Err(Flaw::Version);
@@ -293,9 +348,11 @@ impl Playbook {
             return Err(Flaw::NoActions);
         }
         let is_parameter = |name: &&str| self.parameters.contains_key(*name);
-        if let Some(name) = GIVEN.into_iter().find(is_parameter) {
+        if let Some(name) = GIVEN.into_iter().chain([MONEY]).find(is_parameter) {
             return Err(Flaw::Given(name));
         }
+        self.check_reads()?;
+        self.check_findings()?;
         self.check_text(&self.root_cause)?;
         self.check_text(&self.impact)?;
         self.actions
@@ -315,7 +372,7 @@ impl Playbook {
         .chain(&action.entities)
         .chain(&action.undo)
         .chain(action.steps.iter().map(|step| &step.description))
-        .try_for_each(|text| self.check_text(text))?;
+        .try_for_each(|text| self.check_text_of(action, text))?;
         if action.steps.is_empty() {
             return Err(Flaw::NoSteps(kind));
         }
@@ -340,16 +397,19 @@ impl Playbook {
                 step.call.iter().chain(dry_run)
             })
             .flat_map(Call::placeholders);
-        match used.find(|name| !self.parameters.contains_key(*name)) {
+        let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
+        match used.find(|name| !is_known(name)) {
             Some(name) => Err(Flaw::NoParameter(name.to_owned())),
-            None => Ok(()),
+            None => self.check_looks(action),
         }
     }
 
-    fn check_text(&self, text: &Template) -> Result<(), Flaw> {
-        let unknown = text
-            .placeholders()
-            .find(|name| !self.parameters.contains_key(*name) && !GIVEN.contains(name));
-        unknown.map_or(Ok(()), |name| Err(Flaw::Unknown(name.to_owned())))
+    /// A text of an action may also tell the money that it moves.
+    fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
+        let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
+        if has_money {
+            return self.check_text(&text.without(MONEY));
+        }
+        self.check_text(text)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::Signal;
+use shared::model::{Facts, Money, Signal};
 
 use super::Playbook;
 use crate::engine::{
@@ -31,34 +31,72 @@ pub(super) enum Source {
 /// Texts that every playbook may use without naming a source.
 pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system", "title"];
 
-/// The values of a playbook's parameters for one signal.
-#[derive(Debug)]
+/// The money that an action moves, as a text, in the texts of that action.
+pub(super) const MONEY: &str = "money";
+
+/// The most characters of a fact that a text, a path or a body takes: what a target system says of its
+/// records is its data, of any length.
+const LONGEST_FACT: usize = 200;
+
+/// The values of a playbook's parameters for one signal, and what is known of its records.
+#[derive(Clone, Debug)]
 pub(in crate::engine) struct Values {
     /// With their types, for paths and bodies.
     parameters: BTreeMap<String, Value>,
     /// Texts for people.
     given: BTreeMap<&'static str, String>,
+    /// What was read.
+    facts: Facts,
 }
 
 impl Values {
+    /// With what was read.
+    pub(in crate::engine) fn with(self, facts: Facts) -> Self {
+        Self { facts, ..self }
+    }
+
+    /// For the texts of an action that moves that much.
+    pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
+        let mut values = self.clone();
+        if let Some(amount) = amount {
+            values.given.insert(MONEY, money(amount));
+        }
+        values
+    }
+
+    /// What was read.
+    pub(super) const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
     /// A text or a parameter's value as a text.
     pub(super) fn plain(&self, name: &str) -> Option<String> {
         if let Some(text) = self.given.get(name) {
             return Some(text.clone());
         }
+        if let Some(fact) = self.facts.get(name) {
+            let plain = plain(fact.clone());
+            let readable = plain.chars().filter(|one| !one.is_control());
+            return Some(readable.take(LONGEST_FACT).collect());
+        }
         self.parameters.get(name).cloned().map(plain)
     }
 
-    /// The value of a parameter, with its type.
+    /// The value of a parameter, or of a fact that is not too long, with its type.
     pub(super) fn parameter(&self, name: &str) -> Option<Value> {
-        self.parameters.get(name).cloned()
+        let fact = self.facts.get(name);
+        let fact = fact.filter(|fact| {
+            let text = fact.as_str().unwrap_or_default();
+            text.chars().count() <= LONGEST_FACT && !text.chars().any(char::is_control)
+        });
+        fact.or_else(|| self.parameters.get(name)).cloned()
     }
 
     /// A text for people, in which what is missing is called unknown.
     pub(in crate::engine) fn text(&self, template: &Template) -> String {
         template
             .render(|name| {
-                let missing = || format!("(unknown {})", name.replace('_', " "));
+                let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
                 Some(self.plain(name).unwrap_or_else(missing))
             })
             .unwrap_or_default()
@@ -67,8 +105,8 @@ impl Values {
     /// A path, in which a value cannot leave its segment.
     pub(super) fn path(&self, template: &Template) -> Result<String, Missing> {
         template.render(|name| {
-            let value = self.parameter(name)?;
-            Some(segment(&plain(value)))
+            let value = plain(self.parameter(name)?);
+            is_segment(&value).then(|| segment(&value))
         })
     }
 }
@@ -91,7 +129,11 @@ impl Playbook {
         if let Some(last) = signal.lifecycle.last() {
             given.insert("state", last.state.clone());
         }
-        Values { parameters, given }
+        Values {
+            parameters,
+            given,
+            facts: Facts::default(),
+        }
     }
 }
 
@@ -100,9 +142,7 @@ impl Source {
         match self {
             Self::Entity(kind) => {
                 let entity = signal.entities.iter().find(|entity| entity.kind == *kind)?;
-                // An empty segment or a dot segment would be another path.
-                let is_usable = !entity.id.is_empty() && !entity.id.bytes().all(|b| b == b'.');
-                is_usable.then(|| Value::from(entity.id.as_str()))
+                is_segment(&entity.id).then(|| Value::from(entity.id.as_str()))
             }
             Self::Label(name) => signal
                 .labels
@@ -121,8 +161,20 @@ impl Source {
     }
 }
 
+/// An empty segment or a dot segment would be another path.
+fn is_segment(value: &str) -> bool {
+    !value.is_empty() && !value.bytes().all(|b| b == b'.')
+}
+
 #[cfg(test)]
 impl Playbook {
+    /// Its reads for a signal that lacks nothing.
+    pub(in crate::engine) fn sample_reads(&self) -> Vec<super::Read> {
+        let values = self.sample_values();
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
     /// As a signal would give them that lacks nothing.
     pub(in crate::engine) fn sample_values(&self) -> Values {
         let parameters = self.parameters.keys();
@@ -131,6 +183,14 @@ impl Playbook {
                 .map(|name| (name.clone(), Value::from("x")))
                 .collect(),
             given: BTreeMap::new(),
+            facts: self
+                .reads
+                .iter()
+                .flat_map(|read| {
+                    let facts = read.facts.keys();
+                    facts.map(|fact| (format!("{}.{fact}", read.name), Value::from("x")))
+                })
+                .collect(),
         }
     }
 }

@@ -55,6 +55,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
         playbook: None,
         connection: None,
         money: None,
+        money_effect: None,
         approvals: Vec::new(),
         approvers: 0,
         undo: None,
@@ -110,7 +111,13 @@ fn proposal() -> Proposal {
             pattern_description: String::new(),
             pattern: None,
             confidence: 0.5,
+            confidence_from: None,
+            evidence: Vec::new(),
+            playbook: None,
+            cites: Vec::new(),
+            passed_over: Vec::new(),
         },
+        reads: Vec::new(),
         actions: actions.into(),
     }
 }

@@ -1,0 +1,115 @@
+//! What an analysis sees of target systems. Reads change nothing, so that a pause of the organization's
+//! actions, or of a connection, does not keep them away.
+
+use std::time::Duration;
+
+use futures::future::{BoxFuture, join_all};
+use shared::model::{Case, Connection, Facts, JsonText, ReadEvidence, TargetRead};
+use targets::{Seen, Targets};
+
+use super::playbook::{Playbook, Read};
+
+/// How long all reads of an analysis may take together: they are sent at once.
+pub const PATIENCE: Duration = Duration::from_secs(8);
+
+/// The most reads of an analysis.
+pub(super) const MOST_READS: usize = 5;
+
+/// Reads records of target systems.
+pub trait Eyes: Send + Sync {
+    /// What a read is answered through a connection, or why it is not.
+    fn look<'a>(
+        &'a self,
+        connection: &'a Connection,
+        read: &'a TargetRead,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<Seen, String>>;
+}
+
+impl Eyes for Targets {
+    fn look<'a>(
+        &'a self,
+        connection: &'a Connection,
+        read: &'a TargetRead,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Result<Seen, String>> {
+        Box::pin(async move {
+            let seen = Self::look(self, connection, read, timeout).await;
+            seen.map_err(|why| why.problem())
+        })
+    }
+}
+
+/// What all reads of an analysis came to, each once, whichever playbooks ask for it.
+#[derive(Debug, Default)]
+pub(super) struct Sight(Vec<(Read, ReadEvidence)>);
+
+impl Sight {
+    /// Sends the reads of these playbooks at once, and waits for all of them, at most [`PATIENCE`].
+    pub(super) async fn of(eyes: &dyn Eyes, case: &Case, playbooks: &[&Playbook]) -> Self {
+        let mut reads: Vec<Read> = Vec::new();
+        for playbook in playbooks {
+            for read in playbook.reads(case) {
+                if !reads.contains(&read) {
+                    reads.push(read);
+                }
+            }
+        }
+        let looks = reads.into_iter().map(|read| async {
+            let evidence = look(eyes, case, &read).await;
+            (read, evidence)
+        });
+        Self(join_all(looks).await)
+    }
+
+    /// What is known by a playbook's reads.
+    pub(super) fn facts(&self, reads: &[Read]) -> Facts {
+        let mut facts = Facts::default();
+        for (read, evidence) in &self.0 {
+            if reads.contains(read) {
+                facts.extend(evidence.facts.0.clone());
+            }
+        }
+        facts
+    }
+
+    pub(super) fn into_evidence(self) -> Vec<ReadEvidence> {
+        self.0.into_iter().map(|(_, evidence)| evidence).collect()
+    }
+}
+
+async fn look(eyes: &dyn Eyes, case: &Case, read: &Read) -> ReadEvidence {
+    let mut evidence = ReadEvidence {
+        name: read.name.clone(),
+        connection: read.connection.clone(),
+        request: None,
+        status: None,
+        hash: None,
+        facts: JsonText::default(),
+        excerpt: None,
+        error: None,
+        at: case.history.at,
+    };
+    let seen = match read.ready(&case.connections) {
+        Ok((connection, read)) => {
+            evidence.request = Some(read.call().summary());
+            let look = eyes.look(connection, read, PATIENCE);
+            let late = "The target system did not answer in time.";
+            let look = tokio::time::timeout(PATIENCE, look).await;
+            look.unwrap_or_else(|_| Err(late.to_owned()))
+        }
+        Err(why) => Err(format!("It was not sent: {why}.")),
+    };
+    match seen {
+        Ok(seen) => {
+            let status = seen.facts.get(&format!("{}.http", read.name));
+            let status = status.and_then(serde_json::Value::as_u64);
+            evidence.status = status.and_then(|status| u16::try_from(status).ok());
+            evidence.hash = Some(seen.hash);
+            evidence.excerpt = Some(seen.excerpt);
+            evidence.facts = JsonText(seen.facts);
+        }
+        Err(why) => evidence.error = Some(why),
+    }
+    evidence
+}

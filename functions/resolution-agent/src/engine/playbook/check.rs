@@ -1,0 +1,137 @@
+//! What a playbook says of facts, checked when it is read.
+
+use shared::model::{ActionType, FactCondition, TargetRead};
+
+use super::{Action, Flaw, GIVEN, Playbook, read::HTTP};
+use crate::engine::{eyes::MOST_READS, template::Template};
+
+impl Playbook {
+    pub(super) fn check_reads(&self) -> Result<(), Flaw> {
+        if self.reads.len() > MOST_READS {
+            return Err(Flaw::ManyReads);
+        }
+        for (at, read) in self.reads.iter().enumerate() {
+            let flaw = |what| Flaw::Read(read.name.clone(), what);
+            if !is_name(&read.name) || !read.facts.keys().all(|name| is_name(name)) {
+                return Err(flaw("names are lower-case letters and underscores"));
+            }
+            if self.reads.iter().take(at).any(|one| one.name == read.name) {
+                return Err(flaw("another one is called the same"));
+            }
+            if !read.path.is_path() {
+                return Err(flaw(
+                    "a path begins with a slash, and a placeholder of it is a whole segment",
+                ));
+            }
+            if read.facts.is_empty() || read.facts.contains_key(HTTP) {
+                return Err(flaw("it has facts, and http is not one to name"));
+            }
+            if !read.facts.values().all(|pointer| is_pointer(pointer)) {
+                return Err(flaw("a fact stands at a JSON pointer"));
+            }
+            // All are sent at once, so that none waits for what another tells.
+            let of_path = read.path.placeholders();
+            if let Some(name) = of_path.into_iter().find(|name| !self.is_parameter(name)) {
+                return Err(Flaw::NoParameter(name.to_owned()));
+            }
+            let mut of_connection = read.connection.placeholders();
+            let given = |name: &&str| !self.is_parameter(name) && !GIVEN.contains(name);
+            if let Some(name) = of_connection.find(given) {
+                return Err(Flaw::Unknown(name.to_owned()));
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn check_findings(&self) -> Result<(), Flaw> {
+        for (at, finding) in self.findings.iter().enumerate() {
+            let flaw = |what| Flaw::Finding(finding.id.clone(), what);
+            let mut earlier = self.findings.iter().take(at);
+            if finding.id.is_empty() || earlier.any(|one| one.id == finding.id) {
+                return Err(flaw("it has an id of its own"));
+            }
+            let is_ratio = |weight: f64| weight.is_finite() && weight > 0.0;
+            if !is_ratio(finding.weight) || !is_ratio(finding.otherwise) {
+                return Err(flaw("a weight is above 0"));
+            }
+            if finding.when.0.is_empty() && (finding.weight >= 1.0 || finding.cause.is_some()) {
+                return Err(flaw(
+                    "what always holds speaks for nothing: it has a weight below 1 and no cause",
+                ));
+            }
+            self.check_facts(finding.when.facts())?;
+            self.check_text(&finding.says)?;
+            finding
+                .cause
+                .iter()
+                .try_for_each(|text| self.check_text(text))?;
+        }
+        Ok(())
+    }
+
+    /// What an action asks of facts, before it is done and after.
+    pub(super) fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
+        let kind: ActionType = action.action_type;
+        let moves_money = action.automated && kind.moves_money();
+        if moves_money != action.money.is_some() {
+            return Err(Flaw::Money(kind));
+        }
+        self.check_facts(action.require.facts())?;
+        if let Some(money) = &action.money {
+            self.check_facts([money.amount.as_str(), money.currency.as_str()])?;
+        }
+        let verify = action.verify.as_ref().map(super::Verify::condition);
+        let reconciles = action.steps.iter().filter_map(|step| step.reconcile());
+        let mut conditions: Vec<FactCondition> = verify.into_iter().collect();
+        conditions.extend(reconciles.flat_map(|one| [one.done, one.not_done]));
+        if !(action.automated || conditions.is_empty() && action.require.0.is_empty()) {
+            return Err(Flaw::Looks(kind));
+        }
+        self.check_facts(conditions.iter().flat_map(FactCondition::facts))
+    }
+
+    pub(super) fn check_facts<'a>(
+        &self,
+        facts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), Flaw> {
+        let unknown = facts.into_iter().find(|fact| !self.knows(fact));
+        unknown.map_or(Ok(()), |fact| Err(Flaw::NoFact(fact.to_owned())))
+    }
+
+    pub(super) fn check_text(&self, text: &Template) -> Result<(), Flaw> {
+        let is_known =
+            |name: &str| self.is_parameter(name) || GIVEN.contains(&name) || self.knows(name);
+        let unknown = text.placeholders().find(|name| !is_known(name));
+        unknown.map_or(Ok(()), |name| Err(Flaw::Unknown(name.to_owned())))
+    }
+
+    pub(super) fn is_parameter(&self, name: &str) -> bool {
+        self.parameters.contains_key(name)
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
+    !name.is_empty() && name.bytes().all(is_plain)
+}
+
+/// Whether it is a JSON pointer (RFC 6901) to a member.
+pub(super) fn is_pointer(text: &str) -> bool {
+    let mut after = text.split('~').skip(1);
+    text.starts_with('/') && after.all(|rest| rest.starts_with(['0', '1']))
+}
+
+/// The reads among these that the conditions speak of, each once.
+pub(super) fn spoken_of<'a>(
+    reads: impl IntoIterator<Item = &'a TargetRead>,
+    conditions: &[FactCondition],
+) -> Vec<TargetRead> {
+    let spoken_of = |read: &&TargetRead| {
+        let mut facts = conditions.iter().flat_map(FactCondition::facts);
+        facts.any(|fact| {
+            fact.split_once('.')
+                .is_some_and(|(name, _)| name == read.name)
+        })
+    };
+    reads.into_iter().filter(spoken_of).cloned().collect()
+}

@@ -1,0 +1,87 @@
+//! What a playbook reads of target systems.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use shared::model::{Case, Connection, TargetRead};
+
+use super::{Playbook, Values, render::Obstacle};
+use crate::engine::template::{Missing, Template};
+
+/// A read as the file has it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ReadInFile {
+    /// With which those of its facts begin.
+    pub(super) name: String,
+    pub(super) connection: Template,
+    pub(super) path: Template,
+    /// Where in the answer each fact stands: JSON pointers.
+    pub(super) facts: BTreeMap<String, String>,
+}
+
+/// A read for one signal.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::engine) struct Read {
+    pub(in crate::engine) name: String,
+    pub(in crate::engine) connection: String,
+    /// The error names the parameter that the signal lacks.
+    read: Result<TargetRead, Missing>,
+}
+
+impl Playbook {
+    /// Its reads for one signal.
+    pub(in crate::engine) fn reads(&self, case: &Case) -> Vec<Read> {
+        let values = self.values(&case.signal);
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
+    /// Whether one of its reads gives the fact of that name.
+    pub(super) fn knows(&self, fact: &str) -> bool {
+        fact.split_once('.').is_some_and(|(read, fact)| {
+            let mut reads = self.reads.iter();
+            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+        })
+    }
+}
+
+/// The fact that every answer gives: its status.
+pub(super) const HTTP: &str = "http";
+
+impl ReadInFile {
+    pub(super) fn render(&self, values: &Values) -> Read {
+        let connection = values.text(&self.connection);
+        let path = values.path(&self.path);
+        let read = path.map(|path| TargetRead {
+            name: self.name.clone(),
+            connection: connection.clone(),
+            path,
+            facts: self.facts.clone(),
+        });
+        Read {
+            name: self.name.clone(),
+            connection,
+            read,
+        }
+    }
+}
+
+impl Read {
+    /// The read with its connection, if it can be sent.
+    pub(in crate::engine) fn ready<'a>(
+        &'a self,
+        connections: &'a [Connection],
+    ) -> Result<(&'a Connection, &'a TargetRead), Obstacle> {
+        let read = self.read.as_ref();
+        let read = read.map_err(|Missing(name)| Obstacle::missing(name))?;
+        let call = read.call();
+        match Connection::named(connections, &self.connection) {
+            None => Err(Obstacle::NotConnected(self.connection.clone())),
+            Some(connection) if !connection.allows(&call.method, &call.path) => {
+                Err(Obstacle::NotAllowed(call.summary()))
+            }
+            Some(connection) => Ok((connection, read)),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! What tells whether an action, or a call, had its effect.
+
+use serde::Deserialize;
+use shared::model::{FactCondition, Reconciliation, Verification};
+
+use super::{condition::Condition, cooldown::Cooldown};
+
+/// What is so once an action had its effect, of facts of one of the playbook's reads.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "VerifyInFile")]
+pub(super) struct Verify {
+    read: String,
+    effective: Condition,
+    within: Cooldown,
+}
+
+/// The condition's parts stand beside the others.
+#[derive(Deserialize)]
+struct VerifyInFile {
+    read: String,
+    within: Cooldown,
+    #[serde(flatten)]
+    condition: toml::Table,
+}
+
+impl TryFrom<VerifyInFile> for Verify {
+    type Error = toml::de::Error;
+
+    fn try_from(file: VerifyInFile) -> Result<Self, toml::de::Error> {
+        Ok(Self {
+            read: file.read,
+            effective: file.condition.try_into()?,
+            within: file.within,
+        })
+    }
+}
+
+/// What tells whether a call took effect, of facts of one of the playbook's reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Reconcile {
+    read: String,
+    done: Condition,
+    not_done: Condition,
+}
+
+impl Verify {
+    pub(super) fn condition(&self) -> FactCondition {
+        self.effective.of_read(&self.read)
+    }
+
+    pub(super) fn verification(&self) -> Verification {
+        Verification {
+            effective: self.condition(),
+            within: self.within.millis(),
+        }
+    }
+}
+
+impl Reconcile {
+    pub(super) fn conditions(&self) -> Reconciliation {
+        Reconciliation {
+            done: self.done.of_read(&self.read),
+            not_done: self.not_done.of_read(&self.read),
+        }
+    }
+}

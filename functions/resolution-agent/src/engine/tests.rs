@@ -1,0 +1,582 @@
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use shared::model::{
+    ActionType, ClassHistory, Connection, FindingWeight, Id, JsonObject, JsonText, MoneyEffect,
+    PlaybookRecord, PlaybookRuns, Signal, Slug, TargetRead,
+};
+use targets::Seen;
+
+use super::*;
+
+pub(super) fn signal(more: &Value) -> Signal {
+    let mut signal = json!({
+        "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
+        "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
+        "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
+        "entities": [{"type": "usage_batch", "id": "ub_1001"}],
+        "occurredAt": "2026-01-15T12:00:00Z",
+        "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
+    });
+    for (name, value) in more.as_object().unwrap() {
+        signal[name] = value.clone();
+    }
+    serde_json::from_value(signal).unwrap()
+}
+
+/// A class of which nothing is known.
+pub(super) fn nothing() -> ClassHistory {
+    ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
+}
+
+/// Those of the demo systems.
+pub(super) fn connections() -> Vec<Connection> {
+    let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
+    let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
+    let connections = demo.connections();
+    let connection = |(name, put): (&String, &Value)| {
+        let put = shared::input::from_value(put).unwrap();
+        Connection::new(tenant, Slug::new(name).unwrap(), put, now)
+    };
+    let all = connections.as_object().unwrap().iter();
+    all.map(connection).collect()
+}
+
+/// What is known when such a signal comes.
+pub(super) fn case(more: &Value) -> Case {
+    Case {
+        signal: signal(more),
+        history: nothing(),
+        connections: connections(),
+        playbooks: PlaybookRecord::default(),
+    }
+}
+
+/// What target systems answer, by the beginnings of paths; 404 else.
+#[derive(Clone, Default)]
+struct Answers(Vec<(&'static str, Value)>);
+
+impl Eyes for Answers {
+    fn look<'a>(
+        &'a self,
+        _: &'a Connection,
+        read: &'a TargetRead,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Seen, String>> {
+        let mut answers = self.0.iter();
+        let found = answers.find(|(path, _)| read.path.starts_with(path));
+        let (status, body) = found.map_or((404, json!({"code": "not_found"})), |(_, body)| {
+            (200, body.clone())
+        });
+        let http = (format!("{}.http", read.name), json!(status));
+        let mut facts: shared::model::Facts = [http].into_iter().collect();
+        if status == 200 {
+            facts.extend(read.facts(&body));
+        }
+        let excerpt = json!({"status": status, "body": body});
+        let seen = Seen {
+            facts,
+            excerpt: JsonText(JsonObject(excerpt.as_object().unwrap().clone())),
+            hash: "0".repeat(64),
+        };
+        Box::pin(async { Ok(seen) })
+    }
+}
+
+/// A system that never answers.
+struct Hangs;
+
+impl Eyes for Hangs {
+    fn look<'a>(
+        &'a self,
+        _: &'a Connection,
+        _: &'a TargetRead,
+        _: Duration,
+    ) -> BoxFuture<'a, Result<Seen, String>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+fn engine(eyes: impl Eyes + 'static) -> PlaybookEngine {
+    PlaybookEngine::new(Arc::new(eyes)).unwrap()
+}
+
+fn stuck() -> Answers {
+    let batch = json!({"state": "processing", "events": 48_210, "lastError": null});
+    Answers(vec![("/usage-batches/", batch)])
+}
+
+async fn propose(answers: Answers, more: &Value) -> Proposal {
+    engine(answers).propose(&case(more)).await
+}
+
+fn invoice(more: &Value) -> Answers {
+    let mut invoice = json!({
+        "id": "inv_1", "state": "open", "amountDue": 701_550, "amountPaid": 0, "amountCredited": 0,
+        "currency": "usd", "duplicateOf": "inv_0",
+    });
+    for (name, value) in more.as_object().unwrap() {
+        invoice[name] = value.clone();
+    }
+    Answers(vec![("/invoices/", invoice)])
+}
+
+fn duplicated(at_risk: i64) -> Value {
+    json!({
+        "signalType": "invoice_duplicated",
+        "entities": [{"type": "invoice", "id": "inv_1"}],
+        "amountAtRisk": {"minorUnits": at_risk, "currency": "EUR"},
+    })
+}
+
+fn payment(failure: &str) -> Answers {
+    let payment = json!({
+        "state": "failed", "failure": failure, "amount": 23_100, "currency": "usd",
+    });
+    Answers(vec![
+        ("/payments/", payment),
+        ("/customers/", json!({"lastTemplate": null})),
+    ])
+}
+
+fn failed_payment() -> Value {
+    json!({
+        "signalType": "payment_failed", "targetSystem": "payments",
+        "entities": [{"type": "payment", "id": "pay_1"}, {"type": "customer", "id": "cus_1"}],
+    })
+}
+
+#[tokio::test]
+async fn a_stuck_usage_batch_is_reprocessed() {
+    let proposal = propose(
+        stuck(),
+        &json!({
+            "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+            "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "processing"}],
+        }),
+    )
+    .await;
+    let action = &proposal.actions[0];
+    assert_eq!(action.action_type, ActionType::ReprocessUsageBatch);
+    assert!(action.is_automated, "{}", action.description);
+    assert_eq!(action.target_entities, ["ub_1001"]);
+    let call = action.steps[0].call.as_ref().unwrap();
+    assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
+    assert_eq!(
+        call.success[0].says(),
+        "/state is processed or processing or queued"
+    );
+    let verify = action.verify.as_ref().unwrap();
+    assert_eq!(verify.effective.says(), "batch.state is processed");
+    assert_eq!(verify.within, 3_600_000);
+    assert_eq!(
+        action.require[0].says(),
+        "batch.state is processing or failed"
+    );
+    let reconcile = action.steps[0].reconcile.as_ref().unwrap();
+    assert_eq!(reconcile.done.says(), "batch.state is processed");
+    assert_eq!(reconcile.not_done.says(), "batch.state is failed");
+    let reads: Vec<String> = action
+        .reads
+        .iter()
+        .map(|one| one.call().summary())
+        .collect();
+    assert_eq!(reads, ["GET /usage-batches/ub_1001"]);
+    // What a person does goes by nothing.
+    assert_eq!(proposal.actions[1].reads, []);
+    let analysis = proposal.analysis;
+    assert!(analysis.root_cause.contains("ub_1001"));
+    let impact = &analysis.impact;
+    assert!(
+        impact.contains("48210 events") && impact.contains("4821.00 USD"),
+        "{impact}"
+    );
+    assert_eq!(analysis.affected_systems, ["billing"]);
+    assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
+    let held: Vec<_> = analysis
+        .evidence
+        .iter()
+        .map(|one| (&*one.id, one.holds))
+        .collect();
+    assert_eq!(held, [("not_processed", Some(true)), ("restarted", None)]);
+    assert_eq!(analysis.cites, ["not_processed"]);
+    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#3");
+    let [read] = proposal.reads.as_slice() else {
+        panic!("{:?}", proposal.reads);
+    };
+    assert_eq!(read.request.as_deref(), Some("GET /usage-batches/ub_1001"));
+    assert_eq!((read.status, &read.error), (Some(200), &None));
+    assert_eq!(read.facts.0.get("batch.state"), Some(&json!("processing")));
+}
+
+#[tokio::test]
+async fn a_cause_that_nothing_read_names_is_suspected() {
+    let suspected = propose(stuck(), &json!({})).await.analysis.root_cause;
+    assert_eq!(
+        suspected,
+        "Suspected: The processing of usage batch ub_1001 was interrupted, and nothing picked it up again."
+    );
+    let mut answers = stuck();
+    answers.0[0].1["lastError"] = json!("worker_restarted");
+    let found = propose(answers, &json!({})).await.analysis.root_cause;
+    assert_eq!(
+        found,
+        "A restart of the billing pipeline ended the processing of usage batch ub_1001, which is processing since."
+    );
+}
+
+#[tokio::test]
+async fn what_it_requires_is_so_or_a_person_does_it() {
+    for (state, why) in [
+        (
+            json!("processed"),
+            "it needs that batch.state is processing or failed, which is not so.",
+        ),
+        (
+            json!(null),
+            "it needs that batch.state is processing or failed, which is not known.",
+        ),
+    ] {
+        let answers = Answers(vec![("/usage-batches/", json!({ "state": state }))]);
+        let action = propose(answers, &json!({})).await.actions.remove(0);
+        assert!(!action.is_automated);
+        assert!(action.description.ends_with(why), "{}", action.description);
+    }
+    // 404.
+    let proposal = propose(Answers::default(), &json!({})).await;
+    assert!(!proposal.actions[0].is_automated);
+    assert_eq!(proposal.reads[0].status, Some(404));
+    assert_eq!(proposal.analysis.evidence[0].holds, None);
+    assert!(proposal.analysis.impact.contains("(unknown batch events)"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_hangs_holds_nobody_up_for_more_than_eight_seconds() {
+    let began = tokio::time::Instant::now();
+    let proposal = engine(Hangs).propose(&case(&failed_payment())).await;
+    assert_eq!(began.elapsed(), Duration::from_secs(8));
+    assert_eq!(proposal.reads.len(), 2);
+    for read in &proposal.reads {
+        let error = read.error.as_deref();
+        assert_eq!(error, Some("The target system did not answer in time."));
+        assert_eq!(read.facts.0.iter().count(), 0);
+    }
+    assert!(proposal.actions.iter().all(|action| !action.is_automated));
+    assert!(proposal.analysis.root_cause.starts_with("Suspected: "));
+    assert!((proposal.analysis.confidence - 0.5).abs() < 1e-12);
+}
+
+#[tokio::test]
+async fn the_most_specific_playbook_wins() {
+    let usual = propose(payment("processing_error"), &failed_payment()).await;
+    assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
+    assert!(
+        usual.actions[0].is_automated,
+        "{}",
+        usual.actions[0].description
+    );
+    // Who is told of it is not affected by it.
+    assert_eq!(usual.analysis.affected_systems, ["payments"]);
+    let mut declined = failed_payment();
+    declined["labels"] = json!({"failure": "card_declined"});
+    let declined = propose(payment("card_declined"), &declined).await;
+    assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
+    // Both ask the same, once.
+    assert_eq!(declined.reads.len(), 2);
+}
+
+#[tokio::test]
+async fn what_was_declined_for_good_is_never_tried_again() {
+    for failure in [
+        "stolen_card",
+        "do_not_honor",
+        "account_closed",
+        "card_declined",
+        "D-51",
+        "",
+    ] {
+        let proposal = propose(payment(failure), &failed_payment()).await;
+        let retry = &proposal.actions[0];
+        assert_eq!(retry.action_type, ActionType::RetryPayment);
+        assert!(!retry.is_automated, "{failure}");
+        // The customer is told all the same.
+        assert!(proposal.actions[1].is_automated);
+    }
+    let cause = propose(payment("stolen_card"), &failed_payment())
+        .await
+        .analysis
+        .root_cause;
+    assert!(cause.contains("declined with stolen_card"), "{cause}");
+}
+
+#[tokio::test]
+async fn money_is_what_the_record_says_whatever_the_alarm_does() {
+    let actions = propose(invoice(&json!({})), &duplicated(1)).await.actions;
+    let [void, credit] = actions.as_slice() else {
+        panic!("{actions:?}");
+    };
+    let money = void.money.as_ref().unwrap();
+    assert_eq!((money.minor_units, &*money.currency), (701_550, "USD"));
+    assert_eq!(void.money_effect, Some(MoneyEffect::CustomerOwesLess));
+    assert_eq!(
+        void.description,
+        "Void invoice inv_1 of 7015.50 USD, which is not paid."
+    );
+    assert!(void.is_automated && !credit.is_automated);
+    for unclear in [
+        json!({"currency": "dollars"}),
+        json!({"currency": null}),
+        json!({"amountDue": 7.5}),
+        json!({"amountDue": "701550"}),
+        json!({"amountDue": -1}),
+    ] {
+        let void = propose(invoice(&unclear), &duplicated(1))
+            .await
+            .actions
+            .remove(0);
+        assert_eq!(void.money, None, "{unclear}");
+        assert!(!void.is_automated);
+        let why = "since the amount of money is not known.";
+        assert!(void.description.ends_with(why), "{}", void.description);
+    }
+}
+
+#[tokio::test]
+async fn an_invoice_is_voided_or_credited_and_never_both() {
+    for (more, automated) in [
+        (json!({}), [true, false]),
+        (json!({"state": "draft"}), [true, false]),
+        (
+            json!({"state": "paid", "amountPaid": 701_550}),
+            [false, true],
+        ),
+        (json!({"state": "open", "amountPaid": 1}), [false, false]),
+        (
+            json!({"state": "paid", "amountPaid": 5, "amountCredited": 5}),
+            [false, false],
+        ),
+        (json!({"state": "void"}), [false, false]),
+    ] {
+        let actions = propose(invoice(&more), &duplicated(1)).await.actions;
+        assert_eq!(
+            [actions[0].is_automated, actions[1].is_automated],
+            automated,
+            "{more}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn confidence_can_be_multiplied_again() {
+    let mut case = case(&json!({}));
+    case.playbooks.runs = vec![PlaybookRuns {
+        organization_id: Id::new(1).unwrap(),
+        name: "usage-batch-stuck".into(),
+        playbook_version: 3,
+        runs: 8,
+        effective: 6,
+    }];
+    let analysis = engine(stuck()).propose(&case).await.analysis;
+    let from = analysis.confidence_from.unwrap();
+    let weight = FindingWeight {
+        id: "not_processed".into(),
+        weight: 3.0,
+    };
+    // What is not known counts nothing.
+    assert_eq!(
+        (from.effective, from.runs, &*from.findings),
+        (6, 8, &[weight][..])
+    );
+    assert!((from.prior - 0.7).abs() < 1e-12);
+    let odds = 0.7 / 0.3 * 3.0;
+    assert!((analysis.confidence - odds / (1.0 + odds)).abs() < 1e-12);
+    // What is not so counts as its playbook says.
+    let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
+    let from = engine(answers)
+        .propose(&case)
+        .await
+        .analysis
+        .confidence_from;
+    assert!((from.unwrap().findings[0].weight - 0.05).abs() < 1e-12);
+}
+
+#[tokio::test]
+async fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
+    let mut declined = failed_payment();
+    declined["labels"] = json!({"failure": "card_declined"});
+    let mut case = case(&declined);
+    let engine = engine(payment("card_declined"));
+    let chosen = async |case: &Case| {
+        let analysis = engine.propose(case).await.analysis;
+        (analysis.playbook.unwrap().name, analysis.passed_over)
+    };
+    assert_eq!(chosen(&case).await, ("payment-declined".into(), vec![]));
+    let first = "payment-declined#4".to_owned();
+    // Another version of it may.
+    case.playbooks.not_helped = vec!["payment-declined#3".into()];
+    assert_eq!(chosen(&case).await.0, "payment-declined");
+    case.playbooks.not_helped = vec![first.clone()];
+    let next = chosen(&case).await;
+    assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
+    case.playbooks.not_helped.push("payment-failed#4".into());
+    let (name, passed_over) = chosen(&case).await;
+    assert_eq!((&*name, passed_over.len()), ("fallback", 2));
+}
+
+/// Chooses what it was told to.
+struct Says(&'static str, &'static [&'static str]);
+
+impl Selector for Says {
+    fn select<'a>(
+        &'a self,
+        _: &'a Signal,
+        playbooks: &'a [PlaybookSummary],
+        findings: &'a [Finding],
+    ) -> BoxFuture<'a, Option<Choice>> {
+        assert_eq!(playbooks.last().unwrap().name, "fallback");
+        let of_declined = |one: &&Finding| one.playbook == "payment-declined";
+        assert_eq!(findings.iter().filter(of_declined).count(), 2);
+        let cites = self.1.iter().map(|id| (*id).to_owned()).collect();
+        let playbook = self.0.to_owned();
+        Box::pin(async { Some(Choice { playbook, cites }) })
+    }
+}
+
+#[tokio::test]
+async fn a_selector_chooses_from_the_list_and_cites_or_is_not_heard() {
+    let mut declined = failed_payment();
+    declined["labels"] = json!({"failure": "card_declined"});
+    let case = case(&declined);
+    for (said, chosen, cited) in [
+        (Says("payment-failed", &["failed"]), "payment-failed", 1),
+        (Says("payment-failed", &[]), "payment-declined", 2),
+        (Says("payment-failed", &["can_pass"]), "payment-declined", 2),
+        (
+            Says("refund-everything", &["failed"]),
+            "payment-declined",
+            2,
+        ),
+    ] {
+        let engine = engine(payment("card_declined")).choosing(Arc::new(said));
+        let proposal = engine.propose(&case).await;
+        let analysis = proposal.analysis;
+        assert_eq!(analysis.playbook.unwrap().name, chosen);
+        assert_eq!(analysis.cites.len(), cited, "{:?}", analysis.cites);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
+    let unknown = json!({"signalType": "moon_in_the_way", "targetSystem": "sky"});
+    let proposal = propose(Answers::default(), &unknown).await;
+    let [action] = proposal.actions.as_slice() else {
+        panic!("{:?}", proposal.actions);
+    };
+    assert_eq!(action.action_type, ActionType::ManualReview);
+    assert_eq!(action.target_system, "sky");
+    assert!(!action.is_automated);
+    assert!(proposal.analysis.root_cause.starts_with("No playbook"));
+    assert!(proposal.analysis.confidence < 0.3);
+    assert_eq!(proposal.reads, []);
+}
+
+#[tokio::test]
+async fn an_action_that_cannot_run_is_manual_and_says_why() {
+    let mut unconnected = case(&json!({}));
+    unconnected.connections.clear();
+    let proposal = engine(stuck()).propose(&unconnected).await;
+    let action = &proposal.actions[0];
+    assert!(!action.is_automated);
+    assert!(
+        action.description.contains("no connection"),
+        "{}",
+        action.description
+    );
+    let read = &proposal.reads[0];
+    assert_eq!(read.request, None);
+    let error = read.error.as_deref();
+    assert_eq!(
+        error,
+        Some("It was not sent: there is no connection \"billing\".")
+    );
+
+    // Nobody to be told.
+    let mut payment_alone = failed_payment();
+    payment_alone["entities"] = json!([{"type": "payment", "id": "pay_1"}]);
+    let actions = propose(payment("processing_error"), &payment_alone)
+        .await
+        .actions;
+    assert!(actions[0].is_automated, "{}", actions[0].description);
+    assert!(!actions[1].is_automated);
+    let description = &actions[1].description;
+    assert!(
+        description.contains("does not name the customer"),
+        "{description}"
+    );
+    assert_eq!(actions[1].steps[0].call, None);
+}
+
+#[tokio::test]
+async fn where_nobody_can_look_later_that_is_said() {
+    let mut case = case(&failed_payment());
+    for connection in &mut case.connections {
+        connection.allow.retain(|one| {
+            !one.to_string().ends_with("/messages") || !one.to_string().starts_with("GET")
+        });
+    }
+    let actions = engine(payment("processing_error"))
+        .propose(&case)
+        .await
+        .actions;
+    let notify = &actions[1];
+    assert!(notify.is_automated, "{}", notify.description);
+    assert_eq!(notify.verify, None);
+    let why = "Nobody looks whether it helped, since GET /customers/cus_1/messages is not allowed.";
+    assert!(notify.description.ends_with(why), "{}", notify.description);
+    let reads: Vec<&str> = notify.reads.iter().map(|one| &*one.name).collect();
+    assert_eq!(reads, ["payment"]);
+}
+
+#[tokio::test]
+async fn what_a_signal_says_cannot_leave_its_place() {
+    for (id, call) in [
+        (
+            "a b/../c?d#e%2f",
+            Some("POST /usage-batches/a%20b%2F..%2Fc%3Fd%23e%252f/reprocess"),
+        ),
+        ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
+        ("..", None),
+        ("", None),
+    ] {
+        let entities = json!([{"type": "usage_batch", "id": id}]);
+        let proposal = propose(stuck(), &json!({ "entities": entities })).await;
+        let action = &proposal.actions[0];
+        // What the worker would refuse is not offered as automated.
+        let call_of = action.steps[0].call.as_ref();
+        let runs = call_of.is_some_and(|_| action.is_automated);
+        assert_eq!(runs, id == "ü", "{id}");
+        let shown = call_of.map(shared::model::ApiCall::summary);
+        assert_eq!(shown.as_deref(), call, "{id}");
+    }
+}
+
+#[tokio::test]
+async fn bodies_keep_the_types_of_their_values() {
+    let mut signal = duplicated(1);
+    signal["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
+    let paid = invoice(&json!({"state": "paid", "amountPaid": 701_550}));
+    let actions = propose(paid, &signal).await.actions;
+    let body = &actions[1].steps[0].call.as_ref().unwrap().body;
+    assert_eq!(
+        json!(body.as_ref().unwrap().0),
+        json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})
+    );
+}
+
+#[tokio::test]
+async fn what_a_target_system_says_is_a_value_and_no_more() {
+    let long = format!("{{title}}\u{7}{}", "x".repeat(500));
+    let proposal = propose(invoice(&json!({"duplicateOf": long})), &duplicated(1)).await;
+    let cause = proposal.analysis.root_cause;
+    assert!(cause.contains("{title}x") && cause.len() < 300, "{cause}");
+}
