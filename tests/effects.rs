@@ -9,6 +9,7 @@ use local::target_systems::{Fault, FaultMode};
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
 use shared::model::{ActionType, Case, Proposal};
+use tests::unwary::Unwary;
 
 use crate::support::{
     AgentSettings, Concierge, Fault as TableFault, Faults, Requests, Settings, event, posting,
@@ -424,7 +425,8 @@ async fn a_session_is_not_executed_again_while_another_is_opened() {
 }
 
 async fn behind_faults() -> (Concierge, Faults) {
-    let (settings, faults) = Settings::behind_faults().await;
+    let (mut settings, faults) = Settings::behind_faults().await;
+    settings.agent.engine = Some(Arc::new(Unwary::default()));
     (Concierge::start_in(settings).await, faults)
 }
 

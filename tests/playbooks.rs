@@ -22,8 +22,18 @@ use tests::records;
 
 use crate::support::{AgentSettings, Caller, Concierge};
 
+/// The class of the alerts of a payment whose card was declined, which have a label besides.
+const DECLINED: &str = "payment_failed, declined";
+
+/// A class, the system that it is about, and records.
+type Case = (
+    &'static str,
+    &'static str,
+    &'static [(&'static str, &'static str)],
+);
+
 /// A signal for each playbook, about records of the demo's systems.
-const CASES: [(&str, &str, &[(&str, &str)]); 13] = [
+const CASES: [Case; 13] = [
     (
         "usage_batch_stuck",
         "billing",
@@ -39,10 +49,11 @@ const CASES: [(&str, &str, &[(&str, &str)]); 13] = [
         "payments",
         &[("payment", "pay_3002"), ("customer", "cus_503")],
     ),
+    // Its alerts say that the card was declined.
     (
-        "payment_declined",
+        DECLINED,
         "payments",
-        &[("payment", "pay_3001"), ("customer", "cus_501")],
+        &[("payment", "pay_3006"), ("customer", "cus_501")],
     ),
     (
         "invoice_not_finalized",
@@ -215,15 +226,21 @@ impl Two {
         }
     }
 
-    async fn signal(&self, tenant: OrganizationId, case: usize) -> SignalId {
-        let (class, system, entities) = CASES[case];
+    async fn signal(&self, tenant: OrganizationId, case: Case) -> SignalId {
+        let (class, system, entities) = case;
         let entity = |(kind, id): &(&str, &str)| SignalEntity {
             kind: (*kind).to_owned(),
             id: (*id).to_owned(),
         };
+        let (class, failure) = match class {
+            DECLINED => ("payment_failed", Some("card_declined")),
+            class => (class, None),
+        };
+        let labels = failure.map(|failure| ("failure".to_owned(), failure.to_owned()));
         let new = NewSignal {
             target_system: system.to_owned(),
             entities: entities.iter().map(entity).collect(),
+            labels: labels.into_iter().collect(),
             ..records::signal(class, self.world.api.clock.now())
         };
         let signals = self.world.api.store.signals();
@@ -231,7 +248,7 @@ impl Two {
     }
 
     /// Has actions proposed for a case; answers the session's path and its actions.
-    async fn proposed(&self, admin: &Caller, case: usize) -> (String, Vec<Value>) {
+    async fn proposed(&self, admin: &Caller, case: Case) -> (String, Vec<Value>) {
         let signal = self.signal(admin.organization.unwrap(), case).await;
         let path = format!("/api/concierge/alerts/{signal}/agent-session");
         let id = admin.trigger(&path).await.expect(200)["session"]["id"].clone();
@@ -265,11 +282,11 @@ async fn no_call_of_an_organization_carries_the_secret_of_another() {
     let two = Two::start().await;
     let mut playbooks = BTreeSet::new();
     let mut runs = 0;
-    for case in 0..CASES.len() {
+    for case in CASES {
         for admin in &two.admins {
             let (path, actions) = two.proposed(admin, case).await;
             let looked = two.door.takes();
-            assert!(!looked.is_empty(), "{:?} looks at nothing", CASES[case]);
+            assert!(!looked.is_empty(), "{case:?} looks at nothing");
             assert!(looked.iter().all(|asked| asked.method == Method::GET));
             carry_their_own(&looked, admin);
             playbooks.insert(actions[0]["playbook"]["name"].to_string());
@@ -300,7 +317,7 @@ async fn a_pause_stops_every_new_call() {
     let two = Two::start().await;
     let [ada, _] = &two.admins;
     let mut queued = 0;
-    for case in 0..CASES.len() {
+    for case in CASES {
         let (path, actions) = two.proposed(ada, case).await;
         queued += two.executes(ada, &path, &actions).await;
     }

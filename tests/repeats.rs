@@ -1,8 +1,9 @@
 //! A POST that is sent again with its idempotency key does nothing twice, wherever the first one died.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde_json::{Value, json};
+use tests::unwary::Unwary;
 
 use crate::support::{Answer, Caller, Death, Faults, Request, Settings, World};
 
@@ -272,7 +273,8 @@ async fn dies(
 
 #[tokio::test]
 async fn what_somebody_settles_is_settled_once_wherever_that_died() {
-    let (settings, faults) = Settings::behind_faults().await;
+    let (mut settings, faults) = Settings::behind_faults().await;
+    settings.agent.engine = Some(Arc::new(Unwary::default()));
     let world = World::start_in(settings).await;
     let posts = posts(&world);
     let mut deaths = 0;
@@ -287,6 +289,9 @@ async fn what_somebody_settles_is_settled_once_wherever_that_died() {
                 let (session, action) = if verb == "verdict" {
                     // What was not done leaves its record to the next one.
                     request.body.as_mut().unwrap()["outcome"] = json!("not_done");
+                    // A connection of which no call tells anything is left alone in the end.
+                    let goes_on = "/api/concierge/connections/notifications/resume";
+                    world.concierge.max.trigger(goes_on).await.expect(200);
                     world.concierge.unknown_and_unsent("cus_502").await
                 } else {
                     world.concierge.manual_review().await

@@ -102,7 +102,7 @@ async fn attempts(world: &Concierge, (id, action): &(Value, String)) -> i64 {
 
 #[tokio::test]
 async fn a_breaker_opens_probes_once_and_closes() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     let actions = approved(&world, 6).await;
     let last = &actions[5];
@@ -151,7 +151,7 @@ async fn a_breaker_opens_probes_once_and_closes() {
 
 #[tokio::test]
 async fn what_a_breaker_put_off_comes_back_by_itself() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     let actions = approved(&world, 6).await;
     fails(&world, 5);
@@ -170,7 +170,7 @@ async fn what_a_breaker_put_off_comes_back_by_itself() {
 
 #[tokio::test]
 async fn within_a_run_nothing_is_sent_once_the_breaker_is_open() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = world.worker_with(Limits {
         step_timeout: Duration::from_secs(5),
         pauses: vec![Duration::from_millis(1); 20],
@@ -184,7 +184,7 @@ async fn within_a_run_nothing_is_sent_once_the_breaker_is_open() {
 
 #[tokio::test]
 async fn who_goes_on_with_a_connection_closes_its_breaker() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     let actions = approved(&world, 6).await;
     fails(&world, 5);
@@ -201,7 +201,7 @@ async fn who_goes_on_with_a_connection_closes_its_breaker() {
 
 #[tokio::test]
 async fn of_many_that_come_when_a_breaker_may_close_one_probes() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     let actions = approved(&world, 6).await;
     fails(&world, 5);
@@ -228,7 +228,7 @@ async fn of_many_that_come_when_a_breaker_may_close_one_probes() {
 
 #[tokio::test]
 async fn refusals_open_no_breaker() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     let actions = approved(&world, 6).await;
     for one in &actions[..5] {
@@ -244,7 +244,7 @@ async fn refusals_open_no_breaker() {
 
 #[tokio::test]
 async fn of_a_quiet_connection_nothing_is_written() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let worker = once(&world);
     for one in &approved(&world, 3).await {
         delivers(&world, &worker, one).await;
@@ -255,7 +255,7 @@ async fn of_a_quiet_connection_nothing_is_written() {
 
 #[tokio::test]
 async fn with_a_connection_goes_what_is_known_of_it() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let actions = approved(&world, 1).await;
     fails(&world, 1);
     delivers(&world, &once(&world), &actions[0]).await;
@@ -267,7 +267,7 @@ async fn with_a_connection_goes_what_is_known_of_it() {
 
 #[tokio::test]
 async fn no_more_actions_are_at_work_than_a_connection_takes() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let limits = json!({"limits": {"concurrent": 2}});
     world.connects("billing", limits).await;
     let actions = approved(&world, 6).await;
@@ -300,7 +300,7 @@ async fn no_more_actions_are_at_work_than_a_connection_takes() {
 
 #[tokio::test]
 async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let limits = json!({"limits": {"perSecond": 10}});
     world.connects("billing", limits).await;
     let actions = approved(&world, 6).await;
@@ -318,7 +318,7 @@ async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
 
 #[tokio::test]
 async fn who_would_wait_too_long_is_put_off() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let limits = json!({"limits": {"perSecond": 1}});
     world.connects("billing", limits).await;
     let actions = approved(&world, 2).await;
@@ -339,7 +339,7 @@ async fn who_would_wait_too_long_is_put_off() {
 
 #[tokio::test]
 async fn a_stored_failure_ends_as_unknown_after_two_calls() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let actions = approved(&world, 1).await;
     world.demo.inject(Fault {
         kept: true,

@@ -117,26 +117,26 @@ async fn becomes(
     people: &People,
     (risk, amount): (&str, &str),
     opener: &Caller,
-    approver: &Caller,
+    first: &Caller,
 ) -> char {
-    let case = format!("{risk} {amount} {} {}", opener.id(), approver.id());
+    let case = format!("{risk} {amount} {} {}", opener.id(), first.id());
     let entities = [("risk", risk), ("amount", amount), ("case", case.as_str())];
     let signal = world.signal("anything", &entities).await;
     let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
     let session = opener.trigger(&path).await.expect(200)["session"]["id"].clone();
     let path = format!("/api/concierge/agent-sessions/{session}");
-    let proposed = opener.trigger(&format!("{path}/propose")).await.expect(200);
-    let action = &proposed["session"]["proposedActions"][0]["id"];
+    let answer = opener.trigger(&format!("{path}/propose")).await;
+    let action = &answer.expect(200)["session"]["proposedActions"][0]["id"];
     let execute = format!("{path}/execute");
     let approves = async |by: &Caller| by.post(&execute, json!({"actionIds": [action]})).await;
     let effects = || world.demo.effects().len();
     let before = effects();
-    let first = approves(approver).await;
+    let answer = approves(first).await;
     world.delivers(&world.worker()).await;
     let status = world.outcome(&session).await.0;
     let done = effects() - before;
-    if first.status == 403 {
-        first.expect_problem(403, "approver_not_allowed");
+    if answer.status == 403 {
+        answer.expect_problem(403, "approver_not_allowed");
         assert_eq!(
             (status.as_str(), done),
             ("awaiting_confirmation", 0),
@@ -144,7 +144,7 @@ async fn becomes(
         );
         return '-';
     }
-    first.expect(202);
+    answer.expect(202);
     if status == "completed" {
         assert_eq!(done, 1, "{case}");
         return '1';
@@ -154,7 +154,7 @@ async fn becomes(
         ("awaiting_confirmation", 0),
         "{case}"
     );
-    approves(people.second(approver)).await.expect(202);
+    approves(people.second(first)).await.expect(202);
     world.delivers(&world.worker()).await;
     let status = world.outcome(&session).await.0;
     assert_eq!(

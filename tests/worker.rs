@@ -48,7 +48,7 @@ async fn an_approved_action_has_its_effect_and_saves_its_minutes() {
 
 #[tokio::test]
 async fn the_same_message_three_times_is_one_effect() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
     let message = world.message(&id, &action);
     let worker = world.worker();
@@ -64,7 +64,7 @@ async fn the_same_message_three_times_is_one_effect() {
 
 #[tokio::test]
 async fn two_workers_on_one_message_are_one_effect() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
     let message = world.message(&id, &action);
     let (one, other) = (world.worker(), world.worker());
@@ -91,7 +91,7 @@ async fn killed_after_the_effect(world: &Concierge, message: &str) {
 
 #[tokio::test]
 async fn a_worker_killed_after_the_call_is_made_good_with_the_same_key() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(late("billing"));
@@ -111,7 +111,7 @@ async fn a_worker_killed_after_the_call_is_made_good_with_the_same_key() {
 
 #[tokio::test]
 async fn without_keys_a_worker_killed_after_the_call_leaves_the_outcome_unknown() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
     world.takes_messages().await;
     world.demo.inject(late("notifications"));
@@ -129,7 +129,7 @@ async fn without_keys_a_worker_killed_after_the_call_leaves_the_outcome_unknown(
 
 #[tokio::test]
 async fn a_worker_that_was_thought_dead_writes_over_nobody() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     let message = world.message(&id, &action);
     world.demo.inject(Fault {
@@ -154,7 +154,7 @@ async fn a_worker_that_was_thought_dead_writes_over_nobody() {
 
 #[tokio::test]
 async fn a_500_is_tried_again_with_the_same_key() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, _) = world.approved_batch().await;
     world.demo.inject(Fault::once("billing", FaultMode::Fail));
     assert_eq!(world.delivers(&world.worker()).await, 0);
@@ -165,7 +165,7 @@ async fn a_500_is_tried_again_with_the_same_key() {
 #[tokio::test]
 async fn every_unclear_answer_is_tried_again_where_keys_are_honoured() {
     for mode in [FaultMode::Drop, FaultMode::Garbage, FaultMode::Hang] {
-        let world = Concierge::start().await;
+        let world = Concierge::start_unwary().await;
         let (id, _) = world.approved_batch().await;
         world.demo.inject(Fault::once("billing", mode));
         let worker = world.worker_with(Limits {
@@ -186,7 +186,7 @@ async fn every_unclear_answer_is_unknown_at_once_where_they_are_not() {
         (FaultMode::Hang, 0, "did not answer in time"),
         (FaultMode::Fail, 0, "answered 500."),
     ] {
-        let world = Concierge::start().await;
+        let world = Concierge::start_unwary().await;
         let (id, _) = world.approved_message().await;
         world.demo.inject(Fault::once("notifications", mode));
         assert_eq!(world.delivers(&world.worker_with(impatient())).await, 0);
@@ -201,7 +201,7 @@ async fn every_unclear_answer_is_unknown_at_once_where_they_are_not() {
 
 #[tokio::test]
 async fn what_was_not_taken_is_tried_again_even_without_keys() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     world.demo.inject(Fault {
         status: 429,
         times: 2,
@@ -217,7 +217,7 @@ async fn what_was_not_taken_is_tried_again_even_without_keys() {
 #[tokio::test]
 async fn a_503_does_not_say_that_nothing_was_done() {
     for status in [503, 425] {
-        let world = Concierge::start().await;
+        let world = Concierge::start_unwary().await;
         world.demo.inject(Fault {
             status,
             ..Fault::once("notifications", FaultMode::Fail)
@@ -233,7 +233,7 @@ async fn a_503_does_not_say_that_nothing_was_done() {
 
 #[tokio::test]
 async fn a_refusal_of_a_repeat_is_no_answer_to_the_first_call() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     // The first call takes effect, and its answer is lost; then the secret is rotated.
@@ -255,7 +255,7 @@ async fn a_refusal_of_a_repeat_is_no_answer_to_the_first_call() {
 
 #[tokio::test]
 async fn the_first_calls_refusal_given_again_is_definite() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(Fault {
@@ -297,7 +297,7 @@ async fn a_call_that_changes_nothing_never_ends_as_unknown() {
         FaultMode::Garbage,
         FaultMode::Fail,
     ] {
-        let world = Concierge::start().await;
+        let world = Concierge::start_unwary().await;
         world
             .connects("billing", json!({"idempotency": null}))
             .await;
@@ -321,7 +321,7 @@ async fn a_call_that_changes_nothing_never_ends_as_unknown() {
 
 #[tokio::test]
 async fn a_system_that_asks_to_wait_is_left_alone_for_as_long() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
     world.takes_messages().await;
     let asked = Fault {
@@ -346,7 +346,7 @@ async fn a_system_that_asks_to_wait_is_left_alone_for_as_long() {
 
 #[tokio::test]
 async fn a_refusal_fails_for_good() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, _) = world.approved_message().await;
     world.demo.inject(Fault {
         status: 404,
@@ -393,7 +393,7 @@ async fn a_day_passes(world: &Concierge) -> usize {
 
 #[tokio::test]
 async fn a_target_system_that_is_down_is_tried_for_a_day_with_growing_pauses() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(Fault {
@@ -420,7 +420,7 @@ async fn a_target_system_that_is_down_is_tried_for_a_day_with_growing_pauses() {
 
 #[tokio::test]
 async fn an_hour_without_its_target_system_costs_an_action_nothing() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     // Nobody listens on this port.
     let nowhere = json!({"baseUrl": "http://127.0.0.1:9"});
     world.connects("notifications", nowhere).await;
@@ -443,7 +443,7 @@ async fn an_hour_without_its_target_system_costs_an_action_nothing() {
 
 #[tokio::test]
 async fn a_refused_action_can_be_executed_again() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_message().await;
     world.demo.inject(Fault {
         status: 404,
@@ -461,7 +461,7 @@ async fn a_refused_action_can_be_executed_again() {
 
 #[tokio::test]
 async fn no_call_begins_with_less_of_the_lease_than_it_may_take() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, _) = world.approved_message().await;
     let late = Limits {
         lease: Duration::from_millis(100),
@@ -479,7 +479,7 @@ async fn no_call_begins_with_less_of_the_lease_than_it_may_take() {
 
 #[tokio::test]
 async fn a_header_that_was_taken_away_repeats_no_call_without_its_key() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(late("billing"));
@@ -500,7 +500,7 @@ async fn a_header_that_was_taken_away_repeats_no_call_without_its_key() {
 
 #[tokio::test]
 async fn cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     world
@@ -529,7 +529,7 @@ async fn cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts() {
 
 #[tokio::test]
 async fn cancelled_between_two_steps_the_second_is_not_sent() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let signal = world
         .signal("customer_out_of_sync", &[("customer", "cus_501")])
         .await;
@@ -561,7 +561,7 @@ async fn cancelled_between_two_steps_the_second_is_not_sent() {
 
 #[tokio::test]
 async fn a_worker_that_died_in_a_cancelled_session_leaves_the_outcome_unknown() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(late("billing"));
@@ -582,7 +582,7 @@ async fn a_worker_that_died_in_a_cancelled_session_leaves_the_outcome_unknown() 
 
 #[tokio::test]
 async fn a_poisoned_message_harms_no_neighbour() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     let good = world.message(&id, &action);
     let absent = world.message(&Value::from(4711), "s4711-p1-a1");
@@ -606,7 +606,7 @@ async fn a_poisoned_message_harms_no_neighbour() {
 
 #[tokio::test]
 async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     world
@@ -631,7 +631,7 @@ async fn a_damaged_record_becomes_a_dead_letter_and_does_not_hold_up_its_session
 
 #[tokio::test]
 async fn many_actions_at_once_each_have_one_effect() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let mut messages = Vec::new();
     for batch in [
         "ub_1001", "ub_1002", "ub_1003", "ub_1004", "ub_1005", "ub_1006",
@@ -657,7 +657,7 @@ async fn many_actions_at_once_each_have_one_effect() {
 
 #[tokio::test]
 async fn results_carry_no_more_than_the_bound_of_an_answer() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
     let response = &world.session(&id).await["executionResults"][0]["response"];

@@ -67,7 +67,7 @@ fn proposes(signal: &Signal) -> Vec<ProposedAction> {
         record,
     );
     let call = action.steps[0].call.as_mut().unwrap();
-    call.method = method.to_owned();
+    method.clone_into(&mut call.method);
     call.body = body
         .as_object()
         .map(|body| JsonText(body.clone().into_iter().collect()));

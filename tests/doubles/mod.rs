@@ -152,7 +152,7 @@ impl Ended {
 fn url_of(double: &str) -> String {
     #[expect(clippy::disallowed_methods, reason = "their ports are free ones")]
     let doubles = std::env::var(DOUBLES);
-    let doubles = doubles.expect("started by `python3 tests/doubles/check.py`");
+    let doubles = doubles.unwrap_or_else(|_| panic!("run `python3 tests/doubles/check.py`"));
     let doubles: Value = serde_json::from_str(&doubles).unwrap();
     doubles[double].as_str().unwrap().to_owned()
 }

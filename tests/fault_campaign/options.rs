@@ -67,6 +67,6 @@ impl Options {
 
     /// How long a story may take until everything has struck.
     pub fn patience(&self) -> Duration {
-        Duration::from_mins(3) + Duration::from_millis(900) * u32::try_from(self.each).unwrap()
+        Duration::from_mins(3) + Duration::from_millis(1_500) * u32::try_from(self.each).unwrap()
     }
 }

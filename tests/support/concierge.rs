@@ -325,6 +325,7 @@ impl Concierge {
         let (session, action) = self.approved_message_to(customer).await;
         self.demo.inject(demo::Fault {
             status: 500,
+            operation: Some("POST /messages".to_owned()),
             ..demo::Fault::once("notifications", demo::FaultMode::Fail)
         });
         self.runs(&session, &action).await;

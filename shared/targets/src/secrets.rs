@@ -53,6 +53,9 @@ struct Kept {
     refused: Option<Stopwatch>,
 }
 
+/// That there is no such parameter.
+struct Nothing;
+
 /// A secret, and whether it was read before.
 pub(crate) struct Found {
     pub(crate) value: SecretString,
@@ -138,14 +141,19 @@ impl Secrets {
             return Ok(None);
         };
         let name = self.parameter(connection.organization_id, last);
-        let kept = self.kept(&name);
-        let was_kept = kept.is_some();
-        let value = match kept {
-            Some(value) => value,
-            None => self.read(name, None).await?,
-        };
-        let value = value.ok_or_else(|| NoSecret::Absent(last.to_string()))?;
-        Ok(Some(Found { value, was_kept }))
+        let absent = || NoSecret::Absent(last.to_string());
+        if let Some(kept) = self.kept(&name) {
+            let value = kept.map_err(|Nothing| absent())?;
+            return Ok(Some(Found {
+                value,
+                was_kept: true,
+            }));
+        }
+        let value = self.read(name, None).await?.ok_or_else(absent)?;
+        Ok(Some(Found {
+            value,
+            was_kept: false,
+        }))
     }
 
     /// The secret of a connection whose kept one was refused, if it is another one by now.
@@ -185,13 +193,12 @@ impl Secrets {
         Ok(value)
     }
 
-    /// What is known of a parameter.
-    fn kept(&self, name: &str) -> Option<Option<SecretString>> {
+    /// What is known of a parameter: its value, or that it is not there.
+    fn kept(&self, name: &str) -> Option<Result<SecretString, Nothing>> {
         let kept = self.lock();
-        let kept = kept.get(name)?;
-        let is_there = kept.value.is_some();
-        let long = if is_there { KEPT } else { PAUSE };
-        (kept.since.elapsed() < long).then(|| kept.value.clone())
+        let Kept { value, since, .. } = kept.get(name)?;
+        let long = if value.is_some() { KEPT } else { PAUSE };
+        (since.elapsed() < long).then(|| value.clone().ok_or(Nothing))
     }
 
     fn is_known_to_be_refused(&self, name: &str) -> bool {

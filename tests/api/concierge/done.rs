@@ -75,7 +75,7 @@ async fn a_session_of_manual_actions_completes_when_they_are_done() {
 
 #[tokio::test]
 async fn in_a_mixed_session_manual_actions_are_settled_beside_the_others() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     // Before the others are executed: the proposal waits for those.
     let (id, automated, manual) = mixed(&world).await;
     let session = says_done(&world.max, &id, &manual).await.expect(200);

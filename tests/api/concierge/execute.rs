@@ -148,7 +148,7 @@ async fn lists_approved_at_once_are_approved_once() {
 
 #[tokio::test]
 async fn an_action_that_failed_can_be_executed_again() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let (a, b) = (actions[0].as_str(), actions[1].as_str());

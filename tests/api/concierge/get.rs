@@ -29,7 +29,7 @@ async fn a_session_shows_every_field_from_the_start() {
 
 #[tokio::test]
 async fn a_session_shows_what_became_of_its_actions() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     assert_eq!(world.delivers(&world.worker()).await, 0);
     let session = world.session(&id).await;

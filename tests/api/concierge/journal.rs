@@ -43,7 +43,7 @@ fn told(story: &[(&str, &str)]) -> Vec<(String, String)> {
 
 #[tokio::test]
 async fn every_transition_of_a_session_leaves_an_entry() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     world.demo.inject(Fault {
         status: 503,

@@ -184,7 +184,7 @@ async fn a_session_completes_with_the_last_of_its_actions() {
 
 #[tokio::test]
 async fn one_of_two_leaves_the_session_failed() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let all: Vec<&str> = actions.iter().map(String::as_str).collect();

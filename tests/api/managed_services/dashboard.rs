@@ -74,6 +74,7 @@ async fn the_dashboard_shows_what_is_newest() {
     assert_eq!(
         fields,
         [
+            "agentAction",
             "assigneeId",
             "category",
             "createdAt",

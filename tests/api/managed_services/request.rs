@@ -15,7 +15,7 @@ async fn a_new_request_is_open_and_of_medium_priority() {
         json!({
             "version": 1, "id": 1, "title": "Help", "description": null, "status": "open",
             "priority": "medium", "category": null, "creatorId": mia.id(), "assigneeId": null,
-            "referenceType": null, "referenceId": null, "metadata": null,
+            "referenceType": null, "referenceId": null, "metadata": null, "agentAction": null,
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

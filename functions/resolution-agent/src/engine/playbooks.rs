@@ -206,6 +206,7 @@ mod tests {
     }
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "it is one fault after another")]
     fn a_broken_playbook_is_named_with_its_fault() {
         let sound = include_str!("../../playbooks/usage-batch-stuck.toml")
             .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");

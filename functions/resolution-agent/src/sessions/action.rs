@@ -109,7 +109,7 @@ pub struct StepView {
 
 /// How it is found out whether an action had its effect.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ActionVerification)]
+#[schema(as = ProposedVerification)]
 #[serde(rename_all = "camelCase")]
 pub struct VerificationView {
     /// What is so then.

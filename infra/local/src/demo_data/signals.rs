@@ -9,6 +9,7 @@ use super::{Demo, Error};
 
 impl Demo {
     /// The signals: one of each class that stands, and the history of the first.
+    #[expect(clippy::too_many_lines, reason = "it is one alarm after another")]
     pub(super) async fn signals(&self) -> Result<(), Error> {
         let batch = Alarm {
             class: "usage_batch_stuck",

@@ -65,6 +65,7 @@ async fn read(response: reqwest::Response) -> (u16, Value) {
 }
 
 #[tokio::test]
+#[expect(clippy::too_many_lines, reason = "it is one operation after another")]
 async fn an_operation_changes_its_entity_once() {
     let demo = Demo::start();
     for (system, operation, entity, seen, field, before, after) in [

@@ -81,7 +81,7 @@ impl Playbook {
             self.check_facts([money.amount.as_str(), money.currency.as_str()])?;
         }
         let verify = action.verify.as_ref().map(super::Verify::condition);
-        let reconciles = action.steps.iter().filter_map(|step| step.reconcile());
+        let reconciles = action.steps.iter().filter_map(super::Step::reconcile);
         let mut conditions: Vec<FactCondition> = verify.into_iter().collect();
         conditions.extend(reconciles.flat_map(|one| [one.done, one.not_done]));
         if !(action.automated || conditions.is_empty() && action.require.0.is_empty()) {

@@ -52,9 +52,10 @@ impl Playbook {
     ) -> ConfidenceFrom {
         let (effective, runs) = record.of(&self.version());
         let weighed = self.findings.iter().filter_map(|finding| {
-            let weight = match finding.when.hold(values.facts())? {
-                true => finding.weight,
-                false => finding.otherwise,
+            let weight = if finding.when.hold(values.facts())? {
+                finding.weight
+            } else {
+                finding.otherwise
             };
             let counts = weight.total_cmp(&1.0).is_ne();
             counts.then(|| FindingWeight {

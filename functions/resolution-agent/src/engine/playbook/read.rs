@@ -26,7 +26,7 @@ pub(in crate::engine) struct Read {
     pub(in crate::engine) name: String,
     pub(in crate::engine) connection: String,
     /// The error names the parameter that the signal lacks.
-    read: Result<TargetRead, Missing>,
+    rendered: Result<TargetRead, Missing>,
 }
 
 impl Playbook {
@@ -53,7 +53,7 @@ impl ReadInFile {
     pub(super) fn render(&self, values: &Values) -> Read {
         let connection = values.text(&self.connection);
         let path = values.path(&self.path);
-        let read = path.map(|path| TargetRead {
+        let rendered = path.map(|path| TargetRead {
             name: self.name.clone(),
             connection: connection.clone(),
             path,
@@ -62,7 +62,7 @@ impl ReadInFile {
         Read {
             name: self.name.clone(),
             connection,
-            read,
+            rendered,
         }
     }
 }
@@ -73,7 +73,7 @@ impl Read {
         &'a self,
         connections: &'a [Connection],
     ) -> Result<(&'a Connection, &'a TargetRead), Obstacle> {
-        let read = self.read.as_ref();
+        let read = self.rendered.as_ref();
         let read = read.map_err(|Missing(name)| Obstacle::missing(name))?;
         let call = read.call();
         match Connection::named(connections, &self.connection) {
