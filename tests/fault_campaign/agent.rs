@@ -93,6 +93,10 @@ impl Client {
             action["isAutomated"] == true && action["actionType"] != class.left_out()
         });
         let ids: Vec<&Value> = wanted.map(|action| &action["id"]).collect();
+        if ids.is_empty() {
+            // What could not be looked at is a person's, until it is proposed again.
+            return None;
+        }
         let path = format!("{path}/execute");
         let executed = self.asks(&path, Some(&json!({"actionIds": ids}))).await;
         if let Outcome::Unclear = executed {
