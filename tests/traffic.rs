@@ -352,3 +352,36 @@ async fn a_stored_failure_ends_as_unknown_after_two_calls() {
     // The answer that was given again says that the system works.
     assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
 }
+
+#[tokio::test]
+async fn a_system_that_tells_nothing_of_what_is_required_is_left_alone() {
+    let world = Concierge::start().await;
+    let actions = approved(&world, 6).await;
+    let read = |mode, times| Fault {
+        operation: Some("GET /usage-batches/{id}".to_owned()),
+        times,
+        ..Fault::once("billing", mode)
+    };
+    world.demo.inject(read(FaultMode::Fail, 5));
+    let worker = once(&world);
+    for action in &actions[..5] {
+        delivers(&world, &worker, action).await;
+        assert_eq!(attempts(&world, action).await, 1);
+    }
+    assert_eq!(breaker(&world).await.0, "open");
+    // Nobody looks again until its pause is over, and the one who does decides.
+    delivers(&world, &worker, &actions[5]).await;
+    assert_eq!(attempts(&world, &actions[5]).await, 0);
+    world.api.clock.advance(30 * SECOND);
+    world.demo.inject(read(FaultMode::Fail, 1));
+    delivers(&world, &worker, &actions[5]).await;
+    let open_until = |seconds: i64| world.api.clock.now().plus(seconds * SECOND).to_string();
+    let (state, _, until) = breaker(&world).await;
+    assert_eq!((state.as_str(), until), ("open", Some(open_until(60))));
+    assert_eq!(world.demo.effects(), []);
+    // That something can be read says nothing of calls.
+    world.api.clock.advance(60 * SECOND);
+    fails(&world, 1);
+    delivers(&world, &worker, &actions[5]).await;
+    assert_eq!(breaker(&world).await.2, Some(open_until(120)));
+}

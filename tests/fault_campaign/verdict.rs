@@ -39,12 +39,20 @@ pub struct Verdict {
     pub duplicated: Vec<String>,
     pub stuck: Vec<String>,
     pub wrong: Vec<String>,
+    /// Actions that were approved, and those of them that succeeded.
+    pub approved: usize,
+    pub succeeded: usize,
 }
 
 impl Verdict {
     pub fn is_clean(&self) -> bool {
         let lists = [&self.lost, &self.duplicated, &self.stuck, &self.wrong];
         lists.into_iter().all(Vec::is_empty)
+    }
+
+    /// Whether so few actions succeeded that the story tells little of actions.
+    pub fn is_idle(&self) -> bool {
+        self.succeeded * 4 < self.approved
     }
 
     /// Each line with what it counts among.
@@ -290,6 +298,8 @@ impl Verdict {
             let count = effects.count(kind, session.entity);
             let (class, entity) = (session.class, session.entity);
             let name = format!("{kind} of session {} ({class:?} {entity})", session.id);
+            self.approved += 1;
+            self.succeeded += usize::from(state == Some("succeeded"));
             for _ in 1..count {
                 self.duplicated.push(name.clone());
             }

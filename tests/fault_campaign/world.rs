@@ -46,6 +46,15 @@ const BATCHES: usize = 5;
 /// Faults that wait for calls of target systems.
 const WAITING: usize = 12;
 
+/// What the actions of the story change: the system and its operation.
+const CHANGES: [(&str, &str); 5] = [
+    ("payments", "POST /payments/{id}/retry"),
+    ("notifications", "POST /messages"),
+    ("billing", "POST /customers/{id}/sync"),
+    ("billing", "POST /invoices/{id}/credit-notes"),
+    ("billing", "POST /usage-batches/{id}/reprocess"),
+];
+
 /// How often a signal is recorded at most until it is.
 const MOST_TRIES: usize = 100;
 
@@ -239,12 +248,12 @@ impl World {
         self.background.push(tokio::spawn(async move {
             let connections = shared.store.connections();
             let connected = connections.all(shared.tenant).await.unwrap();
-            let systems = ["billing", "payments", "notifications"];
             let mut turn = 0;
             loop {
                 tokio::time::sleep(Duration::from_millis(5)).await;
                 if demo.waiting_faults() >= WAITING {
-                    // Systems that always fail are left alone, and then no fault strikes.
+                    // Systems that always fail are left alone, and then no fault strikes: their
+                    // breakers are closed over and over.
                     for connection in &connected {
                         let _ = connections.answered(connection, true).await;
                     }
@@ -252,7 +261,10 @@ impl World {
                 }
                 let (kind, mode) = modes[turn % modes.len()];
                 turn += 1;
-                let system = systems[usize::try_from(fates.below("system", 3)).unwrap()];
+                let place = usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
+                let (system, change) = CHANGES[place];
+                // What comes before a call, and tells what became of it, fails as well.
+                let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
                 // The story goes on until nothing of it waits.
                 if fates.count(kind) {
                     let status = [500, 503, 429, 409, 400, 502];
@@ -262,6 +274,7 @@ impl World {
                     demo.inject(Fault {
                         status: if varies { status } else { 500 },
                         kept,
+                        operation,
                         ..Fault::once(system, mode)
                     });
                 }

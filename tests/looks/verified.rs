@@ -192,3 +192,31 @@ async fn while_its_connection_is_paused_nobody_looks() {
     passes(&world, MINUTE).await;
     assert_eq!(result(&world, &id).await["verification"]["looks"], 2);
 }
+
+#[tokio::test]
+async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
+    let body = json!({"customerId": "cus_501", "template": "payment_failed"});
+    let tell = ActionType::NotifyCustomer;
+    let message = posting(tell, "notifications", "/messages", &body, "cus_501");
+    let world = world_of(vec![message, retrying_verified()]).await;
+    world
+        .connects("notifications", json!({"idempotency": null}))
+        .await;
+    let (id, actions) = approved(&world).await;
+    world
+        .demo
+        .inject(Fault::once("notifications", FaultMode::Drop));
+    runs(&world, &world.worker(), &id, &actions[0]).await;
+    runs(&world, &world.worker(), &id, &actions[1]).await;
+    assert_eq!(world.outcome(&id).await.0, "failed");
+    assert_eq!(alert_status(&world, &id).await, "open");
+    let action = &actions[0];
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/verdict");
+    let seen = json!({"outcome": "done", "note": "The log of the mail server has it."});
+    world.max.post(&path, seen).await.expect(200);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
+    assert_eq!(alert_status(&world, &id).await, "resolved");
+    let resolved = ("alert_resolved".to_owned(), "user".to_owned());
+    assert!(journal(&world, &id).await.contains(&resolved));
+}

@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use model::{
     AgentAction, AgentSessionId, Connection, Error, Facts, Id, JsonText, OrganizationId, Sight,
-    Silence, TargetRead,
+    Silence, Slug, TargetRead,
 };
 use serde_json::Value;
 use store::{AwaitedLook, Store};
@@ -32,13 +32,29 @@ pub(crate) async fn look_at(
             return Ok(());
         };
         let reads = action.awaited_reads();
-        let sight = see(targets, &reads, &connections, limits.look_timeout()).await;
-        let Some(looked) = agent.looked(&action, &sight).await? else {
+        let view = see(targets, &reads, &connections, limits.look_timeout()).await;
+        let Some(looked) = agent.looked(&action, &view.sight).await? else {
             return Ok(());
         };
         log(&looked);
     }
     Ok(())
+}
+
+/// What reads came to.
+#[derive(Debug, Default)]
+pub(crate) struct View {
+    pub(crate) sight: Sight,
+    /// Connections one of whose answers was none of a system that works.
+    troubled: Vec<Slug>,
+}
+
+impl View {
+    /// Whether a connection gave an unclear answer. That it gave clear ones says nothing of calls that
+    /// change something.
+    pub(crate) fn is_troubled(&self, connection: &Connection) -> bool {
+        self.troubled.contains(&connection.name)
+    }
 }
 
 /// Sends reads side by side.
@@ -47,76 +63,105 @@ pub(crate) async fn see<'a>(
     reads: &[TargetRead],
     connections: impl IntoIterator<Item = &'a Connection> + Clone,
     timeout: Duration,
-) -> Sight {
+) -> View {
     let looks = reads.iter().map(|read| {
         let mut connections = connections.clone().into_iter();
         let connection = connections.find(|one| *one.name == *read.connection);
-        async move { (read, seen(targets, read, connection, timeout).await) }
-    });
-    let mut sight = Sight::default();
-    for (read, (facts, silence)) in join_all(looks).await {
-        sight.add(facts);
-        if let Some(silence) = silence {
-            sight.lacks(&read.name, silence);
+        async move {
+            let told = ask(targets, read, connection, timeout).await;
+            (read, connection, told)
         }
+    });
+    let mut view = View::default();
+    for (read, connection, told) in join_all(looks).await {
+        view.sight.add(told.facts);
+        if let Some(silence) = told.silence {
+            view.sight.lacks(&read.name, silence);
+        }
+        let troubled = connection.filter(|_| told.is_unclear);
+        view.troubled.extend(troubled.map(|one| one.name.clone()));
     }
-    sight
+    view
 }
 
-async fn seen(
+/// What a read came to.
+#[derive(Default)]
+struct Told {
+    facts: Facts,
+    /// Why it told nothing, if so.
+    silence: Option<Silence>,
+    /// The system did not answer as one does that works.
+    is_unclear: bool,
+}
+
+impl Told {
+    fn nothing(problem: String) -> Self {
+        Self {
+            silence: Some(Silence {
+                problem,
+                is_for_good: false,
+            }),
+            ..Self::default()
+        }
+    }
+
+    fn never(problem: String) -> Self {
+        Self {
+            silence: Some(Silence {
+                problem,
+                is_for_good: true,
+            }),
+            ..Self::default()
+        }
+    }
+
+    fn unclear(problem: String) -> Self {
+        Self {
+            is_unclear: true,
+            ..Self::nothing(problem)
+        }
+    }
+}
+
+async fn ask(
     targets: &Targets,
     read: &TargetRead,
     connection: Option<&Connection>,
     timeout: Duration,
-) -> (Facts, Option<Silence>) {
-    let silent = |problem: String, is_for_good| {
-        let silence = Silence {
-            problem,
-            is_for_good,
-        };
-        (Facts::default(), Some(silence))
-    };
+) -> Told {
     let Some(connection) = connection else {
-        let problem = format!(
-            "There is no connection {} to look through.",
-            read.connection
-        );
-        return silent(problem, true);
+        let name = &read.connection;
+        return Told::never(format!("There is no connection {name} to look through."));
     };
     match targets.look(connection, read, timeout).await {
-        Ok(seen) => {
-            let silence = unclear(read, &seen);
-            (seen.facts, silence)
-        }
-        Err(no_answer) => {
-            let is_for_good = matches!(no_answer, NoAnswer::Unsendable(_));
-            silent(no_answer.problem(), is_for_good)
+        Ok(seen) => told(read, seen),
+        Err(NoAnswer::Unsendable(problem)) => Told::never(problem),
+        Err(NoAnswer::NotSent(problem)) => Told::nothing(problem),
+        Err(no_answer @ (NoAnswer::Unreachable | NoAnswer::BrokenOff(_))) => {
+            Told::unclear(no_answer.problem())
         }
     }
 }
 
-/// Why an answer tells nothing of the record, if that is so: only that the record is there, or is not,
-/// tells of it.
-fn unclear(read: &TargetRead, seen: &Seen) -> Option<Silence> {
+/// What an answer tells of the record: only that it is there, or is not, tells of it.
+fn told(read: &TargetRead, seen: Seen) -> Told {
     let JsonText(excerpt) = &seen.excerpt;
-    let status = excerpt
-        .0
-        .get("status")
-        .and_then(Value::as_u64)
-        .unwrap_or_default();
+    let status = excerpt.0.get("status").and_then(Value::as_u64);
     let is_json = !excerpt.0.get("body").is_some_and(Value::is_string);
     // Of one that is long, the beginning is kept as a text.
     let has_facts = seen.facts.iter().count() > 1;
-    let problem = match status {
-        404 | 410 => return None,
-        200..300 if is_json || has_facts => return None,
-        200..300 => "something else than JSON".to_owned(),
-        other => other.to_string(),
+    let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
+    let told = match status.unwrap_or_default() {
+        404 | 410 => Told::default(),
+        200..300 if is_json || has_facts => Told::default(),
+        200..300 => Told::unclear(says("something else than JSON")),
+        trouble @ (408 | 425 | 500..) => Told::unclear(says(&trouble.to_string())),
+        other => Told::nothing(says(&other.to_string())),
     };
-    Some(Silence {
-        problem: format!("The target system answered {problem} to {}.", read.name),
-        is_for_good: false,
-    })
+    Told {
+        facts: seen.facts,
+        ..told
+    }
 }
 
 fn log(action: &AgentAction) {

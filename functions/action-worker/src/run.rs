@@ -87,7 +87,9 @@ impl<'a> Run<'a> {
     /// Runs the action, and records what became of it. Answers the outcome that it recorded, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = self.steps().await?;
-        self.gives_its_place_back().await;
+        if !matches!(end, End::Lost) {
+            self.gives_its_place_back().await;
+        }
         let recorded = self.conclude(end).await?;
         let action = &self.action;
         tracing::info!(
@@ -123,18 +125,18 @@ impl<'a> Run<'a> {
         };
         let key = self.action.idempotency_key(at);
         let call = &call.with_key(&key);
-        if call.changes()
-            && let end @ ControlFlow::Break(_) = self.look().await
-        {
-            return Ok(end);
-        }
         let mut pauses = self.limits.pauses.iter();
         loop {
-            if self.left() < self.limits.step_timeout {
-                return Ok(ControlFlow::Break(self.out_of_time()));
-            }
             if let end @ ControlFlow::Break(_) = self.wait_for_its_turn().await? {
                 return Ok(end);
+            }
+            if call.changes()
+                && let end @ ControlFlow::Break(_) = self.look().await
+            {
+                return Ok(end);
+            }
+            if self.left() < self.limits.step_timeout {
+                return Ok(ControlFlow::Break(self.out_of_time()));
             }
             if let end @ ControlFlow::Break(_) = self.clear().await? {
                 return Ok(end);
@@ -195,10 +197,13 @@ impl<'a> Run<'a> {
         }
         let reads = self.action.required_reads();
         let connections = [&self.connection].into_iter().chain(&self.looks_through);
-        let sight = look::see(self.targets, &reads, connections, timeout).await;
+        let view = look::see(self.targets, &reads, connections, timeout).await;
+        if view.is_troubled(&self.connection) {
+            self.learns(false).await;
+        }
         // That the call is about to be sent is not on record, nor whether the session goes on.
         self.is_cleared = false;
-        match self.action.permits(&sight, self.store.now()) {
+        match self.action.permits(&view.sight, self.store.now()) {
             Precondition::Holds => ControlFlow::Continue(()),
             Precondition::Changed(outcome) => ends(outcome),
             Precondition::NotKnown(problem) => ControlFlow::Break(End::NotYet(problem)),
@@ -230,16 +235,17 @@ impl Run<'_> {
         let (Ok(at) | Err(at)) = turn;
         let wait = at.millis() - self.store.now().millis();
         let wait = Duration::from_millis(u64::try_from(wait).unwrap_or(0));
+        if wait.is_zero() && turn.is_ok() {
+            return Ok(ControlFlow::Continue(()));
+        }
         if turn.is_err() || wait + self.limits.step_timeout > self.left() {
             self.uncleared();
             let problem = "The connection's limit of calls left no turn in time for the next one.";
             return Ok(ControlFlow::Break(End::NotYet(problem.to_owned())));
         }
-        if !wait.is_zero() {
-            // What was seen before is old by then.
-            self.uncleared();
-            tokio::time::sleep(wait).await;
-        }
+        // What was seen before is old by then.
+        self.uncleared();
+        tokio::time::sleep(wait).await;
         Ok(ControlFlow::Continue(()))
     }
 
@@ -272,7 +278,7 @@ impl Run<'_> {
     }
 
     /// Gives up its place among the actions that are at work, where these are limited. Otherwise the end
-    /// of its lease does.
+    /// of its lease does. Whoever took the action over has that place now.
     async fn gives_its_place_back(&self) {
         let connections = self.store.connections();
         if let Err(error) = connections.ends(&self.connection, &self.action).await {

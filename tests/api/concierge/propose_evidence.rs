@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::SignalEntity;
+use shared::model::{Claim, Outcome, Sight, SignalEntity, span};
 
 use crate::support::Concierge;
 
@@ -301,42 +301,60 @@ async fn a_pause_does_not_keep_anybody_from_looking() {
     assert_eq!(session["proposedActions"][0]["isAutomated"], true);
 }
 
-#[tokio::test]
-async fn verdicts_move_the_prior_and_keep_what_did_not_help_away() {
-    let world = Concierge::start().await;
-    let (id, action) = world.approved_batch().await;
-    let agent = world.api.store.agent();
+/// Has an action end whose batch is in that state from then on, as looks find it until they are over.
+async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
+    let (agent, home) = (world.api.store.agent(), world.api.home.id);
     let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
-    let whole = agent.get(world.api.home.id, session).await.unwrap();
-    let mut known = whole.actions.known.into_iter();
-    let action = known.find(|one| one.action_id == action).unwrap().record;
-    for effective in [true, true, false] {
-        agent.note_verdict(&action, effective).await.unwrap();
-    }
-    world.cancels(&id).await.expect(200);
-    // Of another record the same is proposed, by what became of it.
+    let claimed = agent.claim(home, session, action, span::MINUTE).await;
+    let Claim::Held(held) = claimed.unwrap() else {
+        panic!("{action} is not there to be run");
+    };
+    let done = Outcome::succeeded(None);
+    assert!(agent.record(&held.action, &done).await.unwrap());
+    let facts = [("batch.http", json!(200)), ("batch.state", json!(state))];
+    let facts = facts.map(|(name, value)| (name.to_owned(), value));
+    let mut sight = Sight::default();
+    sight.add(facts.into_iter().collect());
+    world.api.clock.advance(span::HOUR);
+    let awaited = agent.to_look(home, session, action).await.unwrap();
+    let looked = agent.looked(&awaited.unwrap().action, &sight).await;
+    assert!(!looked.unwrap().unwrap().awaits_look());
+}
+
+#[tokio::test]
+async fn what_became_of_actions_moves_the_prior_and_keeps_what_did_not_help_away() {
+    let world = Concierge::start().await;
+    let first = world.approved_batch().await;
+    ends(&world, &first, "processed").await;
     let other = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1002")]).await;
-    let from = &other["analysis"]["confidenceFrom"];
-    assert_eq!((&from["effective"], &from["runs"]), (&json!(2), &json!(3)));
-    assert!((from["prior"].as_f64().unwrap() - 0.6).abs() < 1e-12);
-    multiplied(&other["analysis"]);
-    assert_eq!(other["analysis"]["passedOver"], json!([]));
-    // Of this one it is not, nor in another organization's books.
-    let same = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
+    let action = other["proposedActions"][0]["id"].as_str().unwrap();
+    world.executes(&other["id"], &[action]).await.expect(202);
+    let second = (other["id"].clone(), action.to_owned());
+    ends(&world, &second, "failed").await;
+    // Of another record the same is proposed, by what became of it.
+    let third = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
+    let from = &third["analysis"]["confidenceFrom"];
+    assert_eq!((&from["effective"], &from["runs"]), (&json!(1), &json!(2)));
+    assert!((from["prior"].as_f64().unwrap() - 0.5).abs() < 1e-12);
+    multiplied(&third["analysis"]);
+    assert_eq!(third["analysis"]["passedOver"], json!([]));
+    // Of the one that it did not help it is not.
+    let same = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1002")]).await;
     let analysis = &same["analysis"];
     assert_eq!(analysis["playbook"]["name"], "fallback");
-    assert_eq!(analysis["passedOver"], json!(["usage-batch-stuck#3"]));
-    let entities = ["ub_1001".to_owned()];
-    let abroad = agent.playbook_record(world.api.abroad.id, &entities).await;
-    assert_eq!(abroad.unwrap(), shared::model::PlaybookRecord::default());
-    // An action of no playbook counts for none.
-    let mut of_none = action;
-    of_none.playbook = None;
-    agent.note_verdict(&of_none, false).await.unwrap();
-    let home = agent
-        .playbook_record(world.api.home.id, &entities)
-        .await
-        .unwrap();
-    assert_eq!((home.runs.len(), home.runs[0].runs), (1, 3));
-    assert_eq!(home.not_helped, ["usage-batch-stuck#3"]);
+    let playbook = &other["analysis"]["playbook"];
+    let label = format!(
+        "{}#{}",
+        playbook["name"].as_str().unwrap(),
+        playbook["version"]
+    );
+    assert_eq!(analysis["passedOver"], json!([label]));
+    // Another organization's books say nothing of it.
+    let home = world.api.home.id;
+    for kind in ["playbook_runs", "not_helped"] {
+        let items = world.api.items_of(kind).await;
+        assert_eq!(items.len(), 1, "{kind}");
+        let organization = items[0]["organizationId"].as_n().unwrap();
+        assert_eq!(*organization, home.to_string());
+    }
 }

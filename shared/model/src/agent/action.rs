@@ -363,7 +363,7 @@ impl AgentAction {
     /// Whether it put its records right: a message puts nothing right.
     #[must_use]
     pub fn is_remedy(&self) -> bool {
-        self.is_effective() && self.action_type != ActionType::NotifyCustomer
+        self.is_effective() && self.action_type.puts_right()
     }
 
     /// The minutes that it saved: none unless it was effective, nor where somebody had to look.

@@ -129,10 +129,7 @@ impl AgentSession {
         }
         self.check_digests(approving)?;
         if !self.note_approvals(approving, approver, now)? {
-            // From its last change on, a session that failed runs again for a while.
-            if !again {
-                self.updated_at = now;
-            }
+            self.updated_at = now;
             return Ok(Approved::Pending);
         }
         self.error = None;
@@ -270,7 +267,7 @@ impl AgentSession {
 
     /// What it proposed is not looked at any more when that was long ago.
     fn check_failed_lately(&self, now: Timestamp) -> Result<(), Error> {
-        if now < self.updated_at.plus(Self::AGAIN) {
+        if now < self.failed_at.unwrap_or(self.updated_at).plus(Self::AGAIN) {
             return Ok(());
         }
         Err(Error::conflict(

@@ -233,8 +233,8 @@ impl AgentAction {
         Some((self.kept_back(), held.says()))
     }
 
-    /// Why its approvals do not let it be run, if they do not. Once it was claimed, only that it is
-    /// what was approved counts, and goes where that was to go: it may be half done.
+    /// Why its approvals do not let it be run, if they do not. Once a call of it may have been sent, only
+    /// that it is what was approved counts, and goes where that was to go: it may be half done.
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
         let mut digests = approvals
@@ -258,7 +258,7 @@ impl AgentAction {
                        another session. Nothing more was sent.";
             return Some(why.to_owned());
         }
-        if self.attempts > 0 {
+        if self.has_sent() {
             return None;
         }
         let requirement = around.policy.requires(self.subject());
@@ -281,6 +281,13 @@ impl AgentAction {
         }
         let why = around.policy.caps.charge(self.subject()).err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
+    }
+
+    /// Whether a call of it may have been sent since it was approved. Those who only looked at what it
+    /// requires have sent none.
+    fn has_sent(&self) -> bool {
+        let only_looked = self.looking && self.steps_done == 0 && self.step_results.is_empty();
+        self.attempts > 0 && !only_looked
     }
 
     /// What it takes of its day when it is claimed, if it takes anything: an action counts with the

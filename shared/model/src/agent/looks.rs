@@ -85,26 +85,21 @@ impl Sight {
     pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {
         let mut silent: Option<&Silence> = None;
         for condition in conditions {
-            match (condition.holds(&self.facts), self.silence(condition)) {
-                (Some(true), _) => {}
-                (None, Some(silence)) => {
-                    silent = silent.filter(|one| one.is_for_good).or(Some(silence));
-                }
-                (Some(false), _) | (None, None) => {
-                    let (says, found) = (condition.says(), self.found(condition));
-                    return Judgement::Fails(format!("expected that {says}; found that {found}."));
-                }
+            if let Some(silence) = self.silence(condition) {
+                silent = silent.filter(|one| one.is_for_good).or(Some(silence));
+            } else if condition.holds(&self.facts) != Some(true) {
+                let (says, found) = (condition.says(), self.found(condition));
+                return Judgement::Fails(format!("expected that {says}; found that {found}."));
             }
         }
         silent.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
     }
 
-    /// Why a fact that a condition speaks of is not known.
+    /// Why a fact that a condition speaks of is not known. Of a read that told nothing, not even its
+    /// status says anything of the record.
     fn silence(&self, condition: &FactCondition) -> Option<&Silence> {
-        let mut unknown = condition
-            .facts()
-            .filter(|fact| self.facts.get(fact).is_none());
-        unknown.find_map(|fact| self.silent.get(read_of(fact)))
+        let mut facts = condition.facts();
+        facts.find_map(|fact| self.silent.get(read_of(fact)))
     }
 
     fn found(&self, condition: &FactCondition) -> String {

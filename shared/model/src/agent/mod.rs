@@ -34,7 +34,7 @@
 //! The organization's [policy](AgentPolicy) says how many people approve an action and who they may be.
 //! Approvals that are not enough yet stand with the proposed action, and the session stays where it
 //! is. An approval is of the action's [digest](ProposedAction::digest), and holds for
-//! [`ActionApproval::VALID`] until the first claim. Whoever rejects the proposal cancels the session.
+//! [`ActionApproval::VALID`] until a call may have been sent. Whoever rejects the proposal cancels the session.
 //!
 //! A failed session completes all the same when looks tell that each of its approved actions is done by
 //! then. Its signal is resolved once it is completed and each effect that is looked for was found; one
@@ -44,8 +44,8 @@
 //! only when that is asked for: the same list sent twice is one approval.
 //!
 //! An action whose outcome is unknown takes a *verdict* of somebody who looked into the target system. With
-//! the last one that was missing, a failed session completes; one that says that nothing was done begins
-//! its [`AgentSession::AGAIN`] anew.
+//! the last one that was missing, a failed session completes; otherwise its [`AgentSession::AGAIN`] begins
+//! anew, as it does when a look tells.
 //!
 //! [Manual actions](Handling) are done, waived or handed over by people, beside the others: what nobody
 //! touched does not hold a session up whose approved actions succeeded. As long as the service request

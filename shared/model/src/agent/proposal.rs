@@ -218,6 +218,12 @@ pub enum ActionType {
 }
 
 impl ActionType {
+    /// Whether it puts something right in a target system, as neither a message nor a look does.
+    #[must_use]
+    pub const fn puts_right(self) -> bool {
+        !matches!(self, Self::NotifyCustomer | Self::ManualReview)
+    }
+
     /// Whether it changes what somebody pays or owes.
     #[must_use]
     pub const fn moves_money(self) -> bool {

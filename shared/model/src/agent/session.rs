@@ -65,6 +65,10 @@ pub struct AgentSession {
     /// than this field, which expires as a whole.
     #[serde(default)]
     pub approvable_until: Option<Timestamp>,
+    /// Since when its actions may run again, for [`AGAIN`](Self::AGAIN): when it failed, or was found to
+    /// have failed. None of one that never did.
+    #[serde(default)]
+    pub failed_at: Option<Timestamp>,
     /// When it was opened.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -202,6 +206,7 @@ impl AgentSession {
             journal: JournalHead::default(),
             due_at: None,
             approvable_until: None,
+            failed_at: None,
             created_at: now,
             updated_at: now,
         }
@@ -339,6 +344,9 @@ impl AgentSession {
         self.status = status;
         self.due_at = due_at;
         self.updated_at = now;
+        if status == AgentSessionStatus::Failed {
+            self.failed_at = Some(now);
+        }
     }
 
     /// The id of an action of the proposal with that number; `place` counts from 1.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions, proposal::ACTION,
+    ActionState, AgentAction, AgentSession, ApprovedActions, StepStatus, proposal::ACTION,
 };
 use crate::{Code, Error, Reason, Timestamp, UserId, input};
 
@@ -65,11 +65,13 @@ impl AgentAction {
         }
         match verdict.outcome {
             VerdictOutcome::Done => {
+                self.is_known(StepStatus::Done, verdict.at);
                 self.state = ActionState::Succeeded;
                 self.steps_done = i64::try_from(self.steps.len()).unwrap_or(i64::MAX);
                 self.error = None;
             }
             VerdictOutcome::NotDone => {
+                self.is_known(StepStatus::NotDone, verdict.at);
                 self.state = ActionState::Failed;
                 self.error = Some(format!(
                     "not_done: somebody looked into the target system. {}",
@@ -77,11 +79,8 @@ impl AgentAction {
                 ));
             }
         }
-        self.sending = false;
-        self.ambiguous = false;
         self.lease_until = None;
         self.due_at = None;
-        self.updated_at = verdict.at;
         self.no_look_told();
         self.plan_looks(verdict.at);
         self.verdict = Some(verdict);
@@ -124,11 +123,8 @@ impl AgentSession {
         if !judged {
             return Ok(None);
         }
-        if self.status == AgentSessionStatus::Failed {
-            self.ends(actions, now);
-        } else {
-            self.updated_at = now;
-        }
+        self.updated_at = now;
+        self.settle_again(actions, now);
         Ok(actions.known.get(place))
     }
 }

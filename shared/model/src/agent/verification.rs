@@ -8,9 +8,8 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    ActionState, ActionStep, ActionType, AgentAction, AgentSession, AgentSessionStatus,
-    ApprovedActions, FactCondition, JournalEvent, Judgement, Reconciliation, Sight, StepStatus,
-    TargetRead,
+    ActionState, ActionStep, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
+    FactCondition, JournalEvent, Judgement, Reconciliation, Sight, StepStatus, TargetRead,
 };
 use crate::{JsonText, Timestamp, span};
 
@@ -30,6 +29,9 @@ pub struct Looks<S> {
     pub found: Option<JsonText>,
     /// What was found instead of what was looked for, or why nothing was.
     pub problem: Option<String>,
+    /// The last look told nothing, since the target system did not answer it.
+    #[serde(default)]
+    pub is_blind: bool,
 }
 
 /// Whether an action had the effect that it was to have.
@@ -80,6 +82,7 @@ impl<S> Looks<S> {
             next: Some(next),
             found: None,
             problem: None,
+            is_blind: false,
         }
     }
 
@@ -256,6 +259,7 @@ impl AgentAction {
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         let until = self.ended_at().plus(within);
+        let is_blind = matches!(judgement, Judgement::NotKnown(_));
         let (status, problem) = match judgement {
             Judgement::Holds => (VerificationStatus::Effective, None),
             Judgement::Fails(found) if until <= now => {
@@ -277,6 +281,7 @@ impl AgentAction {
         };
         let looks = self.verification.as_mut()?;
         looks.looked(sight, problem, now);
+        looks.is_blind = is_blind;
         looks.status = status;
         let (number, detail) = (looks.looks, looks.detail());
         let is_pending = status == VerificationStatus::Pending;
@@ -362,10 +367,7 @@ impl AgentAction {
 
     /// The step in question is done.
     fn took_effect(&mut self, now: Timestamp) {
-        let step = self.question();
-        let response = self.step_response(step);
-        self.keep(step, StepStatus::Done, response.as_ref(), now);
-        self.is_clear(now);
+        let step = self.is_known(StepStatus::Done, now);
         self.steps_done += 1;
         if self.next_step() < self.steps.len() {
             self.state = ActionState::Failed;
@@ -382,31 +384,24 @@ impl AgentAction {
 
     /// The step in question is not done, for certain.
     fn took_no_effect(&mut self, now: Timestamp) {
-        let step = self.question();
-        let response = self.step_response(step);
-        self.keep(step, StepStatus::NotDone, response.as_ref(), now);
-        self.is_clear(now);
+        let step = self.is_known(StepStatus::NotDone, now);
         self.state = ActionState::Failed;
         self.error = Some(format!(
             "A later look found that step {step} did not take effect. It may be executed again."
         ));
     }
 
-    fn is_clear(&mut self, now: Timestamp) {
+    /// Keeps what became of the step of which it was not known whether it took effect; answers its number.
+    pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
+        let step = self.steps.get(self.next_step());
+        let step = step.map_or(self.steps_done + 1, |step| step.order);
+        let known = self.step_results.iter().find(|known| known.step == step);
+        let response = known.and_then(|known| known.response.clone());
+        self.keep(step, status, response.as_ref(), now);
         self.sending = false;
         self.ambiguous = false;
         self.updated_at = now;
-    }
-
-    /// The number of the step of which it is not known whether it took effect.
-    fn question(&self) -> i64 {
-        let step = self.steps.get(self.next_step());
-        step.map_or(self.steps_done + 1, |step| step.order)
-    }
-
-    fn step_response(&self, step: i64) -> Option<JsonText> {
-        let known = self.step_results.iter().find(|known| known.step == step);
-        known.and_then(|known| known.response.clone())
+        step
     }
 
     /// Whether its effect was found, where that is looked for.
@@ -416,12 +411,26 @@ impl AgentAction {
         let is_effective = |looks: &Looks<_>| looks.status == VerificationStatus::Effective;
         self.verify.is_none() || looks.is_some_and(is_effective)
     }
+
+    /// Whether it helped its records, as far as looks told. None of a message, of what had been done
+    /// before, and where nobody could look.
+    #[must_use]
+    pub fn helped(&self) -> Option<bool> {
+        let looks = self.verification.as_ref();
+        let looks = looks.filter(|_| self.action_type.puts_right())?;
+        match looks.status {
+            VerificationStatus::Pending => None,
+            VerificationStatus::Effective => self.is_effective().then_some(true),
+            VerificationStatus::Ineffective => (!looks.is_blind).then_some(false),
+        }
+    }
 }
 
 /// What a session makes of what looks found.
 impl AgentSession {
-    /// Takes in that an action of it is known now that was not: it completes if it had failed and each of
-    /// its approved actions has succeeded by now. Answers whether it completed just now.
+    /// Takes in that an action of it is known now that was not. If it had failed, it completes once each of
+    /// its approved actions has succeeded; otherwise what is not done may run again for as long as after
+    /// the failure. Answers whether it completed just now.
     pub fn settle_again<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
@@ -433,6 +442,7 @@ impl AgentSession {
         }
         self.error = Self::shortfall(&self.results(actions));
         if self.error.is_some() {
+            self.failed_at = Some(now);
             return false;
         }
         self.withdraw_approvals();
@@ -448,9 +458,7 @@ impl AgentSession {
         actions: &ApprovedActions<A>,
     ) -> bool {
         let known = || actions.known.iter();
-        let puts_right = |action: &A| {
-            action.verify.is_some() && action.action_type != ActionType::NotifyCustomer
-        };
+        let puts_right = |action: &A| action.verify.is_some() && action.action_type.puts_right();
         self.status == AgentSessionStatus::Completed
             && actions.unreadable.is_empty()
             && known().all(|action| action.is_verified())

@@ -1,14 +1,16 @@
 //! A worker's claim of an action and of its effects.
 
+use std::collections::BTreeSet;
+
 use model::{
-    ActionState, Admission, AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId,
-    Asking, Called, Claim, Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note,
-    OrganizationId, Stopwatch, Surroundings, TargetEffect, Timestamp, span,
+    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, AgentSessionId, Asking, Called,
+    Claim, Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note, OrganizationId,
+    Stopwatch, Surroundings, TargetEffect, Timestamp,
 };
 use serde_json::json;
 
 use super::{
-    Agent,
+    Agent, PAUSED, is_paused,
     journal::{WORKER, ended, entries},
     policy::{policy_in, takes},
 };
@@ -81,10 +83,6 @@ struct FoundEffect {
     owner: Option<AgentAction>,
 }
 
-/// How long an action is put off at most, so that it waits no longer than that once nothing stands in
-/// its way any more.
-const PAUSED: i64 = span::MINUTE;
-
 impl Agent<'_> {
     /// Claims an action for `lease` milliseconds, if it is there to be run.
     ///
@@ -137,6 +135,7 @@ impl Agent<'_> {
                 Err(refused) if refused.only_at(day) => {
                     let (mut action, from) = (before.clone(), before.state);
                     let outcome = action.beyond_the_day(at);
+                    self.0.connections().ends(&held.connection, &before).await?;
                     self.end_instead(action, from, outcome).await
                 }
                 // Somebody else claimed it or one of its effects, or the session was cancelled.
@@ -254,18 +253,12 @@ impl Agent<'_> {
             .map(|id| key::agent_action(tenant, action.session_id, id))
             .collect();
         let connection = key::connection(tenant, &action.target_system);
-        let mut others: Vec<String> = action
-            .required_reads()
+        let reads = action.required_reads();
+        let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
+        let others = others
             .into_iter()
-            .map(|one| one.connection)
-            .collect();
-        others.retain(|name| *name != action.target_system);
-        others.sort_unstable();
-        others.dedup();
-        let others: Vec<_> = others
-            .iter()
-            .map(|name| key::connection(tenant, name))
-            .collect();
+            .filter(|name| *name != action.target_system);
+        let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
         let pause = key::agent_pause(tenant);
         let traffic = key::connection_traffic(tenant, &action.target_system);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
@@ -279,8 +272,7 @@ impl Agent<'_> {
         found.traffic = connection.map(|one| Traffic::in_batch(one, &batch));
         let others = others.iter().filter_map(|key| batch.named(key));
         found.looks_through = others.map(|stored| stored.record).collect();
-        let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
-        found.is_paused = pause.is_some_and(|pause| pause.paused);
+        found.is_paused = is_paused(&batch, tenant)?;
         let mut effects = Vec::with_capacity(guards.len());
         for (effect, key) in guards {
             let guard = batch.get(&key)?;

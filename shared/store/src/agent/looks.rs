@@ -2,14 +2,14 @@
 //! judged by the action as it then stands.
 
 use model::{
-    AgentAction, AgentPause, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
-    JournalActor, JournalEvent, Note, OrganizationId, Sight, Timestamp, span,
+    ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
+    JournalActor, JournalEvent, Note, OrganizationId, Sight, Timestamp,
 };
 
 use super::{
-    Agent, SessionWithActions,
+    Agent, PAUSED, SessionWithActions, is_paused,
     journal::{WORKER, entries, heads},
-    playbooks::verdict_on,
+    playbooks::run_of_playbook,
     remedy,
 };
 use crate::{
@@ -17,9 +17,6 @@ use crate::{
     rewrite::try_rewrite,
     table::{OrLeave, Read, Stored, Write},
 };
-
-/// How long a look is put off while nothing may be sent.
-const PAUSED: i64 = span::MINUTE;
 
 /// An action that is to be looked at now.
 #[derive(Clone, Debug)]
@@ -55,12 +52,10 @@ impl Agent<'_> {
         let names: Vec<_> = names.collect();
         let pause = key::agent_pause(tenant);
         let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
-        let batch = table.batch_get(distinct(keys), Read::Consistent).await?;
+        let batch = table.batch_get(keys, Read::Consistent).await?;
         let connections = names.iter().filter_map(|key| batch.named(key));
         let connections: Vec<Connection> = connections.map(|one| one.record).collect();
-        let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
-        let is_paused = pause.is_some_and(|pause| pause.paused);
-        if is_paused || connections.iter().any(|one| one.paused) {
+        if is_paused(&batch, tenant)? || connections.iter().any(|one| one.paused) {
             action.look_later(now.plus(PAUSED));
             // Refused means that somebody else looked.
             table.write(Write::replace(&action)?).await?.or_leave();
@@ -121,18 +116,21 @@ impl Agent<'_> {
         }
         // Whoever settles the session meanwhile has not seen this: one of both writes it first.
         let from = session.status.name();
-        let from = session.settle_again(&actions, now).then_some(from);
+        let is_known = action.state != ActionState::Unknown;
+        let settles = event == JournalEvent::Reconciled && is_known;
+        let from = (settles && session.settle_again(&actions, now)).then_some(from);
         writes.extend(
             self.followed(&mut session, &actions, from, WORKER, now)
                 .await?,
         );
-        writes.extend(verified(&action, event)?);
+        writes.extend(remedy::writes(&action)?);
+        writes.extend(run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
         Ok(done.is_ok().then_some(Some(action.record)))
     }
 
     /// Writes a session after its actions, or what is known of them, came to an end: `from` says where it
-    /// stood before, if that settled it just now. Its signal is resolved with it, if what that is about is
+    /// stood before, if that settled it just now, so that it names the heads of its actions' chains. Its signal is resolved with it, if what that is about is
     /// put right and it still stands.
     pub(super) async fn followed(
         &self,
@@ -168,25 +166,4 @@ impl Agent<'_> {
         writes.extend(entries(noted)?);
         Ok(writes)
     }
-}
-
-/// What is written once it is known what became of an action that was looked at, beside what it saved:
-/// what it put right, and whether its playbook helped.
-fn verified(action: &AgentAction, event: JournalEvent) -> Result<Vec<Write>, Error> {
-    let mut writes = remedy::writes(action)?;
-    if event == JournalEvent::Verified {
-        writes.extend(verdict_on(action, action.is_verified()));
-    }
-    Ok(writes)
-}
-
-/// A batch names no item twice.
-fn distinct(keys: impl Iterator<Item = AnyKey>) -> Vec<AnyKey> {
-    let mut all: Vec<AnyKey> = Vec::new();
-    for key in keys {
-        if !all.contains(&key) {
-            all.push(key);
-        }
-    }
-    all
 }

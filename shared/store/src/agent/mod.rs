@@ -42,16 +42,26 @@ pub(super) use remedy::Remedy;
 pub(super) use stack::{Stack, StackName};
 
 use model::{
-    ActionResult, ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus,
-    ApprovedActions, Error, Id, OrganizationId,
+    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId,
+    AgentSessionStatus, ApprovedActions, Error, Id, OrganizationId, span,
 };
 use serde::Deserialize;
 
 use super::{
     Store,
     key::{self, Gsi1, Gsi2, Gsi3, Key},
-    table::{OrNotFound, Readable, Record, Stored},
+    table::{Batch, OrNotFound, Readable, Record, Stored},
 };
+
+/// How long something is put off at most while nothing may be sent, so that it waits no longer than
+/// that once nothing stands in its way any more.
+const PAUSED: i64 = span::MINUTE;
+
+/// Whether nothing is sent for an organization, by a batch that asked for it.
+fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
+    let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
+    Ok(pause.is_some_and(|pause| pause.paused))
+}
 
 /// Resolution-agent sessions.
 #[derive(Clone, Copy, Debug)]

@@ -2,23 +2,18 @@
 //! service requests that they are handed over with.
 
 use model::{
-    ActionRef, ActionState, AgentAction, AgentSession, AgentSessionId, AgentSessionStatus, Error,
-    Handling, HandlingStatus, Id, JournalActor, JournalEvent, Note, RequestTurn, ServiceRequest,
-    ServiceRequestId, Timestamp, UserId, Verdict,
+    ActionRef, ActionState, AgentSession, AgentSessionId, Error, Handling, HandlingStatus, Id,
+    JournalActor, JournalEvent, Note, RequestTurn, ServiceRequest, ServiceRequestId, Timestamp,
+    UserId, Verdict,
 };
 use serde_json::json;
 
-use super::{
-    Agent, SessionWithActions,
-    journal::{entries, heads},
-    remedy,
-    sessions::noted,
-};
+use super::{Agent, SessionWithActions, journal::entries, remedy, sessions::noted};
 use crate::{
     Given, Permit, Store,
     assignee::Assignee,
     key::{self, AnyKey},
-    table::{Read, Record, Stored, Write},
+    table::{Read, Record, Write},
 };
 
 /// A record that a manual action was handed over with.
@@ -113,7 +108,9 @@ impl Agent<'_> {
                 writes.extend(remedy::writes(action)?);
                 action.version += 1;
             }
-            writes.extend(judged(session, &actions.known, from, verdict.by, now)?);
+            let by = JournalActor::user(Some(verdict.by));
+            let from = from.has_ended().then_some(from.name());
+            writes.extend(self.followed(session, actions, from, by, now).await?);
             session.version += 1;
         }
         let done = self.0.commit(&given, writes, made).await?;
@@ -280,23 +277,6 @@ impl Store {
         let note = told(&session, action_id, by, turn.event(), from, &handling);
         noted(&mut session, note, now)
     }
-}
-
-/// Writes a session of which an action was settled. One that has ended names the heads of its actions
-/// anew.
-fn judged(
-    session: &mut Stored<AgentSession>,
-    actions: &[Stored<AgentAction>],
-    from: AgentSessionStatus,
-    by: UserId,
-    now: Timestamp,
-) -> Result<Vec<Write>, Error> {
-    if !from.has_ended() {
-        return Ok(vec![Write::replace(session)?]);
-    }
-    let by = JournalActor::user(Some(by));
-    let note = Note::new(by, JournalEvent::Settled, Some(from.name()));
-    noted(session, note.with(heads(actions)), now)
 }
 
 /// What the journal has to say of a manual action.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use model::{AgentAction, Error, NotHelped, OrganizationId, PlaybookRecord, PlaybookRuns};
+use model::{AgentAction, Error, NotHelped, OrganizationId, PlaybookRuns};
 
 use super::Agent;
 use crate::{
-    key::{self, AnyKey, Key},
-    table::{Batch, Change, Condition, Read, Record, Write},
+    key::{self, Key},
+    table::{Batch, Change, Condition, Record, Write},
 };
 
 impl Record for PlaybookRuns {
@@ -52,42 +52,16 @@ impl Agent<'_> {
     ) -> Result<Vec<PlaybookRuns>, Error> {
         self.0.table.list(key::playbook_runs(tenant)).await
     }
-
-    /// What is known of all playbooks, and which of them did not help one of these records.
-    pub async fn playbook_record(
-        &self,
-        tenant: OrganizationId,
-        entities: &[String],
-    ) -> Result<PlaybookRecord, Error> {
-        let keys = not_helped(tenant, entities);
-        let all: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
-        let noted = self.0.table.batch_get(all, Read::Consistent);
-        let (runs, found) = tokio::try_join!(self.playbook_runs(tenant), noted)?;
-        Ok(PlaybookRecord {
-            runs,
-            not_helped: labels(&keys, &found),
-        })
-    }
-
-    /// Notes, beside nothing else, whether an action had its effect; see [`verdict_on`].
-    pub async fn note_verdict(&self, action: &AgentAction, effective: bool) -> Result<(), Error> {
-        let writes = verdict_on(action, effective);
-        if writes.is_empty() {
-            return Ok(());
-        }
-        let done = self.0.table.transact(writes).await?;
-        done.map_err(|_| Error::contended())
-    }
 }
 
-/// What is written when it is found out whether an action had its effect, once for each action: it counts
-/// for that version of its playbook, and one without effect is noted for each of its records, so that the
-/// same is not proposed for them again. Nothing for an action of no playbook.
+/// What is written when it is found out whether an action [helped](AgentAction::helped), once for each: it
+/// counts for that version of its playbook, and one that did not is noted for each of its records, so that
+/// the same is not proposed for them again. Nothing for an action of no playbook.
 ///
-/// All of an organization's verdicts on a playbook write the same item, and conflict when they come at
+/// All of an organization's runs of a playbook write the same item, and conflict when they come at
 /// the same time, as those that write its totals do.
-pub(super) fn verdict_on(action: &AgentAction, effective: bool) -> Vec<Write> {
-    let Some(playbook) = &action.playbook else {
+pub(super) fn run_of_playbook(action: &AgentAction) -> Vec<Write> {
+    let Some((playbook, effective)) = action.playbook.as_ref().zip(action.helped()) else {
         return Vec::new();
     };
     let tenant = action.organization_id;

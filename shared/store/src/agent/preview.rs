@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use model::{
-    AgentPause, AgentPolicy, AgentSession, AgentSessionId, Connection, EffectGuard, Error,
-    HeldEffect, Id, OrganizationId, ProposedAction, Signal, TargetEffect, Timestamp,
+    AgentPolicy, AgentSession, AgentSessionId, Connection, EffectGuard, Error, HeldEffect, Id,
+    OrganizationId, ProposedAction, Signal, TargetEffect, Timestamp,
 };
 
-use super::{Agent, SessionWithActions, policy::policy_in};
+use super::{Agent, SessionWithActions, is_paused, policy::policy_in};
 use crate::{
     Permit,
     key::{self, AnyKey, Key},
@@ -102,10 +102,9 @@ impl Agent<'_> {
             let guard: Option<Stored<EffectGuard>> = around.get(guard)?;
             claimed.extend(guard.map(|guard| guard.record));
         }
-        let pause: Option<Stored<AgentPause>> = batch.get(&pause)?;
         Ok(Previewed {
             policy: policy_in(&batch, tenant)?.record,
-            is_paused: pause.is_some_and(|pause| pause.paused),
+            is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),
             signal: around.named(&signal).map(|signal| signal.record),
             held: self.held(claimed, at).await?,

@@ -29,7 +29,7 @@ macro_rules! plain_text {
                 let $crate::input::Json::String(text) = value else {
                     return place.wrong(value, "a string");
                 };
-                if !(1..=$most).contains(&text.len()) {
+                if !(1..=$most).contains(&text.chars().count()) {
                     let detail = concat!("Expected 1 to ", stringify!($most), " characters.");
                     return place.fault($crate::FaultCode::Length, detail);
                 }

@@ -245,7 +245,7 @@ fn what_is_not_what_was_approved_is_not_sent() {
 }
 
 #[test]
-fn an_approval_holds_for_an_hour_until_the_first_claim() {
+fn an_approval_holds_for_an_hour_until_the_first_call() {
     let none = policy(&json!({}));
     is_skipped(queued(), &none, ActionApproval::VALID, "approval_expired");
     let mut action = queued();

@@ -302,6 +302,31 @@ fn what_is_not_known_for_now_is_looked_at_again_later() {
 }
 
 #[test]
+fn an_approval_holds_until_a_call_may_have_been_sent() {
+    let late = 9 + ActionApproval::VALID;
+    for (answered, claimed) in [
+        (false, Claim::Ended(Skipped)),
+        // The system took no call for now; what came behind that were looks.
+        (true, Claim::Held(())),
+    ] {
+        let mut action = held(Keyed);
+        if answered {
+            assert_eq!(action.permits(&seen("stuck"), at(5)), Precondition::Holds);
+            action.keep(1, StepStatus::NotNow, None, at(5));
+            action.release(at(6), at(5));
+            assert_eq!(action.claim(&around(Keyed), LEASE, at(6)), Claim::Held(()));
+        }
+        let later = action.permits(&silent(false), at(7));
+        assert!(matches!(later, Precondition::NotKnown(_)));
+        action.release(at(8), at(7));
+        assert!(action.looking);
+        assert_eq!(action.claim(&around(Keyed), LEASE, at(late)), claimed);
+        let error = action.error.unwrap_or_default();
+        assert_eq!(error.starts_with("approval_expired"), !answered);
+    }
+}
+
+#[test]
 fn steps_are_told_one_by_one_and_in_short() {
     let mut action = looking();
     action.steps = vec![step("GET"), step("POST"), step("POST")];

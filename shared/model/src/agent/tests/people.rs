@@ -91,6 +91,37 @@ fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
 }
 
 #[test]
+fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
+    let (mut session, mut actions) = failed([ActionState::Failed, ActionState::Succeeded]);
+    let late = span::DAY;
+    let done = handling(HandlingStatus::Done, 5);
+    assert!(session.handle(MANUAL, done, at(late)).unwrap());
+    assert_eq!(session.updated_at, at(late));
+    let list = ids(&[FIRST]);
+    for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
+        let approved = session.approve(&mut actions, &again(&list), &anybody(), at(now));
+        assert_eq!(approved.is_ok(), runs, "{now}");
+    }
+}
+
+#[test]
+fn a_verdict_tells_of_the_step_that_was_unclear() {
+    for (outcome, status) in [
+        (VerdictOutcome::Done, StepStatus::Done),
+        (VerdictOutcome::NotDone, StepStatus::NotDone),
+    ] {
+        let mut action = queued();
+        action.state = ActionState::Unknown;
+        let answer = crate::answer(502, json!("Bad gateway"));
+        action.keep(1, StepStatus::Unclear, Some(&answer), at(10));
+        assert!(action.judge(verdict(outcome, 5)).unwrap());
+        let step = &action.results_of_steps()[0];
+        assert_eq!((step.status, step.at), (status, Some(at(50))));
+        assert_eq!(step.response.as_ref(), Some(&answer));
+    }
+}
+
+#[test]
 fn a_session_completes_with_the_last_verdict() {
     let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
     for (id, status) in [(FIRST, Failed), (SECOND, Completed)] {

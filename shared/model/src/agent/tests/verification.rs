@@ -89,6 +89,25 @@ fn an_effect_that_is_not_found_in_time_is_none() {
 }
 
 #[test]
+fn what_looks_found_tells_whether_it_helped() {
+    let looked = |action: AgentAction, sight: &Sight| times(action, sight).1.helped();
+    assert_eq!(succeeded().helped(), None);
+    assert_eq!(looked(succeeded(), &seen("processed")), Some(true));
+    assert_eq!(looked(succeeded(), &seen("stuck")), Some(false));
+    // Nobody saw anything, for now or ever.
+    for is_for_good in [true, false] {
+        assert_eq!(looked(succeeded(), &silent(is_for_good)), None);
+    }
+    // A message puts nothing right, nor does what somebody else had done.
+    let mut message = succeeded();
+    message.action_type = ActionType::NotifyCustomer;
+    assert_eq!(looked(message, &seen("stuck")), None);
+    let mut done_before = succeeded();
+    done_before.already_done = 1;
+    assert_eq!(looked(done_before, &seen("processed")), None);
+}
+
+#[test]
 fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
     let mut action = succeeded();
     for pause in [2, 4, 8, 16, 32, 60, 60] {
