@@ -11,6 +11,7 @@ permissions by another name. The CORS configuration of a template it does not re
 """
 
 import contextlib
+import functools
 import http.cookiejar
 import json
 import os
@@ -27,6 +28,7 @@ import urllib.request
 import tools
 
 sys.path.insert(0, str(tools.ROOT / "tests"))
+import billing_team  # noqa: E402
 import described_operations  # noqa: E402
 import end_to_end  # noqa: E402
 import local_stack  # noqa: E402
@@ -365,6 +367,15 @@ def browser(base):
     return client
 
 
+def colleague(admin, base, role):
+    """The client of a new user of a role."""
+    login = {"username": f"team-{role}", "password": secrets.token_hex(8)}
+    admin.call("POST", "/api/users", {**login, "fullName": "Ada's colleague", "role": role})
+    client = browser(base)
+    client.call("POST", "/api/auth/login", login)
+    return client
+
+
 def reference_page(client):
     """The page, and each of its files as a browser unpacks it."""
     page = client.send("GET", "/api/docs")
@@ -412,6 +423,9 @@ def main():
             made = [ids[name] for name in ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")]
             alert = client.call("POST", "/api/concierge/alerts", ANOTHER_ALERT)["id"]
             described_operations.walk(client, *made, alert=alert)
+            client.call("POST", "/api/auth/login", admin)
+            people = functools.partial(colleague, client, base)
+            billing_team.work(client, people, end_to_end.Client(targets))
             client = end_to_end.Client(base)
             local_stack.unknown_paths_and_methods(client)
             print("  the reference page")

@@ -201,9 +201,10 @@ pub enum ActionState {
     Succeeded,
     /// Not done, for certain: it may be run again.
     Failed,
-    /// Sent, and no answer tells whether it took effect.
+    /// It may have taken effect, and nothing that is known tells.
     Unknown,
-    /// Nothing was sent: it was cancelled before it started, or something stood in the way.
+    /// Nothing was changed: it was cancelled before it started, or something stood in the way, what it
+    /// requires among that.
     Skipped,
 }
 

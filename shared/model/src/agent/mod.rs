@@ -86,12 +86,12 @@
 //!             │                  │
 //!             │                  │   no telling; or given up, and something can have happened
 //!             │                  └────────────────────────────────────────▶ unknown
-//!             │                                                             │     │
-//!             │                                         a verdict: not done │     │ done
-//!             │                                                             ▼     ▼
-//!             │                                                        failed     succeeded
-//!             │ cancel; or something stands in its way
-//!             └───────────────────────────────────────────────────────────▶ skipped
+//!             │                  │                                          │     │
+//!             │                  │                  a look or a verdict: not done │     │ done
+//!             │                  │                                          ▼     ▼
+//!             │                  │                                     failed     succeeded
+//!             │ cancel; or something stands in its way: found by a claim, or by the look behind it
+//!             └──────────────────┴────────────────────────────────────────▶ skipped
 //! ```
 //!
 //! It is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried.

@@ -112,13 +112,13 @@ pub enum AgentSessionStatus {
     Executing,
     /// Actions that run end; nothing new starts.
     Cancelling,
-    /// Every approved action succeeded.
+    /// Every approved action succeeded, or each of those that were all manual is done or waived.
     Completed,
     /// The analysis or an approved action did not succeed.
     Failed,
     /// Cancelled.
     Cancelled,
-    /// Nobody approved anything within 24 hours.
+    /// Too few approved what it proposed within 24 hours.
     Expired,
 }
 

@@ -1,0 +1,77 @@
+"""What a billing team does with the agent, from its policy to the journal, as the README tells it."""
+
+import time
+
+# The pass of a queue, a call and the looks behind it.
+PATIENCE = 60
+POLICY = {
+    "preset": "billing",
+    "caps": {"actions": 50, "money": [{"minorUnits": 1_000_000, "currency": "USD"}]},
+}
+ALERT = {
+    "source": "billing-monitor",
+    "externalId": "duplicate-inv_2008",
+    "severity": "critical",
+    "signalType": "invoice_duplicated",
+    "title": "Longhaul Imports was billed twice for October",
+    "targetSystem": "billing",
+    "entities": [{"type": "invoice", "id": "inv_2008"}],
+    "lifecycle": [{"at": "2026-11-20T08:00:00Z", "state": "open"}],
+}
+
+
+def work(admin, colleague, targets):
+    """`admin` is signed in, and the organization's connections stand; `colleague` makes a user of a
+    role and answers their client. An invoice is voided, which cannot be undone, so that two people
+    approve it who neither opened the session nor had it proposed."""
+    print("  a billing team: policy, alert, inbox, evidence and preview")
+    admin.call("PUT", "/api/concierge/policy", POLICY)
+    support, manager = colleague("support"), colleague("manager")
+    alert = support.call("POST", "/api/concierge/alerts", ALERT)["id"]
+    opened = support.call("POST", f"/api/concierge/alerts/{alert}/agent-session")["session"]
+    path = f"/api/concierge/agent-sessions/{opened['id']}"
+    session = support.call("POST", f"{path}/propose")["session"]
+    assert any(finding["holds"] for finding in session["analysis"]["evidence"]), session
+    automated = [action for action in session["proposedActions"] if action["isAutomated"]]
+    [void] = automated
+    assert (void["actionType"], void["risk"]) == ("void_invoice", "critical"), void
+    inbox = manager.call("GET", "/api/concierge/agent-sessions?status=awaiting_confirmation")
+    assert opened["id"] in [row["id"] for row in inbox], inbox
+
+    ids = {"actionIds": [void["id"]]}
+    for caller, may_approve in ((manager, True), (support, False)):
+        [shown] = caller.call("POST", f"{path}/preview", ids)["actions"]
+        assert shown["policy"]["mayApprove"] is may_approve, shown
+        assert shown["policy"]["approversNeeded"] == 2, shown
+        assert all(condition["holds"] for condition in shown["preconditions"]), shown
+        assert shown["money"] == void["money"], shown
+
+    print("  two approvers, the effect, its verification and the journal")
+    before = len(targets.call("GET", "/effects"))
+    approved = {**ids, "digests": {void["id"]: void["digest"]}}
+    support.call("POST", f"{path}/execute", approved, expect=403)
+    first = manager.call("POST", f"{path}/execute", approved, expect=202)["session"]
+    assert first["status"] == "awaiting_confirmation", first
+    admin.call("POST", f"{path}/execute", approved, expect=(200, 202))
+    seen = until_verified(admin, path)
+    assert seen["status"] == "completed", seen
+    [effect] = targets.call("GET", "/effects")[before:]
+    assert effect["entity"] == "inv_2008", effect
+    assert admin.call("GET", f"/api/concierge/alerts/{alert}")["status"] == "resolved"
+    journal = [entry["what"] for entry in admin.call("GET", f"{path}/journal")]
+    for what in ("proposed", "approved", "claimed", "ended", "verified", "alert_resolved"):
+        assert what in journal, (what, journal)
+    assert journal.count("approved") == 2, journal
+    assert admin.call("GET", f"{path}/journal/check")["verified"]
+
+
+def until_verified(caller, path):
+    """The session, once its action was looked at."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        session = caller.call("GET", path)
+        looks = [result["verification"] for result in session["executionResults"]]
+        if looks and all(look and look["status"] == "effective" for look in looks):
+            return session
+        assert time.monotonic() < deadline, f"not verified after {PATIENCE} s: {session}"
+        time.sleep(0.25)
