@@ -8,7 +8,7 @@ use super::{Cutting, Doubled, cutting::Cuts, webhooks::Webhooks};
 use crate::support::posting;
 
 /// What it takes as an API key begins so.
-const SECRET: &str = "sk_workdesk";
+pub(super) const SECRET: &str = "sk_workdesk";
 
 /// Confirms a payment intent, or pays an invoice.
 fn proposes(signal: &Signal) -> Vec<ProposedAction> {
@@ -51,7 +51,7 @@ async fn start(scheme: &str, cuts: Cuts) -> (Doubled, Cutting) {
 /// What is there to be paid for.
 impl Doubled {
     /// A customer with a card of this number as their default.
-    async fn customer(&self, card: &str) -> String {
+    pub(super) async fn customer(&self, card: &str) -> String {
         let email = ("email", "ada@example.com");
         let customer = self.posts(SECRET, "/v1/customers", &[email]).await;
         let customer = customer["id"].as_str().unwrap().to_owned();
@@ -60,7 +60,7 @@ impl Doubled {
     }
 
     /// A customer's default is a card of this number from now on.
-    async fn gets_card(&self, customer: &str, card: &str) {
+    pub(super) async fn gets_card(&self, customer: &str, card: &str) {
         let card = [
             ("card[number]", card),
             ("card[exp_month]", "12"),
@@ -77,7 +77,7 @@ impl Doubled {
     }
 
     /// An open invoice of a new subscription, whose customer's card declines.
-    async fn invoice(&self, customer: &str) -> String {
+    pub(super) async fn invoice(&self, customer: &str) -> String {
         let plan = format!("plan_of_{customer}");
         let new = [
             ("id", &*plan),
@@ -108,15 +108,15 @@ impl Doubled {
     }
 
     /// The state of a record there.
-    async fn status(&self, path: &str) -> String {
+    pub(super) async fn status(&self, path: &str) -> String {
         let record = self.gets(SECRET, path).await;
         record["status"].as_str().unwrap().to_owned()
     }
 }
 
-const VISA: &str = "4242424242424242";
+pub(super) const VISA: &str = "4242424242424242";
 /// Can be added, and declines each charge.
-const DECLINING: &str = "4000000000000341";
+pub(super) const DECLINING: &str = "4000000000000341";
 
 #[tokio::test]
 #[ignore = "needs a double: python3 tests/doubles/check.py"]

@@ -5,10 +5,12 @@ mod cutting;
 mod kill_bill;
 mod local_stripe;
 mod stripe;
+mod unpaid_invoice;
 mod webhooks;
 
 use std::sync::Arc;
 
+use resolution_agent::Engine;
 use serde_json::{Value, json};
 use shared::model::{ProposedAction, Signal};
 
@@ -45,10 +47,15 @@ impl Doubled {
         secret: &str,
         proposes: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
     ) -> Self {
+        Self::start_with(double, secret, Some(Arc::new(Proposing(proposes)))).await
+    }
+
+    /// The same with another engine; without one, with the playbooks.
+    async fn start_with(double: &str, secret: &str, engine: Option<Arc<dyn Engine>>) -> Self {
         let secrets = vec![("/tests/connections/1/key".to_owned(), secret.to_owned())];
         let world = Concierge::start_with(AgentSettings {
-            engine: Some(Arc::new(Proposing(proposes))),
             secrets,
+            engine,
             ..AgentSettings::default()
         });
         Self {
@@ -75,6 +82,12 @@ impl Doubled {
         let signal = world.signal("payment_failed", &[("record", entity)]).await;
         let session = world.opened(&signal).await;
         let action = world.proposed(&session).await.remove(0);
+        self.executes(session, action).await
+    }
+
+    /// Has an action of a session approved and run.
+    async fn executes(&self, session: Value, action: String) -> Ended {
+        let world = &self.world;
         world.executes(&session, &[&action]).await.expect(202);
         world.takes_messages().await;
         self.delivers(session, action).await

@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 use shared::{
     App,
     model::{
-        AgentSessionId, ApiCall, Id, Message, OrganizationId, Signal, SignalEntity, Slug, span,
+        AgentSessionId, ApiCall, Facts, Id, Message, OrganizationId, Signal, SignalEntity, Slug,
+        TargetRead, span,
     },
     queue::Queue,
     store::{NewSignal, Store},
@@ -395,6 +396,21 @@ impl Concierge {
             panic!("{system} did not answer");
         };
         answered.response.status().as_u16()
+    }
+
+    /// What reads tell, past the agent.
+    pub async fn sees(&self, reads: &[TargetRead]) -> Facts {
+        let store = self.api.store_beside().await;
+        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let mut facts = Facts::default();
+        for read in reads {
+            let mut connections = connections.iter();
+            let connection = connections.find(|one| *one.name == *read.connection);
+            let timeout = Duration::from_secs(5);
+            let look = self.targets.look(connection.unwrap(), read, timeout).await;
+            facts.extend(look.unwrap().facts);
+        }
+        facts
     }
 
     /// Puts a message for each of these actions into the queue.

@@ -4,6 +4,7 @@
 mod answer;
 mod api;
 mod caller;
+mod cases;
 mod concierge;
 mod counter;
 mod damage;
@@ -23,6 +24,7 @@ mod world;
 pub use answer::{Answer, raise_version};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
+pub use cases::{CASES, PlaybookCase, UNKNOWN};
 pub use concierge::{AgentSettings, Concierge, event};
 pub use counter::{Counter, Used};
 pub use damage::{DAMAGES, Damage, Item, key_of, text_of};

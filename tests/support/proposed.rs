@@ -15,6 +15,7 @@ pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {
         connection: connection.to_owned(),
         path: path.to_owned(),
         facts: [("state".to_owned(), "/state".to_owned())].into(),
+        absent: std::collections::BTreeMap::new(),
     }
 }
 
@@ -57,7 +58,7 @@ pub fn retrying_verified() -> ProposedAction {
 pub fn reconciled() -> Reconciliation {
     Reconciliation {
         done: fact_is("payment.state", "succeeded"),
-        not_done: fact_is("payment.state", "failed"),
+        not_done: Some(fact_is("payment.state", "failed")),
     }
 }
 

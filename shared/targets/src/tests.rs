@@ -306,6 +306,7 @@ async fn a_read_tells_facts_and_leaves_out_what_is_private() {
         connection: "billing".into(),
         path: path.into(),
         facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
+        absent: std::collections::BTreeMap::new(),
     };
     let look = async |path: &str| {
         targets

@@ -10,7 +10,7 @@ use shared::model::{
 
 use crate::{
     budgets::within,
-    support::{AgentSettings, Answer, Caller, Concierge, Proposing, posting},
+    support::{AgentSettings, Answer, CASES, Caller, Concierge, Proposing, UNKNOWN, posting},
 };
 
 async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
@@ -34,6 +34,7 @@ fn careful() -> Vec<ProposedAction> {
             .iter()
             .map(|(name, at)| ((*name).into(), (*at).into()))
             .collect(),
+        absent: std::collections::BTreeMap::new(),
     };
     let require = |value: Value| serde_json::from_value(value).unwrap();
     let money = |minor_units, currency: &str| {
@@ -398,20 +399,6 @@ async fn every_fault_is_answered() {
         .expect_problem(404, "not_found");
 }
 
-/// An alert for each of the playbooks, and one that none knows.
-const ALERTS: &[(&str, &[(&str, &str)])] = &[
-    ("customer_out_of_sync", &[("customer", "cus_501")]),
-    ("invoice_duplicated", &[("invoice", "inv_2008")]),
-    ("invoice_not_finalized", &[("invoice", "inv_2001")]),
-    (
-        "payment_failed",
-        &[("payment", "pay_3001"), ("customer", "cus_501")],
-    ),
-    ("usage_batch_stuck", &[("usage_batch", "ub_1001")]),
-    ("usage_events_missing", &[("customer", "cus_503")]),
-    ("moon_in_the_way", &[]),
-];
-
 const MODES: [FaultMode; 6] = [
     FaultMode::Fail,
     FaultMode::Hang,
@@ -463,20 +450,9 @@ async fn causes_nothing(world: &Concierge, sessions: &[Value]) {
 async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
     let world = Concierge::start().await;
     let mut sessions = Vec::new();
-    for (class, entities) in ALERTS {
-        let mut new = tests::records::signal(class, world.api.clock.now());
-        let entity = |(kind, id): &(&str, &str)| shared::model::SignalEntity {
-            kind: (*kind).to_owned(),
-            id: (*id).to_owned(),
-        };
-        new.entities = entities.iter().map(entity).collect();
-        new.amount_at_risk = Some(Money {
-            minor_units: 100,
-            currency: "USD".to_owned(),
-        });
-        let signals = world.api.store.signals();
-        let signal = signals.record(world.api.home.id, new).await.unwrap();
-        sessions.push(world.opened(&signal).await);
+    for case in CASES.iter().chain([&UNKNOWN]) {
+        let alert = world.alert_of(world.api.home.id, case).await;
+        sessions.push(world.opened(&alert).await);
     }
     causes_nothing(&world, &sessions).await;
 }

@@ -63,7 +63,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             "reads": ["GET /usage-batches/ub_1001"],
             "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": null,
-            "undo": null, "handling": null,
+            "undo": "It cannot be undone. No invoice is made or changed by it.", "handling": null,
             "connection": session["proposedActions"][0]["connection"],
             "approval": null, "approvals": [],
         })

@@ -6,6 +6,7 @@ use super::{
     money::money,
     pattern,
     playbook::{Playbook, Values},
+    template::readable,
 };
 
 /// What a playbook, its record and the history say of a signal, with the actions that are proposed for it.
@@ -37,7 +38,8 @@ pub(super) fn of(
 
 fn impact(text: &str, signal: &Signal) -> String {
     let mut text = text.to_owned();
-    if let Some(amount) = &signal.amount_at_risk {
+    let at_risk = signal.amount_at_risk.as_ref();
+    if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {
         text.push_str(" At risk: ");
         text.push_str(&money(amount));
         text.push('.');
@@ -46,7 +48,10 @@ fn impact(text: &str, signal: &Signal) -> String {
         let entities: Vec<String> = signal
             .entities
             .iter()
-            .map(|entity| format!("{} {}", entity.kind.replace('_', " "), entity.id))
+            .map(|entity| {
+                let text = format!("{} {}", entity.kind.replace('_', " "), entity.id);
+                readable(&text)
+            })
             .collect();
         text.push_str(" Records: ");
         text.push_str(&entities.join(", "));
@@ -81,13 +86,13 @@ fn lifecycle(signal: &Signal) -> String {
     let steps: Vec<String> = signal
         .lifecycle
         .iter()
-        .map(|event| format!("{} at {}", event.state, event.at))
+        .map(|event| format!("{} at {}", readable(&event.state), event.at))
         .collect();
     let minutes = signal.occurred_at.since(last.at).max(0) / span::MINUTE;
     let (hours, minutes) = (minutes / 60, minutes % 60);
     format!(
         "{}. It had been {} for {hours} h {minutes} min when the signal occurred.",
         steps.join(", then "),
-        last.state
+        readable(&last.state)
     )
 }

@@ -1,7 +1,7 @@
 //! What an analysis sees of target systems. Reads change nothing, so that a pause of the organization's
 //! actions, or of a connection, does not keep them away.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use futures::future::{BoxFuture, join_all};
 use shared::model::{Case, Connection, Facts, JsonText, ReadEvidence, TargetRead};
@@ -62,6 +62,14 @@ impl Sight {
         Self(join_all(looks).await)
     }
 
+    /// Which of a playbook's reads were not answered as they should be, by name, and why.
+    pub(super) fn unread(&self, reads: &[Read]) -> BTreeMap<String, String> {
+        let own = self.0.iter().filter(|(read, _)| reads.contains(read));
+        let unread =
+            own.filter_map(|(read, evidence)| Some((read.name.clone(), unread(evidence)?)));
+        unread.collect()
+    }
+
     /// What is known by a playbook's reads.
     pub(super) fn facts(&self, reads: &[Read]) -> Facts {
         let mut facts = Facts::default();
@@ -78,6 +86,18 @@ impl Sight {
     }
 }
 
+/// Why a read told nothing, as part of a sentence.
+fn unread(evidence: &ReadEvidence) -> Option<String> {
+    if let Some(error) = &evidence.error {
+        let mut letters = error.trim_end_matches('.').chars();
+        let first = letters.next()?.to_lowercase();
+        return Some(first.chain(letters).collect());
+    }
+    let (request, status) = (evidence.request.as_ref()?, evidence.status?);
+    let is_success = (200..300).contains(&status);
+    (!is_success).then(|| format!("{request} was answered {status}"))
+}
+
 async fn look(eyes: &dyn Eyes, case: &Case, read: &Read) -> ReadEvidence {
     let mut evidence = ReadEvidence {
         name: read.name.clone(),
@@ -91,6 +111,10 @@ async fn look(eyes: &dyn Eyes, case: &Case, read: &Read) -> ReadEvidence {
         at: case.history.at,
     };
     let seen = match read.ready(&case.connections) {
+        Ok((_, read)) if read.asks_for_key() => {
+            let early = "It was not sent: it looks for what a call makes, by the call's key.";
+            Err(early.to_owned())
+        }
         Ok((connection, read)) => {
             evidence.request = Some(read.call().summary());
             let look = eyes.look(connection, read, PATIENCE);

@@ -117,7 +117,9 @@ struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     fn of(playbook: &'a Playbook, case: &Case, sight: &Sight) -> Self {
         let reads = playbook.reads(case);
-        let values = playbook.values(&case.signal).with(sight.facts(&reads));
+        let values = playbook
+            .values(&case.signal)
+            .with(sight.facts(&reads), sight.unread(&reads));
         Self {
             playbook,
             reads,

@@ -209,6 +209,21 @@ impl Json {
     }
 }
 
+/// Whether a character shows nothing itself, and may change how others are shown: controls, and what
+/// turns the direction of a text (UAX #9).
+pub(super) fn is_unseen(one: char) -> bool {
+    let turns = matches!(
+        one,
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    );
+    one.is_control() || turns
+}
+
+/// A text without what shows nothing.
+pub(super) fn readable(text: &str) -> String {
+    text.chars().filter(|one| !is_unseen(*one)).collect()
+}
+
 /// A value within a text.
 pub(super) fn plain(value: Value) -> String {
     match value {

@@ -126,8 +126,8 @@ pub struct VerificationView {
 pub struct ReconciliationView {
     /// What is so if it did.
     done: String,
-    /// What is so if it did not.
-    not_done: String,
+    /// What is so if it did not; null where no look proves that, since it may still come.
+    not_done: Option<String>,
 }
 
 /// What is sent to a target system.
@@ -249,7 +249,7 @@ impl From<&ActionStep> for StepView {
                 .collect(),
             reconcile: step.reconcile.as_ref().map(|reconcile| ReconciliationView {
                 done: reconcile.done.says(),
-                not_done: reconcile.not_done.says(),
+                not_done: reconcile.not_done.as_ref().map(FactCondition::says),
             }),
         }
     }

@@ -20,24 +20,40 @@ pub struct TargetRead {
     pub path: String,
     /// Where in the answer each fact stands, by its name: a JSON pointer (RFC 6901).
     pub facts: BTreeMap<String, String>,
+    /// What facts are, by their names, where an answer has nothing there.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub absent: BTreeMap<String, Value>,
 }
 
 impl TargetRead {
+    /// The most characters of a text that is a fact. What is longer names no state, amount or record, and
+    /// cut off it could be taken for what it is not.
+    pub const LONGEST_FACT: usize = 1_000;
+
     /// The call, which 200 answers.
     #[must_use]
     pub fn call(&self) -> ApiCall {
         ApiCall::get(&self.path)
     }
 
-    /// The facts that an answer gives: texts, numbers and truth values. Those that it lacks are not known.
+    /// The facts that an answer gives: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT) characters,
+    /// numbers and truth values. Those that it lacks are what the read says of that, or not known.
     #[must_use]
     pub fn facts(&self, answer: &Value) -> Facts {
         let given = self.facts.iter().filter_map(|(name, pointer)| {
-            let value = answer.pointer(pointer)?;
-            let is_scalar = value.is_string() || value.is_number() || value.is_boolean();
-            is_scalar.then(|| (format!("{}.{name}", self.name), value.clone()))
+            let found = answer.pointer(pointer).filter(|value| !value.is_null());
+            let value = found.or_else(|| self.absent.get(name))?;
+            is_fact(value).then(|| (format!("{}.{name}", self.name), value.clone()))
         });
         Facts(given.collect())
+    }
+}
+
+fn is_fact(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.chars().nth(TargetRead::LONGEST_FACT).is_none(),
+        Value::Number(_) | Value::Bool(_) => true,
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
 }
 
@@ -159,9 +175,18 @@ impl AnswerCondition {
     }
 }
 
+/// A fact within a sentence, in which an empty text would not be seen.
+fn told(value: &Value) -> String {
+    let text = plain(value);
+    if text.is_empty() {
+        return "empty".to_owned();
+    }
+    text
+}
+
 /// Values as people read them: `draft or open`.
 fn any(values: &[Value]) -> String {
-    let values: Vec<String> = values.iter().map(plain).collect();
+    let values: Vec<String> = values.iter().map(told).collect();
     values.join(" or ")
 }
 
@@ -181,8 +206,16 @@ pub struct Verification {
 pub struct Reconciliation {
     /// What is so if it did, of facts of the action's reads.
     pub done: FactCondition,
-    /// What is so if it did not.
-    pub not_done: FactCondition,
+    /// What is so if it did not; none where no look proves that, since it may still come.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_done: Option<FactCondition>,
+}
+
+impl Reconciliation {
+    /// What is asked of facts.
+    pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
+        std::iter::once(&self.done).chain(&self.not_done)
+    }
 }
 
 /// A fact as people read it.
@@ -224,6 +257,7 @@ mod tests {
             connection: "billing".into(),
             path: "/invoices/inv_1".into(),
             facts: facts.map(|(name, at)| (name.into(), at.into())).into(),
+            absent: BTreeMap::new(),
         }
     }
 
@@ -240,6 +274,39 @@ mod tests {
             ]
         );
         assert_eq!(read().facts(&json!([])), Facts::default());
+    }
+
+    #[test]
+    fn what_an_answer_lacks_is_what_the_read_says_of_that() {
+        let absent = [("state".to_owned(), json!("none"))].into();
+        let read = TargetRead { absent, ..read() };
+        for (answer, state) in [
+            (json!({}), Some(json!("none"))),
+            (json!({"state": null}), Some(json!("none"))),
+            (json!({"state": "open"}), Some(json!("open"))),
+            // That is something, and no fact.
+            (json!({"state": {"name": "open"}}), None),
+        ] {
+            let facts = read.facts(&answer);
+            assert_eq!(facts.get("invoice.state"), state.as_ref(), "{answer}");
+            assert_eq!(facts.get("invoice.due"), None);
+        }
+        let stored = json!({
+            "name": "a", "connection": "b", "path": "/c", "facts": {"d": "/e"},
+        });
+        let old: TargetRead = serde_json::from_value(stored.clone()).unwrap();
+        assert_eq!(json!(old), stored);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_is_no_fact() {
+        for (length, is_known) in [
+            (TargetRead::LONGEST_FACT, true),
+            (TargetRead::LONGEST_FACT + 1, false),
+        ] {
+            let facts = read().facts(&json!({"state": "ü".repeat(length)}));
+            assert_eq!(facts.get("invoice.state").is_some(), is_known, "{length}");
+        }
     }
 
     #[test]
@@ -292,6 +359,7 @@ mod tests {
                 "i.s is draft or open",
             ),
             (json!({"fact": "i.s", "is_not": [5]}), "i.s is not 5"),
+            (json!({"fact": "i.s", "is_not": [""]}), "i.s is not empty"),
             (
                 json!({"fact": "i.s", "same_as": "m.q"}),
                 "i.s is the same as m.q",

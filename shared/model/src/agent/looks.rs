@@ -8,10 +8,6 @@ use serde_json::{Value, json};
 use super::{AgentAction, ApiCall, FactCondition, Facts, Outcome, TargetRead, facts::plain};
 use crate::{JsonObject, JsonText, Timestamp};
 
-/// Stands in the path of a read and in bodies of calls for the idempotency key of the call, so that
-/// what the call made can be found by it.
-const KEY: &str = "{idempotency_key}";
-
 /// What a look came to.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sight {
@@ -145,13 +141,23 @@ impl TargetRead {
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         Self {
-            path: self.path.replace(KEY, key),
+            path: self.path.replace(ApiCall::KEY, key),
             ..self.clone()
         }
+    }
+
+    /// Whether its path asks for the idempotency key of a call, before which it cannot be sent.
+    #[must_use]
+    pub fn asks_for_key(&self) -> bool {
+        self.path.contains(ApiCall::KEY)
     }
 }
 
 impl ApiCall {
+    /// Stands in the path of a read and in paths and bodies of calls for the idempotency key of the call,
+    /// so that what the call made can be found by it.
+    pub const KEY: &str = "{idempotency_key}";
+
     /// With its idempotency key in path and body, where these ask for it.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
@@ -161,7 +167,7 @@ impl ApiCall {
             JsonText(members.collect::<JsonObject>())
         });
         Self {
-            path: self.path.replace(KEY, key),
+            path: self.path.replace(Self::KEY, key),
             body,
             ..self.clone()
         }
@@ -170,7 +176,7 @@ impl ApiCall {
 
 fn keyed(value: &Value, key: &str) -> Value {
     match value {
-        Value::String(text) => text.replace(KEY, key).into(),
+        Value::String(text) => text.replace(ApiCall::KEY, key).into(),
         Value::Array(elements) => elements.iter().map(|one| keyed(one, key)).collect(),
         Value::Object(members) => {
             let members = members.iter();

@@ -197,8 +197,10 @@ pub enum ActionType {
     VoidInvoice,
     /// Issue a credit note.
     IssueCreditNote,
-    /// Have an invoice made that was not, and its account billed again.
+    /// Have an invoice made that was not.
     GenerateInvoice,
+    /// Have an account billed again that billing had set aside.
+    ResumeBilling,
     /// Have a draft of an invoice computed again from what was metered.
     RecomputeInvoice,
     /// Have a payment's outcome asked of the processor and noted.
@@ -238,6 +240,7 @@ impl ActionType {
             | Self::ResendUsageEvents
             | Self::RecomputeInvoice
             | Self::ReconcilePayment
+            | Self::ResumeBilling
             | Self::RemoveDuplicateUsage
             | Self::PauseCollection
             | Self::ResendWebhooks

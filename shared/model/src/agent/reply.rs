@@ -48,7 +48,8 @@ impl ApiCall {
     ///
     /// Success is what the body says, where the call asks for that. An expected answer whose body says
     /// otherwise is a refusal: the system has dealt with the call, and it did not come to what it was to.
-    /// One whose body says nothing there leaves it open. What was done before is taken by its code,
+    /// One whose body says nothing there leaves it open, and so does 202 until its body tells of success: the
+    /// system is at work on the call. What was done before is taken by its code,
     /// unless its body says otherwise too.
     ///
     /// What tells nothing and is the first call's own answer, or the refusal that each repeat gets, will
@@ -56,10 +57,11 @@ impl ApiCall {
     #[must_use]
     pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
         let is_expected = self.expect.contains(&reply.status) && reply.is_well_formed;
+        let is_at_work = reply.status == 202;
         let was_done_before = self.was_done_before(reply);
         match self.succeeds(reply.body) {
             Some(true) if is_expected => return Effect::Done,
-            Some(false) if is_expected || was_done_before => {
+            Some(false) if (is_expected && !is_at_work) || was_done_before => {
                 return if reply.is_replay || !repeated {
                     Effect::Refused
                 } else {
@@ -67,6 +69,10 @@ impl ApiCall {
                 };
             }
             _ if was_done_before => return Effect::DoneBefore,
+            // Given again it is what it was, however often.
+            _ if is_expected && is_at_work && reply.is_replay && self.changes() => {
+                return Effect::Undecided;
+            }
             _ if is_expected => return self.unclear(),
             _ => {}
         }
@@ -117,6 +123,12 @@ impl ApiCall {
                 found.chars().take(100).collect()
             });
             let (at, is) = (&one.at, is(one));
+            if status == 202 {
+                return Some(format!(
+                    "The target system has taken the call and is at work on it (202): {at} is {found} so \
+                     far, where {is} means success."
+                ));
+            }
             return Some(format!(
                 "not_successful: the target system answered {status}, but {at} is {found}, not {is}."
             ));

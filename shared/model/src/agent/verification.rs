@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionState, ActionStep, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
-    FactCondition, JournalEvent, Judgement, Reconciliation, Sight, StepStatus, TargetRead,
+    JournalEvent, Judgement, Reconciliation, Sight, StepStatus, TargetRead,
 };
 use crate::{JsonText, Timestamp, span};
 
@@ -213,8 +213,7 @@ impl AgentAction {
                 self.reads_of([&verify.effective], last.unwrap_or_default())
             }
             Some(Awaited::Call(reconcile)) => {
-                let conditions: [&FactCondition; 2] = [&reconcile.done, &reconcile.not_done];
-                self.reads_of(conditions, self.next_step())
+                self.reads_of(reconcile.conditions(), self.next_step())
             }
             None => Vec::new(),
         }
@@ -245,7 +244,7 @@ impl AgentAction {
             }
             Awaited::Call(reconcile) => {
                 let done = sight.judge([&reconcile.done]);
-                let not_done = sight.judge([&reconcile.not_done]);
+                let not_done = reconcile.not_done.as_ref().map(|one| sight.judge([one]));
                 self.reconcile_by(sight, done, not_done, now)
             }
         }
@@ -300,7 +299,7 @@ impl AgentAction {
         &mut self,
         sight: &Sight,
         done: Judgement,
-        not_done: Judgement,
+        not_done: Option<Judgement>,
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
@@ -312,20 +311,20 @@ impl AgentAction {
             ReconciliationStatus::Pending
         };
         let (status, problem) = match (done, not_done) {
-            (Judgement::Holds, Judgement::Holds) => {
+            (Judgement::Holds, Some(Judgement::Holds)) => {
                 let both = "What was found says both that it took effect and that it did not.";
                 (otherwise, Some(both.to_owned()))
             }
             (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
-            (_, Judgement::Holds) if is_at_work => {
+            (_, Some(Judgement::Holds)) if is_at_work => {
                 let early = "It did not take effect yet; the target system may be at work on it.";
                 (otherwise, Some(early.to_owned()))
             }
-            (_, Judgement::Holds) => (ReconciliationStatus::NotDone, None),
-            (Judgement::NotKnown(silence), _) | (_, Judgement::NotKnown(silence)) => {
+            (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
+            (Judgement::NotKnown(silence), _) | (_, Some(Judgement::NotKnown(silence))) => {
                 (otherwise, Some(silence.problem))
             }
-            (Judgement::Fails(found), Judgement::Fails(_)) => (otherwise, Some(found)),
+            (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
         };
         looks.looked(sight, problem, now);
         looks.status = status;

@@ -1,8 +1,9 @@
 //! What a playbook says of facts, checked when it is read.
 
+use serde_json::Value;
 use shared::model::{ActionType, FactCondition, TargetRead};
 
-use super::{Action, Flaw, GIVEN, Playbook, read::HTTP};
+use super::{Action, Flaw, GIVEN, Playbook, read::HTTP, values::KEY};
 use crate::engine::{eyes::MOST_READS, template::Template};
 
 impl Playbook {
@@ -29,9 +30,20 @@ impl Playbook {
             if !read.facts.values().all(|pointer| is_pointer(pointer)) {
                 return Err(flaw("a fact stands at a JSON pointer"));
             }
+            let is_scalar = |value: &Value| {
+                let is_text = value.is_string();
+                is_text || value.is_number() || value.is_boolean()
+            };
+            let mut absent = read.absent.iter();
+            if !absent.all(|(name, value)| read.facts.contains_key(name) && is_scalar(value)) {
+                return Err(flaw(
+                    "what is absent is one of its facts, and a text, number or truth value then",
+                ));
+            }
             // All are sent at once, so that none waits for what another tells.
             let of_path = read.path.placeholders();
-            if let Some(name) = of_path.into_iter().find(|name| !self.is_parameter(name)) {
+            let is_known = |name: &str| name == KEY || self.is_parameter(name);
+            if let Some(name) = of_path.into_iter().find(|name| !is_known(name)) {
                 return Err(Flaw::NoParameter(name.to_owned()));
             }
             let mut of_connection = read.connection.placeholders();
@@ -76,15 +88,26 @@ impl Playbook {
         if moves_money != action.money.is_some() {
             return Err(Flaw::Money(kind));
         }
-        self.check_facts(action.require.facts())?;
+        self.check_facts(action.when.facts().chain(action.require.facts()))?;
+        let mut still_comes = false;
         if let Some(money) = &action.money {
             self.check_facts([money.amount.as_str(), money.currency.as_str()])?;
+            still_comes = money.moves_cash();
+        }
+        if action.automated && action.undo.is_none() {
+            return Err(Flaw::NoUndo(kind));
         }
         let verify = action.verify.as_ref().map(super::Verify::condition);
         let reconciles = action.steps.iter().filter_map(super::Step::reconcile);
         let mut conditions: Vec<FactCondition> = verify.into_iter().collect();
-        conditions.extend(reconciles.flat_map(|one| [one.done, one.not_done]));
-        if !(action.automated || conditions.is_empty() && action.require.0.is_empty()) {
+        for reconcile in reconciles {
+            if still_comes && reconcile.not_done.is_some() {
+                return Err(Flaw::StillComes(kind));
+            }
+            conditions.extend(reconcile.conditions().cloned());
+        }
+        let requires = !(action.when.0.is_empty() && action.require.0.is_empty());
+        if !action.automated && (requires || !conditions.is_empty()) {
             return Err(Flaw::Looks(kind));
         }
         self.check_facts(conditions.iter().flat_map(FactCondition::facts))

@@ -83,12 +83,20 @@ fn scalars(values: Vec<Value>) -> Result<Vec<Value>, NoCondition> {
 }
 
 impl Condition {
-    /// The condition on a fact of one read, which is named without it.
+    /// The condition on a fact of one read, which is named without it. The fact that it is compared with may be
+    /// of another read, which is named then.
     pub(super) fn of_read(&self, read: &str) -> FactCondition {
         let qualified = |fact: &String| format!("{read}.{fact}");
+        let other = |fact: &String| {
+            if fact.contains('.') {
+                fact.clone()
+            } else {
+                qualified(fact)
+            }
+        };
         let asked = match &self.0.asked {
-            Asked::SameAs(other) => Asked::SameAs(qualified(other)),
-            Asked::DiffersFrom(other) => Asked::DiffersFrom(qualified(other)),
+            Asked::SameAs(fact) => Asked::SameAs(other(fact)),
+            Asked::DiffersFrom(fact) => Asked::DiffersFrom(other(fact)),
             values => values.clone(),
         };
         FactCondition {

@@ -1,5 +1,7 @@
 //! What a playbook concludes from what it reads.
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use shared::model::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, Timestamp};
 
@@ -35,11 +37,21 @@ fn one() -> f64 {
 impl Playbook {
     /// Its findings, as of an instant.
     pub(in crate::engine) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {
-        let findings = self.findings.iter().map(|finding| Evidence {
-            id: finding.id.clone(),
-            says: values.text(&finding.says),
-            holds: finding.when.hold(values.facts()),
-            at,
+        let findings = self.findings.iter().map(|finding| {
+            let (holds, mut says) = (
+                finding.when.hold(values.facts()),
+                values.text(&finding.says),
+            );
+            let silence = values.silence(finding.when.facts());
+            if let (None, Some(why)) = (holds, silence) {
+                says = format!("{says} Not known: {why}.");
+            }
+            Evidence {
+                id: finding.id.clone(),
+                says,
+                holds,
+                at,
+            }
         });
         findings.collect()
     }
@@ -66,7 +78,8 @@ impl Playbook {
         ConfidenceFrom::of(effective, runs, weighed.collect())
     }
 
-    /// The cause that the strongest finding that holds names; else what is suspected, which it says.
+    /// The cause that the strongest finding that holds names; else what is suspected, which it says, with what
+    /// could not be read of that which the findings go by.
     pub(in crate::engine) fn cause(&self, values: &Values) -> String {
         let causes = self.findings.iter().filter_map(|finding| {
             let cause = finding.cause.as_ref()?;
@@ -77,7 +90,29 @@ impl Playbook {
         match strongest {
             Some((_, cause)) => values.text(cause),
             None if self.is_fallback() => values.text(&self.root_cause),
-            None => format!("Suspected: {}", values.text(&self.root_cause)),
+            None => {
+                let suspected = values.text(&self.root_cause);
+                let unread = self.unread(values);
+                if unread.is_empty() {
+                    return format!("Suspected: {suspected}");
+                }
+                format!("Suspected: {suspected} Not known: {}.", unread.join("; "))
+            }
         }
+    }
+
+    /// What the findings would go by and could not be read, each once.
+    fn unread(&self, values: &Values) -> Vec<String> {
+        let facts = self
+            .findings
+            .iter()
+            .flat_map(|finding| finding.when.facts());
+        let reads: BTreeSet<&str> = facts
+            .filter_map(|fact| Some(fact.split_once('.')?.0))
+            .collect();
+        reads
+            .into_iter()
+            .filter_map(|read| values.not_read(read))
+            .collect()
     }
 }

@@ -74,6 +74,15 @@ pub enum Flaw {
     /// An action that moves money does not say how much, or another one does.
     #[error("{0:?} says the money that it moves exactly if it moves some by itself")]
     Money(ActionType),
+    /// A call that takes or repays money has a read say that it was not done.
+    #[error(
+        "{0:?} takes or repays money: that a read does not show it does not prove that it will not still \
+         arrive, so that its reconcile has no not_done"
+    )]
+    StillComes(ActionType),
+    /// An automated action does not say how it is taken back.
+    #[error("{0:?} does not say in undo how it is taken back, or that it cannot be")]
+    NoUndo(ActionType),
     /// A manual action asks something of facts, which nobody would look at.
     #[error("{0:?} is done by a person, and requires and verifies nothing")]
     Looks(ActionType),
@@ -97,6 +106,9 @@ pub enum CallFlaw {
     /// No answer would count as success, or one that is none.
     #[error("a call expects at least one status, all of them 2xx")]
     Expect,
+    /// 202 says that the system has taken the call, and not what becomes of it.
+    #[error("202 is no success by itself: success says what the body has to")]
+    Accepted,
     /// What a body is to say stands nowhere, or is nothing.
     #[error("success stands at a JSON pointer, and is at least one value")]
     Success,

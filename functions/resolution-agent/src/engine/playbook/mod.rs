@@ -31,7 +31,7 @@ use self::{
     finding::Finding,
     money::MoneyInFile,
     read::ReadInFile,
-    values::{GIVEN, MONEY, Source},
+    values::{GIVEN, KEY, MONEY, Source},
     verify::{Reconcile, Verify},
 };
 use super::template::{Body, Template};
@@ -109,9 +109,12 @@ pub(super) struct Action {
     entities: Vec<Template>,
     #[serde(default)]
     cooldown: Cooldown,
-    /// How it is undone and until when, for people.
+    /// How it is undone and until when, or that it cannot be, for people. Automated ones have it.
     undo: Option<Template>,
-    /// What must be so if it is to be done; a person does it where that is not so, or not known.
+    /// What must be read if it is to be proposed; a person does it where that is not so, or not known.
+    #[serde(default)]
+    when: Many<Condition>,
+    /// The same, and it must still be so when it is done.
     #[serde(default)]
     require: Many<Condition>,
     money: Option<MoneyInFile>,
@@ -256,6 +259,9 @@ impl Call {
         if self.expect.is_empty() || !self.expect.iter().all(is_success) {
             return Err(CallFlaw::Expect);
         }
+        if self.expect.contains(&202) && self.success.is_empty() {
+            return Err(CallFlaw::Accepted);
+        }
         let may_pass = |status: &u16| *status == 425 || (500..600).contains(status);
         if !self.not_done.iter().all(may_pass) {
             return Err(CallFlaw::NotDone);
@@ -348,7 +354,7 @@ impl Playbook {
             return Err(Flaw::NoActions);
         }
         let is_parameter = |name: &&str| self.parameters.contains_key(*name);
-        if let Some(name) = GIVEN.into_iter().chain([MONEY]).find(is_parameter) {
+        if let Some(name) = GIVEN.into_iter().chain([MONEY, KEY]).find(is_parameter) {
             return Err(Flaw::Given(name));
         }
         self.check_reads()?;
@@ -389,14 +395,10 @@ impl Playbook {
         if !action.steps.iter().all(calls) {
             return Err(Flaw::Calls(kind));
         }
-        let mut used = action
-            .steps
-            .iter()
-            .flat_map(|step| {
-                let dry_run = step.dry_run.as_ref().map(|dry_run| &dry_run.call);
-                step.call.iter().chain(dry_run)
-            })
-            .flat_map(Call::placeholders);
+        let dry_runs = action.steps.iter().filter_map(|step| step.dry_run.as_ref());
+        let in_dry_runs = dry_runs.flat_map(|dry_run| dry_run.call.placeholders());
+        let in_calls = action.calls().flat_map(Call::placeholders);
+        let mut used = in_calls.filter(|name| *name != KEY).chain(in_dry_runs);
         let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
         match used.find(|name| !is_known(name)) {
             Some(name) => Err(Flaw::NoParameter(name.to_owned())),

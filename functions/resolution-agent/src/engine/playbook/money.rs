@@ -16,6 +16,14 @@ pub(super) struct MoneyInFile {
 }
 
 impl MoneyInFile {
+    /// Whether money itself goes from one to the other, which may take its time.
+    pub(super) const fn moves_cash(&self) -> bool {
+        matches!(
+            self.effect,
+            MoneyEffect::CustomerPays | MoneyEffect::CustomerIsRepaid
+        )
+    }
+
     /// The amount, if both facts are known and make one.
     pub(super) fn read(&self, facts: &Facts) -> Option<Money> {
         let minor_units = facts.get(&self.amount)?.as_i64()?;

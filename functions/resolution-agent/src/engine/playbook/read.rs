@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use serde_json::Value;
 use shared::model::{Case, Connection, TargetRead};
 
 use super::{Playbook, Values, render::Obstacle};
@@ -18,6 +19,9 @@ pub(super) struct ReadInFile {
     pub(super) path: Template,
     /// Where in the answer each fact stands: JSON pointers.
     pub(super) facts: BTreeMap<String, String>,
+    /// What facts are where the answer has nothing there; others are not known then.
+    #[serde(default)]
+    pub(super) absent: BTreeMap<String, Value>,
 }
 
 /// A read for one signal.
@@ -46,6 +50,9 @@ impl Playbook {
     }
 }
 
+/// Stands for an idempotency key where it is asked what a connection allows.
+pub(super) const ANY_KEY: &str = "key";
+
 /// The fact that every answer gives: its status.
 pub(super) const HTTP: &str = "http";
 
@@ -58,6 +65,7 @@ impl ReadInFile {
             connection: connection.clone(),
             path,
             facts: self.facts.clone(),
+            absent: self.absent.clone(),
         });
         Read {
             name: self.name.clone(),
@@ -75,7 +83,7 @@ impl Read {
     ) -> Result<(&'a Connection, &'a TargetRead), Obstacle> {
         let read = self.rendered.as_ref();
         let read = read.map_err(|Missing(name)| Obstacle::missing(name))?;
-        let call = read.call();
+        let call = read.call().with_key(ANY_KEY);
         match Connection::named(connections, &self.connection) {
             None => Err(Obstacle::NotConnected(self.connection.clone())),
             Some(connection) if !connection.allows(&call.method, &call.path) => {

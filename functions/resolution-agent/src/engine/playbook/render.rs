@@ -1,11 +1,13 @@
 //! A playbook's actions for one signal.
 
+use std::collections::BTreeSet;
+
 use shared::model::{
-    ActionStep, ApiCall, Connection, DryRun, FactCondition, JsonObject, JsonText, ProposedAction,
-    TargetEffect, TargetRead,
+    ActionStep, ApiCall, Asked, Connection, DryRun, FactCondition, Facts, JsonObject, JsonText,
+    ProposedAction, Reconciliation, TargetEffect, TargetRead,
 };
 
-use super::{Action, Call, Read, Step, Values, check::spoken_of, condition::Condition};
+use super::{Action, Call, Read, Step, Values, check::spoken_of, read::ANY_KEY};
 use crate::engine::template::Missing;
 
 /// Why an automated action cannot run for a signal, or a read not be sent.
@@ -15,12 +17,15 @@ pub(in crate::engine) enum Obstacle {
     Missing { name: String },
     #[error("{0} is not known")]
     Unknown(String),
-    #[error("it needs that {0}, which is not so")]
-    NotSo(String),
-    #[error("it needs that {0}, which is not known")]
-    NotKnown(String),
+    /// Nobody has to do it then: it is not for records that are like this.
+    #[error("it needs that {needs}, and {found}")]
+    NotSo { needs: String, found: String },
+    #[error("it needs that {needs}, which is not known: {why}")]
+    NotKnown { needs: String, why: String },
     #[error("the amount of money is not known")]
     NoAmount,
+    #[error("there is no money to move")]
+    NoMoney,
     #[error("there is no connection {0:?}")]
     NotConnected(String),
     #[error("{0} is not allowed")]
@@ -58,8 +63,11 @@ impl Surroundings<'_> {
     }
 
     /// What keeps conditions from ever being known.
-    fn keeps_from(&self, conditions: &[FactCondition]) -> Option<Obstacle> {
-        let mut facts = conditions.iter().flat_map(FactCondition::facts);
+    fn keeps_from<'a>(
+        &self,
+        conditions: impl IntoIterator<Item = &'a FactCondition>,
+    ) -> Option<Obstacle> {
+        let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
         facts.find_map(|fact| self.read(fact.split_once('.')?.0).err())
     }
 }
@@ -82,8 +90,7 @@ impl Action {
             let (call, in_the_way) = step.render(values, &target_system, around.connections);
             obstacle = in_the_way.or(obstacle);
             let reconcile = step.reconcile().filter(|reconcile| {
-                let conditions = [reconcile.done.clone(), reconcile.not_done.clone()];
-                call.is_some() && around.keeps_from(&conditions).is_none()
+                call.is_some() && around.keeps_from(reconcile.conditions()).is_none()
             });
             steps.push(ActionStep {
                 order,
@@ -97,22 +104,30 @@ impl Action {
         let connection = Connection::named(around.connections, &target_system);
         let obstacle = obstacle.or(in_the_way);
         let obstacle = obstacle.or_else(|| self.unmet(values, around));
-        let obstacle = obstacle.or_else(|| {
-            let is_unknown = money.as_ref().is_some_and(Option::is_none);
-            is_unknown.then_some(Obstacle::NoAmount)
+        let obstacle = obstacle.or_else(|| match (&self.money, &money) {
+            (Some(_), Some(None)) => Some(Obstacle::NoAmount),
+            (Some(own), Some(Some(money))) if own.moves_cash() && money.minor_units == 0 => {
+                Some(Obstacle::NoMoney)
+            }
+            _ => None,
         });
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
         let mut verify = self.verify.as_ref().map(super::Verify::verification);
         if let Some(obstacle) = &obstacle {
-            description = format!("{description} A person has to do it, since {obstacle}.");
+            description = match obstacle {
+                Obstacle::NotSo { .. } | Obstacle::NoMoney => {
+                    format!("{description} It is not for this case: {obstacle}.")
+                }
+                _ => format!("{description} A person has to do it, since {obstacle}."),
+            };
         } else if let Some(wanted) = &verify
-            && let Some(why) = around.keeps_from(std::slice::from_ref(&wanted.effective))
+            && let Some(why) = around.keeps_from([&wanted.effective])
         {
             description = format!("{description} Nobody looks whether it helped, since {why}.");
             verify = None;
         }
-        let require: Vec<FactCondition> = self.require.0.iter().map(|one| one.0.clone()).collect();
+        let require = self.required(values.facts());
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
         let ready = around.reads.iter();
         let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
@@ -145,19 +160,56 @@ impl Action {
         }
     }
 
-    /// The first thing that it requires and that is not so, or not known.
+    /// The first thing that it requires and that is not so; where there is none, the first that is not known.
     fn unmet(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
-        self.require
-            .0
-            .iter()
-            .find_map(|Condition(one)| match one.holds(values.facts()) {
-                Some(true) => None,
-                Some(false) => Some(Obstacle::NotSo(one.says())),
-                None => {
-                    let why = around.keeps_from(std::slice::from_ref(one));
-                    Some(why.unwrap_or_else(|| Obstacle::NotKnown(one.says())))
-                }
+        let all = || self.when.0.iter().chain(&self.require.0).map(|one| &one.0);
+        let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
+        if let Some(one) = all().find(is_not_so) {
+            let found = one.facts().map(|name| {
+                let value = values.plain(name).filter(|value| !value.is_empty());
+                let value = value.unwrap_or_else(|| "empty".to_owned());
+                format!("{name} is {value}")
+            });
+            let found = found.collect::<Vec<_>>().join(" and ");
+            let needs = one.says();
+            return Some(Obstacle::NotSo { needs, found });
+        }
+        let one = all().find(|one| one.holds(values.facts()).is_none())?;
+        let why = around.keeps_from([one]);
+        Some(why.unwrap_or_else(|| Obstacle::NotKnown {
+            needs: one.says(),
+            why: values.silence(one.facts()).unwrap_or_default(),
+        }))
+    }
+
+    /// What has to be so when it is done: what the file says, and that what its calls say and the money that
+    /// it moves are as they were read. Whoever approves it approves these, and no others.
+    fn required(&self, facts: &Facts) -> Vec<FactCondition> {
+        let pinned = self.relies_on().into_iter().filter_map(|name| {
+            Some(FactCondition {
+                fact: name.to_owned(),
+                asked: Asked::Is(vec![facts.get(name)?.clone()]),
             })
+        });
+        let mut require: Vec<FactCondition> =
+            self.require.0.iter().map(|one| one.0.clone()).collect();
+        let pinned: Vec<FactCondition> = pinned.filter(|one| !require.contains(one)).collect();
+        require.extend(pinned);
+        require
+    }
+
+    /// The facts that its calls carry, or that tell the money that it moves.
+    pub(in crate::engine) fn relies_on(&self) -> BTreeSet<&str> {
+        let in_calls = self.calls().flat_map(Call::placeholders);
+        let in_calls = in_calls.filter(|name| name.contains('.'));
+        let money = self.money.iter();
+        let money = money.flat_map(|money| [money.amount.as_str(), money.currency.as_str()]);
+        in_calls.chain(money).collect()
+    }
+
+    /// What it sends.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().filter_map(|step| step.call.as_ref())
     }
 }
 
@@ -168,7 +220,7 @@ fn conditions(
     steps: &[ActionStep],
 ) -> Vec<FactCondition> {
     let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
-    let reconciles = reconciles.flat_map(|one| [&one.done, &one.not_done]);
+    let reconciles = reconciles.flat_map(Reconciliation::conditions);
     require
         .iter()
         .chain(verify)
@@ -214,10 +266,11 @@ impl Step {
         };
         let obstacle = match Connection::named(connections, target_system) {
             None => Some(Obstacle::NotConnected(target_system.to_owned())),
-            Some(connection) if !connection.allows(&call.method, &call.path) => {
-                Some(Obstacle::NotAllowed(call.summary()))
+            Some(connection) => {
+                let sent = call.with_key(ANY_KEY);
+                let is_allowed = connection.allows(&sent.method, &sent.path);
+                (!is_allowed).then(|| Obstacle::NotAllowed(call.summary()))
             }
-            Some(_) => None,
         };
         (Some(call), obstacle)
     }

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::{Facts, Money, Signal};
+use shared::model::{ApiCall, Facts, Money, Signal};
 
 use super::Playbook;
 use crate::engine::{
     money::money,
-    template::{Missing, Template, plain, segment},
+    template::{Missing, Template, is_unseen, plain, readable, segment},
 };
 
 /// Where a parameter's value comes from, and its type.
@@ -34,6 +34,10 @@ pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system",
 /// The money that an action moves, as a text, in the texts of that action.
 pub(super) const MONEY: &str = "money";
 
+/// The idempotency key of a call, in paths and bodies of calls, and in paths of reads that look for what the
+/// call made. It is put in when they are sent.
+pub(super) const KEY: &str = "idempotency_key";
+
 /// The most characters of a fact that a text, a path or a body takes: what a target system says of its
 /// records is its data, of any length.
 const LONGEST_FACT: usize = 200;
@@ -47,21 +51,47 @@ pub(in crate::engine) struct Values {
     given: BTreeMap<&'static str, String>,
     /// What was read.
     facts: Facts,
+    /// Why reads told nothing, by their names.
+    unread: BTreeMap<String, String>,
 }
 
 impl Values {
-    /// With what was read.
-    pub(in crate::engine) fn with(self, facts: Facts) -> Self {
-        Self { facts, ..self }
+    /// With what was read, and why other reads told nothing, by their names.
+    pub(in crate::engine) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
+        Self {
+            facts,
+            unread,
+            ..self
+        }
     }
 
     /// For the texts of an action that moves that much.
     pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
         let mut values = self.clone();
-        if let Some(amount) = amount {
-            values.given.insert(MONEY, money(amount));
-        }
+        let amount = match amount {
+            None => "an unknown amount".to_owned(),
+            Some(amount) if amount.minor_units == 0 => "nothing".to_owned(),
+            Some(amount) => money(amount),
+        };
+        values.given.insert(MONEY, amount);
         values
+    }
+
+    /// Why one of these facts is not known, as part of a sentence; none where all are.
+    pub(super) fn silence<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        let mut facts = facts.into_iter();
+        let unknown = facts.find(|fact| self.facts.get(fact).is_none())?;
+        let read = unknown.split_once('.').map_or(unknown, |(read, _)| read);
+        Some(match self.unread.get(read) {
+            Some(_) => self.not_read(read)?,
+            None => format!("{unknown} is not in the answer"),
+        })
+    }
+
+    /// That a read told nothing, and why; none where it told something.
+    pub(super) fn not_read(&self, read: &str) -> Option<String> {
+        let why = self.unread.get(read)?;
+        Some(format!("{read} could not be read ({why})"))
     }
 
     /// What was read.
@@ -72,24 +102,30 @@ impl Values {
     /// A text or a parameter's value as a text.
     pub(super) fn plain(&self, name: &str) -> Option<String> {
         if let Some(text) = self.given.get(name) {
-            return Some(text.clone());
+            return Some(readable(text));
         }
         if let Some(fact) = self.facts.get(name) {
-            let plain = plain(fact.clone());
-            let readable = plain.chars().filter(|one| !one.is_control());
-            return Some(readable.take(LONGEST_FACT).collect());
+            let text = readable(&plain(fact.clone()));
+            return Some(text.chars().take(LONGEST_FACT).collect());
         }
-        self.parameters.get(name).cloned().map(plain)
+        let text = plain(self.parameters.get(name)?.clone());
+        Some(readable(&text))
     }
 
-    /// The value of a parameter, or of a fact that is not too long, with its type.
+    /// The value of a parameter, or of a fact that is not too long, with its type. What people would not see
+    /// of a value is nowhere in it.
     pub(super) fn parameter(&self, name: &str) -> Option<Value> {
+        if name == KEY {
+            return Some(Value::from(ApiCall::KEY));
+        }
         let fact = self.facts.get(name);
         let fact = fact.filter(|fact| {
             let text = fact.as_str().unwrap_or_default();
-            text.chars().count() <= LONGEST_FACT && !text.chars().any(char::is_control)
+            text.chars().count() <= LONGEST_FACT
         });
-        fact.or_else(|| self.parameters.get(name)).cloned()
+        let value = fact.or_else(|| self.parameters.get(name))?;
+        let is_seen = !value.as_str().unwrap_or_default().contains(is_unseen);
+        is_seen.then(|| value.clone())
     }
 
     /// A text for people, in which what is missing is called unknown.
@@ -106,6 +142,9 @@ impl Values {
     pub(super) fn path(&self, template: &Template) -> Result<String, Missing> {
         template.render(|name| {
             let value = plain(self.parameter(name)?);
+            if name == KEY {
+                return Some(value);
+            }
             is_segment(&value).then(|| segment(&value))
         })
     }
@@ -133,6 +172,7 @@ impl Playbook {
             parameters,
             given,
             facts: Facts::default(),
+            unread: BTreeMap::new(),
         }
     }
 }
@@ -161,9 +201,11 @@ impl Source {
     }
 }
 
-/// An empty segment or a dot segment would be another path.
+/// An empty segment or a dot segment would be another path, and so would one with a slash for whoever decodes
+/// it too early. What is not seen of a path cannot be approved.
 fn is_segment(value: &str) -> bool {
-    !value.is_empty() && !value.bytes().all(|b| b == b'.')
+    let is_dots = value.bytes().all(|byte| byte == b'.');
+    !is_dots && !value.contains(|one| matches!(one, '/' | '\\') || is_unseen(one))
 }
 
 #[cfg(test)]
@@ -183,6 +225,7 @@ impl Playbook {
                 .map(|name| (name.clone(), Value::from("x")))
                 .collect(),
             given: BTreeMap::new(),
+            unread: BTreeMap::new(),
             facts: self
                 .reads
                 .iter()

@@ -41,7 +41,8 @@ impl TryFrom<VerifyInFile> for Verify {
 pub(super) struct Reconcile {
     read: String,
     done: Condition,
-    not_done: Condition,
+    /// None where what is not there may still come.
+    not_done: Option<Condition>,
 }
 
 impl Verify {
@@ -61,7 +62,7 @@ impl Reconcile {
     pub(super) fn conditions(&self) -> Reconciliation {
         Reconciliation {
             done: self.done.of_read(&self.read),
-            not_done: self.not_done.of_read(&self.read),
+            not_done: self.not_done.as_ref().map(|one| one.of_read(&self.read)),
         }
     }
 }

@@ -20,6 +20,7 @@ fn read(name: &str, path: &str) -> TargetRead {
         connection: "billing".into(),
         path: path.into(),
         facts: [("state".into(), "/state".into())].into(),
+        absent: std::collections::BTreeMap::new(),
     }
 }
 
@@ -61,7 +62,7 @@ fn looking() -> AgentAction {
     });
     action.steps[0].reconcile = Some(Reconciliation {
         done: is("batch.state", "processed"),
-        not_done: is("batch.state", "stuck"),
+        not_done: Some(is("batch.state", "stuck")),
     });
     action.approvals[0].digest = Some(action.digest());
     action

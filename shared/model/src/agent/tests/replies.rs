@@ -163,7 +163,7 @@ fn success_is_what_the_body_says() {
         "not_successful: the target system answered 200, but /state is open, not void."
     );
     // Whatever else it does not say.
-    assert_eq!(says(202, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
+    assert_eq!(says(200, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
     // One that says nothing leaves it open.
     for silent in [
         json!({"state": "void"}),
@@ -198,6 +198,39 @@ fn success_is_what_the_body_says() {
         says(422, &json!({"state": "void", "due": 0})).0,
         [Refused, Unclear, Refused]
     );
+}
+
+#[test]
+fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
+    let mut asks = call("POST");
+    asks.success = serde_json::from_value(json!([{"at": "/state", "is": ["paid"]}])).unwrap();
+    let is = |state: &str, expected: [Effect; 3]| {
+        let body = json!({ "state": state });
+        let first = Reply {
+            body: &body,
+            ..reply(202)
+        };
+        let again = Reply {
+            is_replay: true,
+            ..first
+        };
+        let effects = [
+            asks.effect(first, false),
+            asks.effect(first, true),
+            asks.effect(again, true),
+        ];
+        assert_eq!(effects, expected, "{state}");
+        asks.unsuccessful(first, &body)
+    };
+    assert_eq!(is("paid", [Done; 3]), None);
+    let problem = is("processing", [Unclear, Unclear, Undecided]).unwrap();
+    assert_eq!(
+        problem,
+        "The target system has taken the call and is at work on it (202): /state is processing so far, \
+         where paid means success."
+    );
+    // Nor is it success that a body says nothing.
+    assert_eq!(asks.effect(reply(202), false), Unclear);
 }
 
 #[test]

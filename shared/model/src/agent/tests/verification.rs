@@ -215,8 +215,13 @@ fn what_no_look_tells_stays_for_a_person() {
     let mut action = unknown();
     action.steps[0].reconcile = Some(Reconciliation {
         done: is("batch.state", "stuck"),
-        not_done: is("batch.state", "stuck"),
+        not_done: Some(is("batch.state", "stuck")),
     });
+    let (looked, action) = times(action, &seen("stuck"));
+    assert_eq!((looked.len(), action.state), (6, Unknown));
+    // Nor does a look prove that what may still come does not.
+    let mut action = unknown();
+    action.steps[0].reconcile.as_mut().unwrap().not_done = None;
     let (looked, action) = times(action, &seen("stuck"));
     assert_eq!((looked.len(), action.state), (6, Unknown));
     // Without a word about it, nothing is looked at.

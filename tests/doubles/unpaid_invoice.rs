@@ -1,0 +1,127 @@
+//! localstripe and the shipped playbooks: from a signed webhook that tells of an unpaid invoice to the
+//! invoice that is paid, and its alert that is resolved.
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use super::{
+    Doubled,
+    local_stripe::{DECLINING, SECRET, VISA},
+    webhooks::Webhooks,
+};
+
+/// Asks its holder each time, who is not there.
+const ASKING: &str = "4000002500003155";
+
+fn connection() -> Value {
+    json!({
+        "auth": {"scheme": "bearer"}, "body": "form", "errorCode": "/error/code",
+        "allow": [
+            "GET /v1/invoices/{id}", "GET /v1/payment_intents/{id}", "POST /v1/invoices/{id}/pay",
+        ],
+        "private": ["client_secret", "customer_email"],
+    })
+}
+
+impl Doubled {
+    /// An open invoice of a customer whose payment was to be authenticated, and was not.
+    async fn failed_invoice(&self, customer: &str) -> String {
+        let invoice = self.invoice(customer).await;
+        let found = self.gets(SECRET, &format!("/v1/invoices/{invoice}")).await;
+        let payment = found["payment_intent"].as_str().unwrap();
+        let payment = format!("/v1/payment_intents/{payment}");
+        let secret = self.gets(SECRET, &payment).await["client_secret"].clone();
+        let fails = [
+            ("client_secret", secret.as_str().unwrap()),
+            ("success", "false"),
+        ];
+        let authenticates = format!("{payment}/_authenticate");
+        self.posts(SECRET, &authenticates, &fails).await;
+        invoice
+    }
+}
+
+/// The alert that a team's relay makes of `invoice.payment_failed`: one for an invoice, however often its
+/// payment fails.
+fn alert_of(event: &Value) -> Value {
+    let invoice = &event["data"]["object"];
+    let currency = invoice["currency"].as_str().unwrap().to_uppercase();
+    json!({
+        "source": "stripe", "externalId": invoice["id"], "signalType": "invoice_payment_failed",
+        "severity": "error", "title": format!("Invoice {} was not paid", invoice["id"]),
+        "targetSystem": "stripe",
+        "entities": [
+            {"type": "invoice", "id": invoice["id"]},
+            {"type": "payment_intent", "id": invoice["payment_intent"]},
+        ],
+        "amountAtRisk": {"minorUnits": invoice["amount_due"], "currency": currency},
+    })
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn an_unpaid_invoice_is_collected_and_its_alert_resolved() {
+    let doubled = Doubled::start_with("localstripe", SECRET, None).await;
+    doubled
+        .connects("stripe", &doubled.url, &connection())
+        .await;
+    let webhooks = Webhooks::from(&doubled).await;
+    let customer = doubled.customer(ASKING).await;
+    let invoice = doubled.failed_invoice(&customer).await;
+    let event = webhooks.comes("invoice.payment_failed", &invoice).await;
+    let world = &doubled.world;
+    let relay = world.api.sign_in("sue").await;
+    let alert = relay.post("/api/concierge/alerts", alert_of(&event)).await;
+    let alert = format!("/api/concierge/alerts/{}", alert.expect(200)["id"]);
+
+    let opened = world.max.trigger(&format!("{alert}/agent-session")).await;
+    let id = opened.expect(200)["session"]["id"].clone();
+    let pay = world.proposed(&id).await.remove(0);
+    let session = world.session(&id).await;
+    let analysis = &session["analysis"];
+    assert_eq!(analysis["playbook"]["name"], "stripe-invoice-unpaid");
+    let cause = analysis["rootCause"].as_str().unwrap();
+    assert!(
+        cause.contains("payment_intent_authentication_failure"),
+        "{cause}"
+    );
+    let action = &session["proposedActions"][0];
+    assert_eq!(action["isAutomated"], true, "{action}");
+    assert_eq!(
+        action["money"],
+        json!({"minorUnits": 2_000, "currency": "USD"})
+    );
+    assert!(!session.to_string().contains("_secret_"), "{session}");
+
+    // The card that the customer has now declines, which is answered 200 too.
+    doubled.gets_card(&customer, DECLINING).await;
+    let declined = doubled.executes(id.clone(), pay).await;
+    declined
+        .failed("not_successful: the target system answered 200, but /status is open, not paid.");
+    let path = format!("/v1/invoices/{invoice}");
+    assert_eq!(doubled.status(&path).await, "open");
+    assert_eq!(relay.get(&alert).await.expect(200)["status"], "open");
+
+    doubled.gets_card(&customer, VISA).await;
+    doubled.runs_again(declined).await.succeeded();
+    assert_eq!(doubled.status(&path).await, "paid");
+    world.api.clock.advance(span::MINUTE);
+    world.sweeper().sweep().await;
+    world.delivers(&world.worker()).await;
+    let result = world.session(&id).await["executionResults"][0].clone();
+    assert_eq!(result["verification"]["status"], "effective", "{result}");
+    assert_eq!(relay.get(&alert).await.expect(200)["status"], "resolved");
+    webhooks.comes("invoice.payment_succeeded", &invoice).await;
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn a_webhook_that_is_not_signed_is_not_taken() {
+    let doubled = Doubled::start_with("localstripe", SECRET, None).await;
+    let webhooks = Webhooks::from(&doubled).await;
+    for signature in ["", "t=1", "t=1,v1=00", "t=1,v1=zz", "v1=00"] {
+        let request = doubled.http.post(&webhooks.url).body("{}");
+        let answer = request.header("stripe-signature", signature).send().await;
+        assert_eq!(answer.unwrap().status(), 400, "{signature}");
+    }
+}
