@@ -154,7 +154,7 @@ def emulator(folder):
 
 def answers(url):
     try:
-        with urllib.request.urlopen(url, timeout=1):
+        with end_to_end.opener().open(url, timeout=1):
             return True
     except OSError:
         return False
@@ -363,7 +363,7 @@ def browser(base):
     client = end_to_end.Client(base)
     policy = http.cookiejar.DefaultCookiePolicy(secure_protocols=("http", "https"))
     jar = http.cookiejar.CookieJar(policy)
-    client.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    client.opener = end_to_end.opener(urllib.request.HTTPCookieProcessor(jar))
     return client
 
 

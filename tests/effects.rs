@@ -438,7 +438,7 @@ async fn an_outcome_is_recorded_though_the_totals_are_busy() {
     let (id, action) = world.approved_batch().await;
     world.takes_messages().await;
     world.demo.inject(Fault {
-        delay_ms: 100,
+        delay_ms: 600_000,
         ..Fault::once("billing", FaultMode::Delay)
     });
     let message = world.message(&id, &action);
@@ -448,6 +448,7 @@ async fn an_outcome_is_recorded_though_the_totals_are_busy() {
         world.effects_reach(1).await;
         // The totals are the only item of this partition that is written in a transaction.
         faults.begin(Requests::Writing("ORG#1"), TableFault::Conflict);
+        world.demo.hurry();
     };
     let (response, ()) = futures::join!(worker.handle(event(&batch)), is_busy);
     assert_eq!(response.batch_item_failures.len(), 0);

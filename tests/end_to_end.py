@@ -43,6 +43,16 @@ def free_port():
         return probe.getsockname()[1]
 
 
+def past_proxies(**more):
+    """The environment of a process that calls this machine, whatever proxies there are."""
+    return {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **more}
+
+
+def opener(*handlers):
+    """Calls this machine, whatever proxies there are."""
+    return urllib.request.build_opener(urllib.request.ProxyHandler({}), *handlers)
+
+
 Answer = collections.namedtuple("Answer", "status headers text")
 
 
@@ -61,7 +71,7 @@ class Client:
         self.base = base
         self.headers = headers or {}
         jar = http.cookiejar.CookieJar()
-        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+        self.opener = opener(urllib.request.HTTPCookieProcessor(jar))
 
     def send(self, method, path, data=None, headers=None):
         """Whatever is answered."""
@@ -218,21 +228,30 @@ def guide(log):
         input=textwrap.dedent(commands),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
+        env=past_proxies(),
         text=True,
         timeout=POLL_SECONDS,
     )
     try:
-        user, task, [listed], [alert], opened, proposed, executed, effects = map(
-            json.loads, done.stdout.splitlines()
-        )
+        answers = map(json.loads, done.stdout.splitlines())
+        user, task, [listed], [alert], opened, proposed, *answers = answers
+        inbox, preview, executed, ended, check, effects = answers
         assert user["username"] == LOGIN["username"]
         assert listed["id"] == task["id"]
         assert alert["status"] == "open"
         session, action = opened["session"], proposed["session"]["proposedActions"][0]
         assert session["alertId"] == alert["id"]
+        assert proposed["session"]["analysis"]["evidence"]
+        assert session["id"] in [row["id"] for row in inbox]
+        [looked] = preview["actions"]
+        assert (looked["actionId"], looked["obstacles"]) == (action["id"], [])
+        assert looked["requests"] and looked["policy"]["mayApprove"]
+        assert all(condition["holds"] for condition in looked["preconditions"])
         assert executed["session"]["id"] == session["id"]
         assert executed["session"]["status"] == "completed"
         assert [result["actionId"] for result in executed["results"]] == [action["id"]]
+        assert ended["executionResults"][0]["verification"]["looks"] > 0
+        assert check["verified"]
         assert effects
     except BaseException:
         print(done.stdout, file=sys.stderr)

@@ -10,7 +10,6 @@ use shared::{
 };
 use tests::records;
 use tokio::time::{Duration, Instant};
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::support::{
     Api, Caller, Concierge, Counter, Fault, Gateway, Requests, Settings, api_config, client,
@@ -112,7 +111,7 @@ async fn cookies_of_others_do_not_hide_the_session() {
 #[tokio::test]
 async fn a_panic_is_a_clean_500_with_a_request_id() {
     let api = Api::start().await;
-    let routes = OpenApiRouter::<App>::new().route(
+    let routes = shared::http::Routes::<App>::new("none", []).page(
         "/api/milestones/{id}",
         get(async || -> String { panic!("the secret of the handler") }),
     );

@@ -9,18 +9,14 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::clock::Stopwatch;
 
-use crate::support::{Concierge, event, text_of};
+use crate::support::{self, Concierge, event, text_of};
 
 const SECOND: i64 = 1_000;
 const BILLING: &str = "/api/concierge/connections/billing";
 
 /// One call a run.
 fn once(world: &Concierge) -> Worker {
-    world.worker_with(Limits {
-        step_timeout: Duration::from_secs(30),
-        pauses: Vec::new(),
-        ..Limits::default()
-    })
+    world.worker_with(support::once())
 }
 
 /// So many sessions, each on a batch of its own, whose actions were approved.
@@ -172,9 +168,8 @@ async fn what_a_breaker_put_off_comes_back_by_itself() {
 async fn within_a_run_nothing_is_sent_once_the_breaker_is_open() {
     let world = Concierge::start_unwary().await;
     let worker = world.worker_with(Limits {
-        step_timeout: Duration::from_secs(5),
         pauses: vec![Duration::from_millis(1); 20],
-        ..Limits::default()
+        ..support::once()
     });
     let actions = approved(&world, 1).await;
     fails(&world, 100);

@@ -3,24 +3,16 @@
 
 use std::time::Duration;
 
-use action_worker::Limits;
+use action_worker::{Limits, Worker};
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
-use crate::support::{Concierge, comes, event};
+use crate::support::{Concierge, event, once};
 
 /// Longer than a lease, and than the sweeper waits for a message.
 const AFTER_THE_LEASE: i64 = 130_000;
 
 const MINUTE: i64 = 60_000;
-
-fn impatient() -> Limits {
-    Limits {
-        step_timeout: Duration::from_millis(200),
-        pauses: Vec::new(),
-        ..Limits::default()
-    }
-}
 
 fn late(system: &str) -> Fault {
     Fault {
@@ -78,10 +70,7 @@ async fn two_workers_on_one_message_are_one_effect() {
 
 /// Lets a worker die between the call and the record of its answer.
 async fn killed_after_the_effect(world: &Concierge, message: &str) {
-    let worker = world.worker_with(Limits {
-        step_timeout: Duration::from_secs(50),
-        ..Limits::default()
-    });
+    let worker = world.worker_with(once());
     let effects = world.demo.effects().len();
     tokio::select! {
         _ = worker.handle(event(&[(message, 1)])) => panic!("it was to be killed"),
@@ -132,10 +121,7 @@ async fn a_worker_that_was_thought_dead_writes_over_nobody() {
     let world = Concierge::start_unwary().await;
     let (id, action) = world.approved_batch().await;
     let message = world.message(&id, &action);
-    world.demo.inject(Fault {
-        delay_ms: 400,
-        ..Fault::once("billing", FaultMode::Delay)
-    });
+    world.demo.inject(late("billing"));
     let slow = world.worker();
     let message = message.as_str();
     let overtaken = async {
@@ -144,6 +130,7 @@ async fn a_worker_that_was_thought_dead_writes_over_nobody() {
         world.worker().handle(event(&[(message, 2)])).await;
         let before = world.session(&id).await;
         assert_eq!(before["status"], "completed");
+        world.demo.hurry();
         before
     };
     let (_, before) = futures::join!(slow.handle(event(&[(message, 1)])), overtaken);
@@ -162,6 +149,16 @@ async fn a_500_is_tried_again_with_the_same_key() {
     assert_eq!(world.demo.effects().len(), 1);
 }
 
+/// Delivers what is in the queue under a fault, which may leave a call without an answer.
+async fn delivers_under(world: &Concierge, worker: &Worker, mode: FaultMode) {
+    let delivers = world.delivers(worker);
+    let wanted_again = match mode {
+        FaultMode::Hang => world.gives_up(0, delivers).await,
+        _ => delivers.await,
+    };
+    assert_eq!(wanted_again, 0, "{mode:?}");
+}
+
 #[tokio::test]
 async fn every_unclear_answer_is_tried_again_where_keys_are_honoured() {
     for mode in [FaultMode::Drop, FaultMode::Garbage, FaultMode::Hang] {
@@ -170,9 +167,9 @@ async fn every_unclear_answer_is_tried_again_where_keys_are_honoured() {
         world.demo.inject(Fault::once("billing", mode));
         let worker = world.worker_with(Limits {
             pauses: vec![Duration::from_millis(1)],
-            ..impatient()
+            ..once()
         });
-        assert_eq!(world.delivers(&worker).await, 0, "{mode:?}");
+        delivers_under(&world, &worker, mode).await;
         assert_eq!(world.outcome(&id).await.0, "completed", "{mode:?}");
         assert_eq!(world.demo.effects().len(), 1, "{mode:?}");
     }
@@ -189,7 +186,7 @@ async fn every_unclear_answer_is_unknown_at_once_where_they_are_not() {
         let world = Concierge::start_unwary().await;
         let (id, _) = world.approved_message().await;
         world.demo.inject(Fault::once("notifications", mode));
-        assert_eq!(world.delivers(&world.worker_with(impatient())).await, 0);
+        delivers_under(&world, &world.worker_with(once()), mode).await;
         let (status, results) = world.outcome(&id).await;
         assert_eq!(status, "failed", "{mode:?}");
         for text in [says, "may have been done"] {
@@ -266,10 +263,11 @@ async fn the_first_calls_refusal_given_again_is_definite() {
     });
     let worker = world.worker_with(Limits {
         pauses: vec![Duration::from_millis(1)],
-        ..impatient()
+        ..once()
     });
     let message = world.message(&id, &action);
-    worker.handle(event(&[(&message, 1)])).await;
+    let batch = [(message.as_str(), 1)];
+    world.gives_up(0, worker.handle(event(&batch))).await;
     let (status, results) = world.outcome(&id).await;
     assert_eq!(status, "failed");
     assert!(results[0].1.contains("422"), "{results:?}");
@@ -309,11 +307,11 @@ async fn a_call_that_changes_nothing_never_ends_as_unknown() {
             operation: Some("GET /customers/{id}".to_owned()),
             ..Fault::once("billing", mode)
         });
-        world.delivers(&world.worker_with(impatient())).await;
+        delivers_under(&world, &world.worker_with(once()), mode).await;
         assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
         world.api.clock.advance(MINUTE);
         assert_eq!(world.sweeper().sweep().await.resent, 1);
-        world.delivers(&world.worker_with(impatient())).await;
+        world.delivers(&world.worker_with(once())).await;
         assert_eq!(world.outcome(&id).await.0, "completed", "{mode:?}");
         assert_eq!(world.demo.effects().len(), 1, "{mode:?}");
     }
@@ -378,7 +376,7 @@ async fn what_was_done_before_counts_as_done() {
 /// Lets the time pass in which the sweeper and a worker do what they can; answers how often that
 /// was.
 async fn a_day_passes(world: &Concierge) -> usize {
-    let worker = world.worker_with(impatient());
+    let worker = world.worker_with(once());
     let mut attempts = 0;
     // Each pause is over when the sweeper comes by, and not before.
     for pause in [1, 2, 4, 8, 16].into_iter().chain([30; 48]) {
@@ -425,7 +423,7 @@ async fn an_hour_without_its_target_system_costs_an_action_nothing() {
     let nowhere = json!({"baseUrl": "http://127.0.0.1:9"});
     world.connects("notifications", nowhere).await;
     let (id, _) = world.approved_message().await;
-    let down = world.worker_with(impatient());
+    let down = world.worker_with(once());
     assert_eq!(world.delivers(&down).await, 0);
     for _ in 0..60 {
         world.api.clock.advance(MINUTE);
@@ -465,7 +463,7 @@ async fn no_call_begins_with_less_of_the_lease_than_it_may_take() {
     let (id, _) = world.approved_message().await;
     let late = Limits {
         lease: Duration::from_millis(100),
-        ..impatient()
+        ..once()
     };
     assert_eq!(world.delivers(&world.worker_with(late)).await, 0);
     // Nothing was sent, so that nothing is unknown, even where keys are not honoured.
@@ -489,7 +487,7 @@ async fn a_header_that_was_taken_away_repeats_no_call_without_its_key() {
         .connects("billing", json!({"idempotency": null}))
         .await;
     world
-        .worker_with(impatient())
+        .worker_with(once())
         .handle(event(&[(&world.message(&id, &action), 2)]))
         .await;
     let (status, results) = world.outcome(&id).await;
@@ -507,16 +505,14 @@ async fn cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts() {
         .executes(&id, &[&actions[0], &actions[1]])
         .await
         .expect(202);
-    world.demo.inject(Fault {
-        delay_ms: 300,
-        ..Fault::once("payments", FaultMode::Delay)
-    });
+    world.demo.inject(late("payments"));
     let message = world.message(&id, &actions[0]);
     let worker = world.worker();
     let cancels = async {
         world.effects_reach(1).await;
         world.cancels(&id).await.expect(200);
         assert_eq!(world.session(&id).await["status"], "cancelling");
+        world.demo.hurry();
     };
     futures::join!(worker.handle(event(&[(&message, 1)])), cancels);
     world.delivers(&worker).await;
@@ -537,20 +533,15 @@ async fn cancelled_between_two_steps_the_second_is_not_sent() {
     let action = world.proposed(&id).await.remove(0);
     world.executes(&id, &[&action]).await.expect(202);
     world.demo.inject(Fault {
-        delay_ms: 300,
         operation: Some("GET /customers/{id}".to_owned()),
-        ..Fault::once("billing", FaultMode::Delay)
+        ..late("billing")
     });
     let message = world.message(&id, &action);
     let worker = world.worker();
     let cancels = async {
-        let called = async {
-            while !world.demo.state()["faults"].as_array().unwrap().is_empty() {
-                tokio::time::sleep(Duration::from_millis(2)).await;
-            }
-        };
-        comes("the first call", called).await;
+        world.faults_are_met().await;
         world.cancels(&id).await.expect(200);
+        world.demo.hurry();
     };
     futures::join!(worker.handle(event(&[(&message, 1)])), cancels);
     let (status, results) = world.outcome(&id).await;

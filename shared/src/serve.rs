@@ -23,13 +23,15 @@ use runtime::{
     telemetry::{self, Metric},
 };
 use tokio::time::timeout;
-use utoipa_axum::router::OpenApiRouter;
 
 use crate::{
     App, Problem,
     auth::{Authentication, bearer, claim, cross_site},
     event,
-    http::problem::{ProblemDetails, Raised},
+    http::{
+        Routes,
+        problem::{ProblemDetails, Raised},
+    },
     problem::Cause,
 };
 
@@ -49,10 +51,7 @@ pub type Lambda = MapRequest<
 >;
 
 /// Runs a function of that name as a Lambda behind an API Gateway HTTP API.
-pub async fn run(
-    function: &'static str,
-    routes: OpenApiRouter<App>,
-) -> Result<(), lambda_http::Error> {
+pub async fn run(function: &'static str, routes: Routes<App>) -> Result<(), lambda_http::Error> {
     telemetry::init(function);
     let app = App::from_start(&Start::cold().await?)?;
     serve(routes, app.clone(), &app).await
@@ -60,20 +59,13 @@ pub async fn run(
 
 /// Runs a function of that name that is open to everybody and needs neither table nor settings: it
 /// answers whatever else has failed.
-pub async fn run_open(
-    function: &'static str,
-    routes: OpenApiRouter,
-) -> Result<(), lambda_http::Error> {
+pub async fn run_open(function: &'static str, routes: Routes) -> Result<(), lambda_http::Error> {
     telemetry::init(function);
     lambda_runtime::run(lambda(open_router(routes, Clock::system()))).await
 }
 
 /// Runs a function that has a state of its own beside the application's.
-pub async fn serve<S>(
-    routes: OpenApiRouter<S>,
-    state: S,
-    app: &App,
-) -> Result<(), lambda_http::Error>
+pub async fn serve<S>(routes: Routes<S>, state: S, app: &App) -> Result<(), lambda_http::Error>
 where
     S: Clone + Send + Sync + 'static,
 {
@@ -86,7 +78,7 @@ pub fn lambda(router: Router) -> Lambda {
 }
 
 /// A function's routes within the layers that all functions have.
-pub fn router<S>(routes: OpenApiRouter<S>, state: S, app: &App) -> Router
+pub fn router<S>(routes: Routes<S>, state: S, app: &App) -> Router
 where
     S: Clone + Send + Sync + 'static,
 {
@@ -103,17 +95,17 @@ where
 }
 
 /// The routes of a function that is open to everybody, within the layers that all have.
-pub fn open_router(routes: OpenApiRouter, clock: Clock) -> Router {
+pub fn open_router(routes: Routes, clock: Clock) -> Router {
     outermost(answering(routes), clock)
 }
 
 /// The routes, with answers to what is none of them.
-fn answering<S>(routes: OpenApiRouter<S>) -> Router<S>
+fn answering<S>(routes: Routes<S>) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
 {
-    let (routes, _) = routes.split_for_parts();
     routes
+        .into_router()
         .fallback(async || Problem::<()>::from(Error::NotFound("path")))
         .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
 }

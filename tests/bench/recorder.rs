@@ -66,7 +66,7 @@ impl Recorder {
     async fn start(table: &str) -> Self {
         let log = Arc::new(Mutex::new(Log::default()));
         let proxy = Proxy {
-            client: reqwest::Client::new(),
+            client: reqwest::Client::builder().no_proxy().build().unwrap(),
             table: table.to_owned(),
             log: log.clone(),
         };

@@ -12,8 +12,6 @@ use crate::{
 
 /// Bytes that a function may have resident.
 const MOST_RESIDENT: u64 = 25 * MEGABYTE;
-/// The same of what calls other systems: its client reads the certificates that it trusts.
-const MOST_CALLING_RESIDENT: u64 = 32 * MEGABYTE;
 /// Bytes that a package may have.
 const MOST_PACKAGE: usize = 6 * 1024 * 1024;
 /// The same of what calls other systems, with a client beside that of the SDK.
@@ -96,12 +94,8 @@ impl Report {
             }
         }
         for row in &self.functions {
-            let most = match row.name {
-                CALLING => MOST_CALLING_RESIDENT,
-                _ => MOST_RESIDENT,
-            };
-            if row.resident >= most {
-                let most = most / MEGABYTE;
+            if row.resident >= MOST_RESIDENT {
+                let most = MOST_RESIDENT / MEGABYTE;
                 broken.push(format!("{}: {most} MB of memory or more", row.name));
             }
             let most = match row.name {

@@ -9,14 +9,12 @@ target/doubles, and from PyPI into target/tools. localstripe is under the GPL: i
 
 import contextlib
 import json
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import time
 import urllib.error
-import urllib.request
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -71,7 +69,7 @@ def wait_for(name, process, url, log):
     began = time.monotonic()
     while True:
         try:
-            urllib.request.urlopen(url, timeout=5).close()
+            end_to_end.opener().open(url, timeout=5).close()
         except urllib.error.HTTPError:
             pass
         except OSError:
@@ -95,7 +93,7 @@ def running():
             process = subprocess.Popen(
                 command,
                 cwd=FOLDER,
-                env={**os.environ, "PORT": str(port), "LOG_LEVEL": "warn"},
+                env=end_to_end.past_proxies(PORT=str(port), LOG_LEVEL="warn"),
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=subprocess.STDOUT,
@@ -125,13 +123,16 @@ def main():
         done = subprocess.run(
             [*test, "--ignored", *only],
             cwd=ROOT,
-            env={**os.environ, "WORKDESK_DOUBLES": json.dumps(urls), "NO_PROXY": "127.0.0.1"},
+            env=end_to_end.past_proxies(WORKDESK_DOUBLES=json.dumps(urls)),
             stdout=subprocess.PIPE,
             text=True,
         )
     # Without the metrics that workers print.
     lines = [line for line in done.stdout.splitlines() if not line.startswith("{")]
     print("\n".join(lines), flush=True)
+    for name in only:
+        if not any(line.startswith(f"test {name}") for line in lines):
+            sys.exit(f"there is no test {name}")
     sys.exit(done.returncode)
 
 

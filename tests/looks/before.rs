@@ -8,7 +8,7 @@ use crate::support::{fact_is, read_of, retrying, retrying_if_failed};
 #[tokio::test]
 async fn what_it_requires_is_looked_at_behind_the_claim_and_changed_nothing_is_sent() {
     for keyed in [true, false] {
-        let world = world_of(vec![retrying_if_failed()]).await;
+        let world = Concierge::start_proposing(vec![retrying_if_failed()]).await;
         if !keyed {
             without_keys(&world).await;
         }
@@ -43,7 +43,7 @@ async fn what_it_requires_and_holds_lets_it_go_on() {
         .reads
         .push(read_of("invoice", "billing", "/invoices/inv_2004"));
     action.require.push(fact_is("invoice.state", "open"));
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
@@ -60,11 +60,14 @@ async fn what_a_target_system_does_not_tell_is_asked_again_later() {
         FaultMode::Garbage,
         FaultMode::Drop,
     ] {
-        let world = world_of(vec![retrying_if_failed()]).await;
+        let world = Concierge::start_proposing(vec![retrying_if_failed()]).await;
         without_keys(&world).await;
         let (id, actions) = approved(&world).await;
         world.demo.inject(fault(mode, READ));
-        runs(&world, &world.worker_with(impatient()), &id, &actions[0]).await;
+        match mode {
+            FaultMode::Hang => runs_in_vain(&world, &id, &actions[0], 0).await,
+            _ => runs(&world, &world.worker_with(once()), &id, &actions[0]).await,
+        }
         assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
         assert_eq!(world.demo.effects(), [], "{mode:?}");
         assert_eq!(passes(&world, MINUTE).await.resent, 1);
@@ -80,7 +83,7 @@ async fn a_look_that_can_never_be_made_ends_it() {
     let mut forbidden = retrying_if_failed();
     forbidden.reads[0].path = "/secrets".to_owned();
     for action in [nowhere, forbidden] {
-        let world = world_of(vec![action]).await;
+        let world = Concierge::start_proposing(vec![action]).await;
         let (id, actions) = approved(&world).await;
         runs(&world, &world.worker(), &id, &actions[0]).await;
         let (status, results) = world.outcome(&id).await;
@@ -95,7 +98,7 @@ async fn a_look_that_can_never_be_made_ends_it() {
 async fn a_record_that_is_gone_is_no_longer_as_required() {
     let mut action = retrying_if_failed();
     action.reads[0].path = "/payments/pay_9999".to_owned();
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     let error = world.outcome(&id).await.1.remove(0).1;
@@ -112,7 +115,7 @@ async fn while_what_it_looks_through_is_paused_it_waits() {
         .reads
         .push(read_of("invoice", "billing", "/invoices/inv_2004"));
     action.require.push(fact_is("invoice.state", "open"));
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     let (id, actions) = approved(&world).await;
     let pause = "/api/concierge/connections/billing/pause";
     world.max.trigger(pause).await.expect(200);
@@ -128,7 +131,7 @@ async fn while_what_it_looks_through_is_paused_it_waits() {
 #[tokio::test]
 async fn who_is_killed_while_looking_has_sent_nothing() {
     for keyed in [true, false] {
-        let world = world_of(vec![retrying_if_failed()]).await;
+        let world = Concierge::start_proposing(vec![retrying_if_failed()]).await;
         if !keyed {
             without_keys(&world).await;
         }
@@ -155,7 +158,7 @@ async fn who_is_killed_while_looking_has_sent_nothing() {
 
 #[tokio::test]
 async fn a_call_that_may_have_been_sent_is_repeated_without_a_look() {
-    let world = world_of(vec![retrying_if_failed()]).await;
+    let world = Concierge::start_proposing(vec![retrying_if_failed()]).await;
     let (id, actions) = approved(&world).await;
     world.demo.inject(fault(FaultMode::Drop, RETRY));
     runs(&world, &world.worker_with(once()), &id, &actions[0]).await;
@@ -168,7 +171,7 @@ async fn a_call_that_may_have_been_sent_is_repeated_without_a_look() {
 
 #[tokio::test]
 async fn no_look_and_no_call_begins_with_too_little_of_the_lease() {
-    let world = world_of(vec![retrying_if_failed()]).await;
+    let world = Concierge::start_proposing(vec![retrying_if_failed()]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     let late = Limits {
@@ -218,7 +221,7 @@ async fn an_answer_whose_body_says_otherwise_is_no_success() {
         ),
         (true, "/outcome", "settled", "executing", ""),
     ] {
-        let world = world_of(vec![succeeding(at, is)]).await;
+        let world = Concierge::start_proposing(vec![succeeding(at, is)]).await;
         if !keyed {
             without_keys(&world).await;
         }
@@ -251,7 +254,7 @@ async fn the_key_goes_into_the_body_where_it_is_asked_for() {
     let body =
         json!({"customerId": "cus_501", "template": "paid", "reference": "{idempotency_key}"});
     let notify = ActionType::NotifyCustomer;
-    let world = world_of(vec![posting(
+    let world = Concierge::start_proposing(vec![posting(
         notify,
         "notifications",
         "/messages",
@@ -280,7 +283,7 @@ async fn what_became_of_each_step_is_told() {
     let second = steps[1].call.as_mut().unwrap();
     second.path = "/payments/pay_3005/retry".to_owned();
     action.steps = steps;
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     let session = world.session(&id).await;

@@ -5,14 +5,14 @@ mod before;
 mod reconciled;
 mod verified;
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use action_worker::{Limits, Worker};
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{ActionType, ProposedAction, Signal};
+use shared::model::{ActionType, ProposedAction};
 
-use crate::support::{AgentSettings, Concierge, Proposing, comes, event, posting};
+use crate::support::{Concierge, event, once, posting};
 
 const SECOND: i64 = 1_000;
 const MINUTE: i64 = 60 * SECOND;
@@ -23,14 +23,6 @@ const AFTER_THE_LEASE: i64 = 130 * SECOND;
 
 const RETRY: &str = "POST /payments/{id}/retry";
 const READ: &str = "GET /payments/{id}";
-
-async fn world_of(actions: Vec<ProposedAction>) -> Concierge {
-    Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Proposing(move |_: &Signal| actions.clone()))),
-        ..AgentSettings::default()
-    })
-    .await
-}
 
 /// A session whose actions are all approved, with no message under way.
 async fn approved(world: &Concierge) -> (Value, Vec<String>) {
@@ -57,6 +49,13 @@ async fn runs(world: &Concierge, worker: &Worker, id: &Value, action: &str) {
     assert_eq!(response.batch_item_failures.len(), 0);
 }
 
+/// The same under a fault that leaves a call without an answer.
+async fn runs_in_vain(world: &Concierge, id: &Value, action: &str, effects: usize) {
+    let worker = world.worker_with(once());
+    let runs = runs(world, &worker, id, action);
+    world.gives_up(effects, runs).await;
+}
+
 /// Time passes, and the sweeper and a worker come by.
 async fn passes(world: &Concierge, millis: i64) -> sweeper::Swept {
     world.api.clock.advance(millis);
@@ -64,23 +63,6 @@ async fn passes(world: &Concierge, millis: i64) -> sweeper::Swept {
     assert_eq!(swept.errors, 0, "{swept:?}");
     assert_eq!(world.delivers(&world.worker()).await, 0);
     swept
-}
-
-/// Tries each call once.
-fn once() -> Limits {
-    Limits {
-        step_timeout: Duration::from_secs(5),
-        ..impatient()
-    }
-}
-
-/// The same, and does not wait for what never comes.
-fn impatient() -> Limits {
-    Limits {
-        step_timeout: Duration::from_secs(1),
-        pauses: Vec::new(),
-        ..Limits::default()
-    }
 }
 
 fn fault(mode: FaultMode, operation: &str) -> Fault {
@@ -110,12 +92,8 @@ async fn result(world: &Concierge, id: &Value) -> Value {
 
 /// What the journal of a session says happened, and the actor of each.
 async fn journal(world: &Concierge, id: &Value) -> Vec<(String, String)> {
-    let path = format!("/api/concierge/agent-sessions/{id}/journal");
-    let entries = world.max.get(&path).await.expect(200);
-    let check = world.max.get(&format!("{path}/check")).await.expect(200);
-    assert_eq!(check["verified"], true, "{check}");
+    let entries = world.journal(id).await.into_iter();
     let text = |value: &Value| value.as_str().unwrap().to_owned();
-    let entries = entries.as_array().unwrap().iter();
     entries
         .map(|entry| (text(&entry["what"]), text(&entry["actor"]["type"])))
         .collect()
@@ -130,18 +108,10 @@ async fn alert_status(world: &Concierge, id: &Value) -> Value {
 /// Lets a worker die while it reads the payment.
 async fn killed_in_a_read(world: &Concierge, id: &Value, action: &str) {
     world.demo.inject(fault(FaultMode::Hang, READ));
-    let worker = world.worker_with(Limits {
-        step_timeout: Duration::from_secs(20),
-        ..Limits::default()
-    });
+    let worker = world.worker_with(once());
     let message = world.message(id, action);
-    let reads = async {
-        while world.demo.waiting_faults() > 0 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
-    };
     tokio::select! {
         _ = worker.handle(event(&[(&message, 1)])) => panic!("it was to be killed"),
-        () = comes("the read", reads) => {}
+        () = world.faults_are_met() => {}
     }
 }

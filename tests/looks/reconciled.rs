@@ -16,20 +16,21 @@ struct Fate {
 async fn fate(mode: FaultMode, keyed: bool, reconciles: bool) -> Fate {
     let mut action = retrying();
     action.steps[0].reconcile = reconciles.then(reconciled);
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     if !keyed {
         without_keys(&world).await;
     }
     let (id, actions) = approved(&world).await;
+    let late = if mode == FaultMode::Delay { 600_000 } else { 0 };
     world.demo.inject(Fault {
-        delay_ms: 600_000,
+        delay_ms: late,
         ..fault(mode, RETRY)
     });
-    let limits = match mode {
-        FaultMode::Hang | FaultMode::Delay => impatient(),
-        _ => once(),
-    };
-    runs(&world, &world.worker_with(limits), &id, &actions[0]).await;
+    match mode {
+        FaultMode::Hang => runs_in_vain(&world, &id, &actions[0], 0).await,
+        FaultMode::Delay => runs_in_vain(&world, &id, &actions[0], 1).await,
+        _ => runs(&world, &world.worker_with(once()), &id, &actions[0]).await,
+    }
     for _ in 0..6 {
         passes(&world, MINUTE).await;
     }
@@ -84,7 +85,7 @@ async fn each_fault_ends_as_keys_and_looks_allow() {
 async fn an_unknown_call_that_took_effect_completes_its_session() {
     let mut action = retrying_verified();
     action.steps[0].reconcile = Some(reconciled());
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     world.demo.inject(fault(FaultMode::Drop, RETRY));
@@ -130,11 +131,11 @@ async fn an_unknown_call_that_took_effect_completes_its_session() {
 async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
     let mut action = retrying();
     action.steps[0].reconcile = Some(reconciled());
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     world.demo.inject(fault(FaultMode::Hang, RETRY));
-    runs(&world, &world.worker_with(impatient()), &id, &actions[0]).await;
+    runs_in_vain(&world, &id, &actions[0], 0).await;
     // Unknown, it is not executed again.
     let again = world.executes_again(&id, &[&actions[0]]).await;
     again.expect_problem(409, "outcome_unknown");
@@ -163,7 +164,7 @@ async fn what_a_killed_worker_left_unknown_is_found_out() {
     for took_effect in [true, false] {
         let mut action = retrying();
         action.steps[0].reconcile = Some(reconciled());
-        let world = world_of(vec![action]).await;
+        let world = Concierge::start_proposing(vec![action]).await;
         without_keys(&world).await;
         let (id, actions) = approved(&world).await;
         let mode = if took_effect {
@@ -193,21 +194,16 @@ async fn killed_in_a_call(world: &Concierge, id: &Value, action: &str, mode: Fau
         delay_ms: 600_000,
         ..fault(mode, RETRY)
     });
-    let worker = world.worker_with(Limits {
-        step_timeout: Duration::from_secs(20),
-        ..Limits::default()
-    });
+    let worker = world.worker_with(once());
     let message = world.message(id, action);
     let effects = usize::from(mode == FaultMode::Delay);
     let called = async {
-        while world.demo.waiting_faults() > 0 {
-            tokio::time::sleep(Duration::from_millis(2)).await;
-        }
+        world.faults_are_met().await;
         world.effects_reach(effects).await;
     };
     tokio::select! {
         _ = worker.handle(event(&[(&message, 1)])) => panic!("it was to be killed"),
-        () = comes("the call", called) => {}
+        () = called => {}
     }
 }
 
@@ -215,7 +211,7 @@ async fn killed_in_a_call(world: &Concierge, id: &Value, action: &str, mode: Fau
 async fn what_no_look_tells_stays_unknown_for_a_person() {
     let mut action = retrying();
     action.steps[0].reconcile = Some(reconciled());
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     world.demo.inject(fault(FaultMode::Drop, RETRY));
@@ -276,7 +272,7 @@ async fn an_unknown_step_that_took_effect_is_gone_on_from() {
     second.order = 2;
     second.call.as_mut().unwrap().path = "/payments/pay_3002/retry".to_owned();
     action.steps.push(second);
-    let world = world_of(vec![action]).await;
+    let world = Concierge::start_proposing(vec![action]).await;
     without_keys(&world).await;
     let (id, actions) = approved(&world).await;
     world.demo.inject(fault(FaultMode::Drop, RETRY));

@@ -7,7 +7,7 @@ use crate::support::{fact_is, read_of, retrying, retrying_verified};
 
 #[tokio::test]
 async fn a_success_counts_once_its_effect_was_found() {
-    let world = world_of(vec![retrying_verified()]).await;
+    let world = Concierge::start_proposing(vec![retrying_verified()]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
@@ -30,7 +30,7 @@ async fn a_success_counts_once_its_effect_was_found() {
 
 #[tokio::test]
 async fn without_a_look_a_success_counts_at_once_and_resolves_no_alert() {
-    let world = world_of(vec![retrying()]).await;
+    let world = Concierge::start_proposing(vec![retrying()]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
@@ -59,7 +59,7 @@ fn in_line(value: i64) -> ProposedAction {
 
 #[tokio::test]
 async fn an_effect_that_takes_a_while_is_waited_for() {
-    let world = world_of(vec![in_line(0)]).await;
+    let world = Concierge::start_proposing(vec![in_line(0)]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
@@ -96,7 +96,7 @@ async fn an_effect_that_takes_a_while_is_waited_for() {
 
 #[tokio::test]
 async fn an_effect_that_is_not_found_in_time_counts_nowhere() {
-    let world = world_of(vec![in_line(7)]).await;
+    let world = Concierge::start_proposing(vec![in_line(7)]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     let mut before = 0;
@@ -131,7 +131,7 @@ async fn an_alert_is_resolved_once_all_of_its_actions_are_effective() {
         key: "sync".to_owned(),
         ..in_line(0)
     };
-    let world = world_of(vec![sync, retrying_verified()]).await;
+    let world = Concierge::start_proposing(vec![sync, retrying_verified()]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     runs(&world, &world.worker(), &id, &actions[1]).await;
@@ -149,7 +149,7 @@ async fn an_alert_is_resolved_once_all_of_its_actions_are_effective() {
 
 #[tokio::test]
 async fn a_worker_that_is_killed_before_its_look_is_followed_by_another() {
-    let world = world_of(vec![retrying_verified()]).await;
+    let world = Concierge::start_proposing(vec![retrying_verified()]).await;
     let (id, actions) = approved(&world).await;
     killed_in_a_read(&world, &id, &actions[0]).await;
     let looks = result(&world, &id).await["verification"].clone();
@@ -178,7 +178,7 @@ async fn a_worker_that_is_killed_before_its_look_is_followed_by_another() {
 
 #[tokio::test]
 async fn while_its_connection_is_paused_nobody_looks() {
-    let world = world_of(vec![in_line(7)]).await;
+    let world = Concierge::start_proposing(vec![in_line(7)]).await;
     let (id, actions) = approved(&world).await;
     runs(&world, &world.worker(), &id, &actions[0]).await;
     let pause = "/api/concierge/connections/billing/pause";
@@ -198,7 +198,7 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     let body = json!({"customerId": "cus_501", "template": "payment_failed"});
     let tell = ActionType::NotifyCustomer;
     let message = posting(tell, "notifications", "/messages", &body, "cus_501");
-    let world = world_of(vec![message, retrying_verified()]).await;
+    let world = Concierge::start_proposing(vec![message, retrying_verified()]).await;
     world
         .connects("notifications", json!({"idempotency": null}))
         .await;

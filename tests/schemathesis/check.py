@@ -9,7 +9,6 @@ accepted. What of its findings is not ours stands in `hooks.py`, by name and wit
 import argparse
 import concurrent.futures
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -123,14 +122,12 @@ def attack(caller, account, base, options, folder):
         f"--phases={','.join(phases(caller, options))}",
         f"--report-ndjson-path={folder / caller}.ndjson",
     ]
-    environment = {
-        **os.environ,
-        "WORKDESK_API": base,
-        "WORKDESK_CALLER": caller,
-        "WORKDESK_ACCOUNT": json.dumps(account),
-        "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"),
-        "NO_PROXY": "127.0.0.1",
-    }
+    environment = end_to_end.past_proxies(
+        WORKDESK_API=base,
+        WORKDESK_CALLER=caller,
+        WORKDESK_ACCOUNT=json.dumps(account),
+        SCHEMATHESIS_HOOKS=str(HERE / "hooks.py"),
+    )
     done = subprocess.run(
         command,
         cwd=folder,

@@ -4,9 +4,8 @@
 use axum::Router;
 use resolution_agent::ResolutionAgent;
 use shared::{
-    App,
+    App, http,
     serve::{open_router, router},
-    utoipa_axum::router::OpenApiRouter,
 };
 use utoipa::openapi::OpenApi;
 
@@ -41,11 +40,11 @@ pub struct ApiFunction {
 #[derive(Clone, Copy, Debug)]
 pub enum Routes {
     /// The application's.
-    OfApp(fn() -> OpenApiRouter<App>),
+    OfApp(fn() -> http::Routes<App>),
     /// The resolution agent's.
-    OfAgent(fn() -> OpenApiRouter<ResolutionAgent>),
+    OfAgent(fn() -> http::Routes<ResolutionAgent>),
     /// None: they have neither table nor callers.
-    OfNobody(fn() -> OpenApiRouter),
+    OfNobody(fn() -> http::Routes),
 }
 
 /// Every function.
@@ -83,7 +82,7 @@ const fn api(name: &'static str, routes: Routes, read: &'static str, status: u64
 
 const fn open(
     name: &'static str,
-    routes: fn() -> OpenApiRouter,
+    routes: fn() -> http::Routes,
     pages: &'static [&'static str],
 ) -> Function {
     let api = ApiFunction {
@@ -136,9 +135,9 @@ impl ApiFunction {
     #[must_use]
     pub fn document(&self) -> OpenApi {
         match self.routes {
-            OfApp(routes) => routes().into_openapi(),
-            OfAgent(routes) => routes().into_openapi(),
-            OfNobody(routes) => routes().into_openapi(),
+            OfApp(routes) => routes().into_document(),
+            OfAgent(routes) => routes().into_document(),
+            OfNobody(routes) => routes().into_document(),
         }
     }
 

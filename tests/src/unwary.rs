@@ -54,6 +54,8 @@ impl Eyes for Wishful {
         let facts: Facts = read.facts(&record());
         Box::pin(async {
             Ok(Seen {
+                status: 200,
+                is_json: true,
                 facts,
                 excerpt: JsonText::default(),
                 hash: String::new(),

@@ -23,7 +23,7 @@ use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
 use tests::{records, unwary::Unwary};
 
-use super::{Api, Caller, Settings, comes, engines, text_of};
+use super::{Api, Caller, Settings, comes, engines, text_of, time_passes};
 
 /// What the resolution agent knows and reaches.
 #[derive(Clone, Default)]
@@ -122,9 +122,8 @@ impl Concierge {
     /// A worker whose patience suits a test.
     pub fn worker(&self) -> Worker {
         self.worker_with(Limits {
-            step_timeout: Duration::from_secs(5),
             pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
-            ..Limits::default()
+            ..once()
         })
     }
 
@@ -525,6 +524,27 @@ impl Concierge {
             .len()
     }
 
+    /// Does what leads to a call that is never answered: its time is up as soon as the target system has
+    /// it and so many effects have taken place. No other call is hurried.
+    pub async fn gives_up<T>(&self, effects: usize, work: impl Future<Output = T>) -> T {
+        let time_is_up = async {
+            self.faults_are_met().await;
+            self.effects_reach(effects).await;
+            time_passes(once().step_timeout).await;
+        };
+        futures::join!(work, time_is_up).0
+    }
+
+    /// Waits until every fault has met its call.
+    pub async fn faults_are_met(&self) {
+        let met = async {
+            while self.demo.waiting_faults() > 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        comes("the call that a fault is for", met).await;
+    }
+
     /// Waits until so many effects have taken place.
     pub async fn effects_reach(&self, count: usize) {
         let effects = async {
@@ -533,6 +553,15 @@ impl Concierge {
             }
         };
         comes(&format!("effect {count}"), effects).await;
+    }
+}
+
+/// Limits of a worker that tries each call once, and waits long enough for an answer that comes.
+pub fn once() -> Limits {
+    Limits {
+        step_timeout: Duration::from_secs(20),
+        pauses: Vec::new(),
+        ..Limits::default()
     }
 }
 

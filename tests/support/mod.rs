@@ -25,14 +25,14 @@ pub use answer::{Answer, raise_version};
 pub use api::{Api, PASSWORD, Settings, api_config, client};
 pub use caller::Caller;
 pub use cases::{CASES, PlaybookCase, UNKNOWN};
-pub use concierge::{AgentSettings, Concierge, event};
+pub use concierge::{AgentSettings, Concierge, event, once};
 pub use counter::{Counter, Used};
 pub use damage::{DAMAGES, Damage, Item, key_of, text_of};
 pub use faults::{Death, Fault, Faults, Requests};
 pub use gateway::Gateway;
 pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
-pub use patience::{MOST_PAGES, PATIENCE, comes};
+pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use proposed::{
     Proposing, fact_is, posting, proposal, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified,

@@ -1,5 +1,7 @@
 //! Proposals as engines of tests make them.
 
+use std::sync::Arc;
+
 use futures::future::BoxFuture;
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
@@ -7,6 +9,36 @@ use shared::model::{
     ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, JsonText, Proposal,
     ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
 };
+
+use super::{AgentSettings, Concierge};
+
+impl Concierge {
+    /// A world in which these actions are proposed, whatever the alert.
+    pub async fn start_proposing(actions: Vec<ProposedAction>) -> Self {
+        Self::start_with(AgentSettings {
+            engine: Some(Arc::new(Proposing(move |_: &Signal| actions.clone()))),
+            ..AgentSettings::default()
+        })
+        .await
+    }
+
+    /// A session that proposes something automated, and something manual: nobody is to be told.
+    pub async fn mixed(&self) -> (Value, String, String) {
+        let signal = self.signal("payment_failed", &[("payment", "pay_3001")]);
+        let id = self.opened(&signal.await).await;
+        let mut actions = self.proposed(&id).await;
+        let manual = actions.remove(1);
+        (id, actions.remove(0), manual)
+    }
+
+    /// The journal of a session, in which nothing was changed.
+    pub async fn journal(&self, session: &Value) -> Vec<Value> {
+        let path = format!("/api/concierge/agent-sessions/{session}/journal");
+        let check = self.max.get(&format!("{path}/check")).await.expect(200);
+        assert_eq!(check["verified"], true, "{check}");
+        self.max.walk(&path).await
+    }
+}
 
 /// A read of the state of a record, by a name.
 pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {

@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use futures::future::join_all;
 use model::{
-    AgentAction, AgentSessionId, Connection, Error, Facts, Id, JsonText, OrganizationId, Sight,
-    Silence, Slug, TargetRead,
+    AgentAction, AgentSessionId, Connection, Error, Facts, Id, OrganizationId, Sight, Silence,
+    Slug, TargetRead,
 };
-use serde_json::Value;
 use store::{AwaitedLook, Store};
 use targets::{NoAnswer, Seen, Targets};
 
@@ -145,15 +144,10 @@ async fn ask(
 
 /// What an answer tells of the record: only that it is there, or is not, tells of it.
 fn told(read: &TargetRead, seen: Seen) -> Told {
-    let JsonText(excerpt) = &seen.excerpt;
-    let status = excerpt.0.get("status").and_then(Value::as_u64);
-    let is_json = !excerpt.0.get("body").is_some_and(Value::is_string);
-    // Of one that is long, the beginning is kept as a text.
-    let has_facts = seen.facts.iter().count() > 1;
     let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
-    let told = match status.unwrap_or_default() {
+    let told = match seen.status {
         404 | 410 => Told::default(),
-        200..300 if is_json || has_facts => Told::default(),
+        200..300 if seen.is_json => Told::default(),
         200..300 => Told::unclear(says("something else than JSON")),
         trouble @ (408 | 425 | 500..) => Told::unclear(says(&trouble.to_string())),
         other => Told::nothing(says(&other.to_string())),

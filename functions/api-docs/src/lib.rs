@@ -6,14 +6,14 @@ mod openapi;
 mod page;
 
 use axum::routing::get;
-use shared::{http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{http::Routes, operation};
 
 /// Paths for browsers, which the document does not have: they are no part of the API.
 pub const PAGES: &[&str] = &["/api/docs", "/api/docs/{file}"];
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter {
-    http::routes("api-docs", [operation!(openapi::openapi)])
-        .route("/api/docs", get(page::page))
-        .route("/api/docs/{file}", get(file::file))
+pub fn routes() -> Routes {
+    Routes::new("api-docs", [operation!(openapi::openapi)])
+        .page("/api/docs", get(page::page))
+        .page("/api/docs/{file}", get(file::file))
 }

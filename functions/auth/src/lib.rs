@@ -11,11 +11,11 @@ mod logout;
 mod session;
 mod view;
 
-use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<App> {
-    http::routes(
+pub fn routes() -> Routes<App> {
+    Routes::new(
         "auth",
         [
             operation!(login::login),

@@ -22,11 +22,11 @@ mod update_tag;
 mod update_user;
 mod view;
 
-use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<App> {
-    http::routes(
+pub fn routes() -> Routes<App> {
+    Routes::new(
         "directory",
         [
             operation!(get_organization::get_organization),

@@ -12,11 +12,11 @@ mod search_references;
 mod update_ticket;
 mod view;
 
-use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<App> {
-    http::routes(
+pub fn routes() -> Routes<App> {
+    Routes::new(
         "managed-services",
         [
             operation!(dashboard::dashboard),

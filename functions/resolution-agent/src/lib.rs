@@ -15,7 +15,7 @@ pub use engine::{Engine, EngineError, Eyes, PlaybookEngine};
 use std::sync::Arc;
 
 use axum::extract::FromRef;
-use shared::{App, http, operation, queue::Queue, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation, queue::Queue};
 use targets::Targets;
 
 /// The state of this function. Cheap to clone.
@@ -47,8 +47,8 @@ impl FromRef<ResolutionAgent> for App {
 }
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<ResolutionAgent> {
-    http::routes(
+pub fn routes() -> Routes<ResolutionAgent> {
+    Routes::new(
         "concierge",
         [
             operation!(alerts::list::list),

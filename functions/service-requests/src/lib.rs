@@ -11,11 +11,11 @@ mod list;
 mod list_comments;
 mod update;
 
-use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<App> {
-    http::routes(
+pub fn routes() -> Routes<App> {
+    Routes::new(
         "service-requests",
         [
             operation!(create::create),

@@ -17,11 +17,11 @@ mod reorder;
 mod update;
 mod view;
 
-use shared::{App, http, operation, utoipa_axum::router::OpenApiRouter};
+use shared::{App, http::Routes, operation};
 
 /// The function's routes.
-pub fn routes() -> OpenApiRouter<App> {
-    http::routes(
+pub fn routes() -> Routes<App> {
+    Routes::new(
         "tasks",
         [
             operation!(list::list),

@@ -54,13 +54,13 @@ pub use agent::{
     HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys, JournalActor,
     JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent, JournalFlaw,
     JournalHead, JournalPeriod, JournalSort, Judgement, KeyName, KeyPlace, Looked, Looks, METHODS,
-    MOST_CONNECTIONS, MoneyEffect, NotHelped, Note, Outcome, ParameterName, PlaybookRecord,
-    PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
-    PolicySubject, PolicyVerdict, Precondition, Proposal, ProposedAction, Proposers, ReadEvidence,
-    Reconciliation, ReconciliationStatus, Rejection, Replays, Reply, RequestTurn, Requirement,
-    Risk, Saving, SavingSort, SessionReject, Sight, Silence, StepAnswer, StepResult, StepStatus,
-    Surroundings, TargetEffect, TargetRead, Verdict, VerdictOutcome, Verification,
-    VerificationStatus, answer, check_journal, retry_after, without,
+    MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome, ParameterName,
+    PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch, PolicyPreset,
+    PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal, ProposedAction,
+    Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection, Replays, Reply,
+    RequestTurn, Requirement, Risk, Saving, SavingSort, SessionReject, Sight, Silence, StepAnswer,
+    StepResult, StepStatus, Surroundings, TargetEffect, TargetRead, Verdict, VerdictOutcome,
+    Verification, VerificationStatus, answer, check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};

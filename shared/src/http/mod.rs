@@ -11,14 +11,16 @@ mod path;
 pub mod problem;
 pub(crate) mod query;
 pub mod refusal;
+mod routes;
 mod single;
 
 pub use body::Body;
 pub(crate) use body::MOST_BYTES;
 pub use client::{ClientAddress, Trace, UserAgent};
 pub use list::{Lines, Linked, Links, List, Pages, fitting};
-pub use operation::{Done, NoContent, routes};
-pub use path::{AccessTo, Path, PathId, PathParameters, denied};
+pub use operation::{Done, NoContent};
+pub use path::{AccessTo, Path, PathId, PathName, PathParameters, denied};
 pub use problem::ProblemDetails;
 pub use query::Query;
+pub use routes::{Endpoint, Routes};
 pub use single::{Single, Versioned};

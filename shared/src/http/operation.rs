@@ -21,7 +21,6 @@ use utoipa::{
         security::SecurityRequirement,
     },
 };
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::{
     condition,
@@ -220,7 +219,26 @@ impl Description {
         responses.insert(status.as_str().to_owned(), response.into());
     }
 
-    fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
+    /// Of an operation, which is taken out of its place, by its method and path.
+    pub(super) fn begun(method: Method, path: &str, operation: &mut Operation) -> Self {
+        let segments = path.split('/');
+        let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
+        let mut description = Self {
+            method,
+            names_a_record: condition::names_a_record(path),
+            may_be_repeated: false,
+            path_parameters: names.map(str::to_owned).collect(),
+            operation: std::mem::take(operation),
+            schemas: Vec::new(),
+            problems: BTreeMap::new(),
+        };
+        // Open to everybody, unless an argument says otherwise.
+        description.operation.security = Some(Vec::new());
+        description
+    }
+
+    /// The operation, and the schemas that it refers to.
+    pub(super) fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
         // Every operation refuses query parameters that it does not know and, where it changes
         // something, the sessions of other sites, and may fail.
         self.problems(&[
@@ -373,67 +391,4 @@ impl Answer for Done {
     fn describe(description: &mut Description) {
         description.success(StatusCode::OK, "Done", None, &[]);
     }
-}
-
-/// The routes of a function, under that tag.
-pub fn routes<S>(
-    tag: &str,
-    operations: impl IntoIterator<Item = UtoipaMethodRouter<S>>,
-) -> OpenApiRouter<S>
-where
-    S: Clone + Send + Sync + 'static,
-{
-    let mut routes = OpenApiRouter::default();
-    for (schemas, mut paths, router) in operations {
-        for item in paths.paths.values_mut() {
-            for (_, operation) in operations_of(item) {
-                operation.tags = Some(vec![tag.to_owned()]);
-            }
-        }
-        routes = routes.routes((schemas, paths, router));
-    }
-    routes
-}
-
-/// Completes what `#[utoipa::path]` says of a handler by what its types say; use
-/// [`operation!`](crate::operation!).
-#[doc(hidden)]
-pub fn complete<S, A>(
-    (mut schemas, mut paths, router): UtoipaMethodRouter<S>,
-    handler: &impl Handler<A>,
-) -> UtoipaMethodRouter<S> {
-    for (path, item) in &mut paths.paths {
-        for (method, operation) in operations_of(item) {
-            let segments = path.split('/');
-            let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
-            let path_parameters: Vec<String> = names.map(str::to_owned).collect();
-            let mut description = Description {
-                method,
-                names_a_record: condition::names_a_record(path),
-                may_be_repeated: false,
-                path_parameters,
-                operation: std::mem::take(operation),
-                schemas: Vec::new(),
-                problems: BTreeMap::new(),
-            };
-            // Open to everybody, unless an argument says otherwise.
-            description.operation.security = Some(Vec::new());
-            handler.describe(&mut description);
-            let (described, more) = description.finish();
-            *operation = described;
-            schemas.extend(more);
-        }
-    }
-    (schemas, paths, router)
-}
-
-/// An operation of a function by its handler, which `#[utoipa::path]` gives a method and a path.
-#[macro_export]
-macro_rules! operation {
-    ($($segment:ident)::+) => {
-        $crate::http::operation::complete(
-            $crate::utoipa_axum::routes!($($segment)::+),
-            &$($segment)::+,
-        )
-    };
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use model::{Code, Error, Id, input::Field};
+use model::{ActionId, Code, Connection, Error, Id, ProposedAction, Slug, input::Field};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::operation::{Argument, Description};
@@ -85,6 +85,64 @@ impl<I: Id + Field> PathParameters for PathId<I> {
 
     fn absent() -> Error {
         Error::NotFound(I::NOUN)
+    }
+}
+
+/// A record that a path names by something else than a number.
+pub trait Named {
+    /// What names it.
+    type Name: Field;
+    /// What a client calls it.
+    const NOUN: &'static str;
+
+    /// The name, if a record can have it.
+    fn name(text: String) -> Option<Self::Name>;
+}
+
+impl Named for Connection {
+    type Name = Slug;
+    const NOUN: &'static str = Self::NOUN;
+
+    fn name(text: String) -> Option<Slug> {
+        Slug::new(&text)
+    }
+}
+
+impl Named for ProposedAction {
+    type Name = ActionId;
+    const NOUN: &'static str = "action";
+
+    fn name(text: String) -> Option<ActionId> {
+        ActionId::try_from(text).ok()
+    }
+}
+
+/// A name as a path has it, which may be anything, as with [`PathId`].
+#[derive(Clone, Debug)]
+pub struct PathName<R: Named>(Option<R::Name>);
+
+impl<R: Named> PathName<R> {
+    /// The name; 404 when no such record can have it.
+    pub fn known(self) -> Result<R::Name, Error> {
+        self.0.ok_or(Error::NotFound(R::NOUN))
+    }
+}
+
+impl<R: Named> PathParameters for PathName<R> {
+    fn describe(description: &mut Description) {
+        description.path_parameter(R::Name::field_schema());
+        description.schemas(R::Name::field_schemas);
+        description.problems(&[Code::NotFound]);
+    }
+
+    fn absent() -> Error {
+        Error::NotFound(R::NOUN)
+    }
+}
+
+impl<'de, R: Named> Deserialize<'de> for PathName<R> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|text| Self(R::name(text)))
     }
 }
 

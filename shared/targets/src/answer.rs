@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use model::{Connection, Facts, JsonText, TargetRead, answer, digest, without};
+use model::{Connection, Facts, JsonText, Silence, TargetRead, answer, digest, without};
 use reqwest::StatusCode;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;
@@ -29,6 +29,10 @@ pub struct Told {
 /// What a read came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
+    /// The answer's status.
+    pub status: u16,
+    /// Whether the answer is JSON that came whole, or empty.
+    pub is_json: bool,
     /// What is known now: the read's facts if it was answered 2xx, and as `read.http` the status.
     pub facts: Facts,
     /// The answer, without secrets and private members, up to 4 KiB: `{status, body}`.
@@ -83,6 +87,24 @@ impl Told {
     }
 }
 
+impl Seen {
+    /// Why it tells nothing of the record, if that is so: only an answer with facts, or that there is no
+    /// such record, tells of it.
+    #[must_use]
+    pub fn silence(&self, read: &TargetRead) -> Option<Silence> {
+        let problem = match self.status {
+            404 | 410 => return None,
+            200..300 if self.is_json => return None,
+            200..300 => "something else than JSON".to_owned(),
+            other => other.to_string(),
+        };
+        Some(Silence {
+            problem: format!("The target system answered {problem} to {}.", read.name),
+            is_for_good: false,
+        })
+    }
+}
+
 impl Targets {
     /// Reads what a record is like now. The connection is the one that the read names.
     pub async fn look(
@@ -95,6 +117,8 @@ impl Targets {
         let answered = self.send(connection, &read.call(), sending).await?;
         let told = answered.told().await?;
         let status = told.status;
+        // What is no JSON, or of which only the beginning was read, is a text.
+        let is_json = !told.body.is_string();
         let shown = told.shown(connection);
         let is_success = StatusCode::from_u16(status).is_ok_and(|status| status.is_success());
         let mut facts: Facts = [(format!("{}.http", read.name), status.into())]
@@ -104,6 +128,8 @@ impl Targets {
             facts.extend(read.facts(&shown));
         }
         Ok(Seen {
+            status,
+            is_json,
             facts,
             hash: digest(&shown.to_string()),
             excerpt: answer(status, excerpt(shown)),

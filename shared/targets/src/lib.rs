@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use model::{ApiCall, AuthScheme, BodyFormat, Connection, Id, KeyPlace, Stopwatch};
+use model::{ApiCall, AuthScheme, BodyFormat, Connection, Id, KeyPlace, Silence, Stopwatch};
 use reqwest::{
     Method, Request, RequestBuilder, Response, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
@@ -76,6 +76,15 @@ impl NoAnswer {
                 "The target system cannot be reached; nothing was sent.".to_owned()
             }
             Self::BrokenOff(error) => broken_off(error),
+        }
+    }
+
+    /// What it makes of a read.
+    #[must_use]
+    pub fn silence(&self) -> Silence {
+        Silence {
+            problem: self.problem(),
+            is_for_good: matches!(self, Self::Unsendable(_)),
         }
     }
 }

@@ -45,16 +45,15 @@ enum Source {
     Given(Arc<HashMap<String, SecretString>>),
 }
 
+/// What was read of a parameter.
+#[derive(Clone)]
 struct Kept {
     /// None for one that is not there.
     value: Option<SecretString>,
     since: Stopwatch,
-    /// Since when it is known that there is no other one for a system that refuses it.
-    refused: Option<Stopwatch>,
+    /// It was read since a system refuses it, and was no other one.
+    is_refused: bool,
 }
-
-/// That there is no such parameter.
-struct Nothing;
 
 /// A secret, and whether it was read before.
 pub(crate) struct Found {
@@ -141,19 +140,16 @@ impl Secrets {
             return Ok(None);
         };
         let name = self.parameter(connection.organization_id, last);
-        let absent = || NoSecret::Absent(last.to_string());
-        if let Some(kept) = self.kept(&name) {
-            let value = kept.map_err(|Nothing| absent())?;
-            return Ok(Some(Found {
-                value,
-                was_kept: true,
-            }));
+        let kept = self.kept(&name);
+        let was_kept = kept.is_some();
+        let value = match kept {
+            Some(kept) => kept.value,
+            None => self.read(name, None).await?,
+        };
+        match value {
+            Some(value) => Ok(Some(Found { value, was_kept })),
+            None => Err(NoSecret::Absent(last.to_string())),
         }
-        let value = self.read(name, None).await?.ok_or_else(absent)?;
-        Ok(Some(Found {
-            value,
-            was_kept: false,
-        }))
     }
 
     /// The secret of a connection whose kept one was refused, if it is another one by now.
@@ -164,7 +160,8 @@ impl Secrets {
     ) -> Option<SecretString> {
         let last = connection.secret_parameter.as_ref()?;
         let name = self.parameter(connection.organization_id, last);
-        if self.is_known_to_be_refused(&name) {
+        let kept = self.kept(&name);
+        if kept.is_some_and(|kept| kept.is_refused && kept.since.elapsed() < PAUSE) {
             return None;
         }
         let value = self.read(name, Some(refused)).await.ok()??;
@@ -179,11 +176,10 @@ impl Secrets {
     ) -> Result<Option<SecretString>, NoSecret> {
         let value = self.fetch(&name).await?;
         let found = value.as_ref().zip(refused);
-        let is_refused = found.is_some_and(|(value, refused)| is_same(value, refused));
         let kept = Kept {
             value: value.clone(),
             since: Stopwatch::start(),
-            refused: is_refused.then(Stopwatch::start),
+            is_refused: found.is_some_and(|(value, refused)| is_same(value, refused)),
         };
         let mut all = self.lock();
         if all.len() >= MOST_KEPT {
@@ -193,18 +189,11 @@ impl Secrets {
         Ok(value)
     }
 
-    /// What is known of a parameter: its value, or that it is not there.
-    fn kept(&self, name: &str) -> Option<Result<SecretString, Nothing>> {
-        let kept = self.lock();
-        let Kept { value, since, .. } = kept.get(name)?;
-        let long = if value.is_some() { KEPT } else { PAUSE };
-        (since.elapsed() < long).then(|| value.clone().ok_or(Nothing))
-    }
-
-    fn is_known_to_be_refused(&self, name: &str) -> bool {
-        let kept = self.lock();
-        let since = kept.get(name).and_then(|kept| kept.refused.as_ref());
-        since.is_some_and(|since| since.elapsed() < PAUSE)
+    /// What is known of a parameter, while it counts.
+    fn kept(&self, name: &str) -> Option<Kept> {
+        let kept = self.lock().get(name).cloned()?;
+        let long = if kept.value.is_some() { KEPT } else { PAUSE };
+        (kept.since.elapsed() < long).then_some(kept)
     }
 
     /// A panic under the lock leaves nothing half-written.

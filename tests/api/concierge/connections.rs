@@ -135,6 +135,34 @@ async fn faults_are_named_with_their_places() {
         ("/errorCode", "pattern"),
         ("/limits/perSecond", "range"),
     ]);
+    for (limits, faults) in [
+        (json!(5), vec![("/limits", "type")]),
+        (
+            json!({"perSecond": 101, "concurrent": 0}),
+            vec![
+                ("/limits/perSecond", "range"),
+                ("/limits/concurrent", "range"),
+            ],
+        ),
+        (
+            json!({"perSecond": "10", "concurrent": 51}),
+            vec![
+                ("/limits/perSecond", "type"),
+                ("/limits/concurrent", "range"),
+            ],
+        ),
+        (
+            json!({"perSecond": 1.5, "concurrent": -1}),
+            vec![
+                ("/limits/perSecond", "type"),
+                ("/limits/concurrent", "range"),
+            ],
+        ),
+    ] {
+        let mut put = stripe();
+        put["limits"] = limits;
+        ada.put(BILLING, put).await.expect_faults(&faults);
+    }
     for name in ["Billing", "a-b", "%20"] {
         let path = format!("{CONNECTIONS}/{name}");
         ada.put(&path, stripe())
@@ -208,13 +236,32 @@ async fn only_who_may_reads_changes_and_pauses() {
         .expect_problem(403, "permission_denied");
     sue.get(BILLING).await.expect(200);
     let pause = format!("{BILLING}/pause");
-    for path in [&*pause, "/api/concierge/pause", "/api/concierge/resume"] {
+    let resume = format!("{BILLING}/resume");
+    for path in [
+        &*pause,
+        &*resume,
+        "/api/concierge/pause",
+        "/api/concierge/resume",
+    ] {
         sue.trigger(path)
             .await
             .expect_problem(403, "permission_denied");
     }
     let max = api.sign_in("max").await;
+    mia.get("/api/concierge/pause")
+        .await
+        .expect_problem(403, "permission_denied");
     max.trigger(&pause).await.expect(200);
+    for verb in ["pause", "resume", "test"] {
+        for name in ["nothing", "No%20Name"] {
+            let caller = if verb == "test" { "ada" } else { "max" };
+            let caller = api.sign_in(caller).await;
+            let answer = caller
+                .trigger(&format!("{CONNECTIONS}/{name}/{verb}"))
+                .await;
+            answer.expect_problem(404, "not_found");
+        }
+    }
     let put = world.demo.connections()["billing"].clone();
     max.put(BILLING, put)
         .await

@@ -14,15 +14,6 @@ async fn says_done(caller: &Caller, session: &Value, action: &str) -> Answer {
     caller.post(&path, json!({"note": "By telephone."})).await
 }
 
-/// A session that proposes something automated, and something manual: nobody is to be told.
-async fn mixed(world: &Concierge) -> (Value, String, String) {
-    let signal = world.signal("payment_failed", &[("payment", "pay_3001")]);
-    let id = world.opened(&signal.await).await;
-    let mut actions = world.proposed(&id).await;
-    let manual = actions.remove(1);
-    (id, actions.remove(0), manual)
-}
-
 #[tokio::test]
 async fn a_session_of_manual_actions_completes_when_they_are_done() {
     let world = Concierge::start().await;
@@ -77,7 +68,7 @@ async fn a_session_of_manual_actions_completes_when_they_are_done() {
 async fn in_a_mixed_session_manual_actions_are_settled_beside_the_others() {
     let world = Concierge::start_unwary().await;
     // Before the others are executed: the proposal waits for those.
-    let (id, automated, manual) = mixed(&world).await;
+    let (id, automated, manual) = world.mixed().await;
     let session = says_done(&world.max, &id, &manual).await.expect(200);
     assert_eq!(session["status"], "awaiting_confirmation");
     world.executes(&id, &[&automated]).await.expect(202);
@@ -85,7 +76,7 @@ async fn in_a_mixed_session_manual_actions_are_settled_beside_the_others() {
     assert_eq!(world.outcome(&id).await.0, "completed");
 
     // While they run and after them; what nobody touched holds nothing up.
-    let (id, automated, manual) = mixed(&world).await;
+    let (id, automated, manual) = world.mixed().await;
     world.executes(&id, &[&automated]).await.expect(202);
     world
         .executes(&id, &[&manual])
@@ -105,7 +96,7 @@ async fn in_a_mixed_session_manual_actions_are_settled_beside_the_others() {
 #[tokio::test]
 async fn only_a_manual_action_of_a_session_that_goes_on_is_done() {
     let world = Concierge::start().await;
-    let (id, automated, manual) = mixed(&world).await;
+    let (id, automated, manual) = world.mixed().await;
     says_done(&world.max, &id, &automated)
         .await
         .expect_problem(409, "action_automated");
@@ -143,6 +134,8 @@ async fn every_fault_is_answered() {
     for (body, fault) in [
         (json!({}), "required"),
         (json!({"note": null}), "null"),
+        (json!({"note": ["x"]}), "type"),
+        (json!({"note": " "}), "blank"),
         (json!({"note": "x".repeat(1001)}), "length"),
     ] {
         let answer = world.max.post(&path, body).await;

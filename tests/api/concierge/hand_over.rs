@@ -53,13 +53,10 @@ async fn handed_over(world: &Concierge, sue: &Caller) -> (Value, String, Value) 
 
 /// The same of a session that proposes something automated too, and that action.
 async fn mixed(world: &Concierge, sue: &Caller) -> (Value, String, Value) {
-    let signal = world.signal("payment_failed", &[("payment", "pay_3001")]);
-    let id = world.opened(&signal.await).await;
-    let mut actions = world.proposed(&id).await;
-    let manual = actions.remove(1);
+    let (id, automated, manual) = world.mixed().await;
     let session = hands_over(&world.max, &id, &manual, sue).await.expect(200);
     let handling = &session["proposedActions"][1]["handling"];
-    (id, actions.remove(0), handling["serviceRequestId"].clone())
+    (id, automated, handling["serviceRequestId"].clone())
 }
 
 #[tokio::test]
@@ -286,12 +283,25 @@ async fn every_fault_is_answered() {
     let zoe = world.api.sign_in("zoe").await;
     for (body, pointer, fault) in [
         (json!({}), "/assigneeId", "required"),
+        (json!({"assigneeId": null}), "/assigneeId", "null"),
+        (json!({"assigneeId": "sue"}), "/assigneeId", "type"),
+        (json!({"assigneeId": 0}), "/assigneeId", "range"),
         (json!({"assigneeId": 999}), "/assigneeId", "unknown"),
         (json!({"assigneeId": zoe.id()}), "/assigneeId", "unknown"),
         (
             json!({"assigneeId": world.max.id(), "note": " "}),
             "/note",
             "blank",
+        ),
+        (
+            json!({"assigneeId": world.max.id(), "note": 5}),
+            "/note",
+            "type",
+        ),
+        (
+            json!({"assigneeId": world.max.id(), "note": "x".repeat(1001)}),
+            "/note",
+            "length",
         ),
     ] {
         let answer = world.max.post(&path, body).await;
@@ -307,9 +317,13 @@ async fn every_fault_is_answered() {
     hands_over(&zoe, &id, &action, &zoe)
         .await
         .expect_problem(404, "not_found");
-    let (batch, _) = world.approved_batch().await;
-    let automated = world.session(&batch).await["proposedActions"][0]["id"].clone();
-    hands_over(&world.max, &batch, automated.as_str().unwrap(), &sue)
+    for (session, action) in [(&id, "nothing"), (&json!(999), action.as_str())] {
+        hands_over(&world.max, session, action, &sue)
+            .await
+            .expect_problem(404, "not_found");
+    }
+    let (batch, automated) = world.approved_batch().await;
+    hands_over(&world.max, &batch, &automated, &sue)
         .await
         .expect_problem(409, "action_automated");
     assert_eq!(

@@ -15,10 +15,6 @@ fn path(session: &Value) -> String {
     format!("/api/concierge/agent-sessions/{session}/journal")
 }
 
-async fn journal(world: &Concierge, session: &Value) -> Vec<Value> {
-    world.max.walk(&path(session)).await
-}
-
 async fn check(world: &Concierge, session: &Value) -> Value {
     let path = format!("{}/check", path(session));
     world.max.get(&path).await.expect(200)
@@ -275,7 +271,7 @@ async fn the_journals_of_a_period_are_exported_line_by_line() {
         .iter()
         .filter(|one| one["sessionId"] == second);
     let of_second: Vec<_> = of_second.cloned().collect();
-    assert_eq!(of_second, journal(&world, &second).await);
+    assert_eq!(of_second, world.journal(&second).await);
     // In pages, and nothing of others.
     assert_eq!(
         world.max.walk(&format!("{export}&limit=3")).await,

@@ -14,6 +14,7 @@ mod list;
 mod open;
 mod policy;
 mod preview;
+mod preview_caller;
 mod propose;
 mod propose_evidence;
 mod record_alert;

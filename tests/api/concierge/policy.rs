@@ -116,6 +116,35 @@ async fn every_fault_is_answered_and_nothing_set() {
                 ("/caps/money/1/currency", "repeated"),
             ],
         ),
+        (json!({"rules": {}}), vec![("/rules", "type")]),
+        (
+            json!({"rules": vec![json!({}); 51]}),
+            vec![("/rules", "length")],
+        ),
+        (
+            json!({"rules": [{"approvers": 0, "roles": vec!["admin"; 6], "deny": 1, "when": 5}]}),
+            vec![
+                ("/rules/0/when", "type"),
+                ("/rules/0/approvers", "range"),
+                ("/rules/0/roles", "length"),
+                ("/rules/0/deny", "type"),
+            ],
+        ),
+        (
+            json!({"caps": {"actions": 1_000_001, "money": vec![json!({}); 21]}}),
+            vec![("/caps/actions", "range"), ("/caps/money", "length")],
+        ),
+        (
+            json!({"caps": {"actions": 1.5, "money": [{"minorUnits": "1", "currency": "EURO"}, {}]}}),
+            vec![
+                ("/caps/actions", "type"),
+                ("/caps/money/0/minorUnits", "type"),
+                ("/caps/money/0/currency", "pattern"),
+                ("/caps/money/1/minorUnits", "required"),
+                ("/caps/money/1/currency", "required"),
+            ],
+        ),
+        (json!({"caps": 5}), vec![("/caps", "type")]),
     ] {
         ada.put(PATH, body).await.expect_faults(&faults);
     }

@@ -1,24 +1,25 @@
 //! `POST /api/concierge/agent-sessions/{id}/preview`
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::{
-    ActionStep, ActionType, ApiCall, DryRun, Money, ProposedAction, Signal, TargetRead,
+    ActionStep, ActionType, ApiCall, DryRun, Money, MoneyEffect, ProposedAction, TargetRead,
 };
 
 use crate::{
     budgets::within,
-    support::{AgentSettings, Answer, CASES, Caller, Concierge, Proposing, UNKNOWN, posting},
+    support::{Answer, CASES, Caller, Concierge, UNKNOWN, posting},
 };
 
-async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
+pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/preview");
     caller.post(&path, json!({"actionIds": ids})).await
 }
 
-/// Voids the invoice as long as it is open, or credits it; both tell what they would do.
+/// Voids the invoice as long as it is open, or credits it; both tell what they would do. A person could
+/// void it, too.
 fn careful() -> Vec<ProposedAction> {
     let step = |action: &mut ProposedAction, dry_run: DryRun| {
         action.steps = vec![ActionStep {
@@ -64,6 +65,7 @@ fn careful() -> Vec<ProposedAction> {
             require(json!({"fact": "none.state", "is": ["open"]})),
         ],
         money: money(701_550, "USD"),
+        money_effect: Some(MoneyEffect::CustomerOwesLess),
         undo: Some("By a new invoice, at any time.".into()),
         ..void
     };
@@ -84,6 +86,7 @@ fn careful() -> Vec<ProposedAction> {
     let mut credit = ProposedAction {
         excludes: vec!["void_invoice".into()],
         money: money(100, "USD"),
+        money_effect: Some(MoneyEffect::CustomerIsRepaid),
         ..credit
     };
     // Nobody said that it is harmless, and it is not.
@@ -108,21 +111,23 @@ fn careful() -> Vec<ProposedAction> {
         is_harmless: true,
     };
     step(&mut sync, dry_run);
-    vec![void, credit, sync]
+    let by_hand = ProposedAction {
+        key: "by_hand".into(),
+        excludes: Vec::new(),
+        is_automated: false,
+        ..void.clone()
+    };
+    vec![void, credit, sync, by_hand]
 }
 
 /// A world with that engine, a session of it, and its actions.
-async fn carefully() -> (Concierge, Value, Vec<String>) {
+pub(super) async fn carefully() -> (Concierge, Value, Vec<String>) {
     proposing(careful()).await
 }
 
 /// A world whose engine proposes these actions, a session of it, and its actions.
 async fn proposing(actions: Vec<ProposedAction>) -> (Concierge, Value, Vec<String>) {
-    let world = Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Proposing(move |_: &Signal| actions.clone()))),
-        ..AgentSettings::default()
-    });
-    let world = world.await;
+    let world = Concierge::start_proposing(actions).await;
     let entities = [("invoice", "inv_2008"), ("customer", "cus_505")];
     let signal = world.signal("invoice_duplicated", &entities).await;
     let session = world.opened(&signal).await;
@@ -176,7 +181,7 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
         (&sums["requests"], &sums["unknownAmounts"]),
         (&json!(2), &json!(0))
     );
-    let money = json!([{"minorUnits": 455_000, "currency": "USD"}]);
+    let money = json!([{"moneyEffect": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
     assert_eq!(sums["money"], money);
     // No secret is in it.
     assert!(!answer.text.contains("Bearer") && !answer.text.contains("-secret"));
@@ -188,7 +193,7 @@ async fn preconditions_and_dry_runs_are_as_of_now() {
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let before = world.api.table_dump().await;
     let preview = previews(&world.max, &id, &ids).await.expect(200);
-    let [void, credit, sync] = [0, 1, 2].map(|at| preview["actions"][at].clone());
+    let [void, credit, sync, by_hand] = [0, 1, 2, 3].map(|at| preview["actions"][at].clone());
     let expected = json!([
         {
             "says": "invoice.state is draft or open", "holds": true,
@@ -199,7 +204,8 @@ async fn preconditions_and_dry_runs_are_as_of_now() {
             "found": {"invoice.state": "open"}, "problem": null,
         },
         {
-            "says": "none.state is open", "holds": null,
+            // There is no such record, and the worker would send nothing.
+            "says": "none.state is open", "holds": false,
             "found": {"none.state": null}, "problem": null,
         },
     ]);
@@ -211,17 +217,37 @@ async fn preconditions_and_dry_runs_are_as_of_now() {
     assert_eq!(credit["requests"][0]["dryRun"], Value::Null);
     assert_eq!(sync["requests"][0]["dryRun"]["response"]["status"], 404);
     assert_eq!(preview["exclusive"], json!([[ids[0], ids[1]]]));
+    // Neither direction is taken off the other, and what a person would do is in none.
     let money = json!([
-        {"minorUnits": -5, "currency": "EUR"},
-        {"minorUnits": 701_650, "currency": "USD"},
+        {"moneyEffect": null, "minorUnits": -5, "currency": "EUR"},
+        {"moneyEffect": "customer_owes_less", "minorUnits": 701_550, "currency": "USD"},
+        {"moneyEffect": "customer_is_repaid", "minorUnits": 100, "currency": "USD"},
     ]);
     assert_eq!(preview["sums"]["money"], money);
+    assert_eq!(by_hand["moneyEffect"], "customer_owes_less");
     assert_eq!(preview["sums"]["records"], 2);
     assert_eq!(preview["sums"]["customers"], 1);
     assert_eq!(
         void["money"],
         json!({"minorUnits": 701_550, "currency": "USD"})
     );
+
+    // A system that is down tells nothing, whatever its answer says.
+    world.demo.inject(Fault {
+        operation: Some("GET /invoices/{id}".to_owned()),
+        times: 9,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    let down = previews(&world.max, &id, &ids).await.expect(200);
+    let first = &down["actions"][0]["preconditions"][0];
+    assert_eq!(
+        (&first["holds"], &first["problem"]),
+        (
+            &Value::Null,
+            &json!("The target system answered 500 to invoice.")
+        )
+    );
+    world.demo.clear_faults();
 
     // While the connection is paused, nothing is sent, and nothing known.
     world
@@ -373,7 +399,16 @@ async fn every_fault_is_answered() {
     let path = format!("/api/concierge/agent-sessions/{id}/preview");
     for (body, pointer, fault) in [
         (json!({}), "/actionIds", "required"),
+        (json!({"actionIds": null}), "/actionIds", "null"),
+        (json!({"actionIds": "nothing"}), "/actionIds", "type"),
         (json!({"actionIds": []}), "/actionIds", "length"),
+        (json!({"actionIds": vec!["x"; 51]}), "/actionIds", "length"),
+        (json!({"actionIds": [5]}), "/actionIds/0", "type"),
+        (
+            json!({"actionIds": ["x".repeat(300)]}),
+            "/actionIds/0",
+            "length",
+        ),
         (json!({"actionIds": ["nothing"]}), "/actionIds/0", "unknown"),
     ] {
         let answer = world.max.post(&path, body).await;

@@ -15,13 +15,6 @@ async fn judges(caller: &Caller, session: &Value, action: &str, outcome: &str) -
     caller.post(&path, body).await
 }
 
-async fn journal(world: &Concierge, session: &Value) -> Vec<Value> {
-    let path = format!("/api/concierge/agent-sessions/{session}/journal");
-    let check = world.max.get(&format!("{path}/check")).await.expect(200);
-    assert_eq!(check["verified"], true, "{check}");
-    world.max.walk(&path).await
-}
-
 #[tokio::test]
 async fn what_was_done_is_a_success_and_completes_its_session() {
     let world = Concierge::start().await;
@@ -47,7 +40,7 @@ async fn what_was_done_is_a_success_and_completes_its_session() {
     // Somebody had to look, so that nothing was saved.
     assert_eq!(world.minutes_saved().await, 0);
 
-    let entries = journal(&world, &id).await;
+    let entries = world.journal(&id).await;
     let said: Vec<&Value> = entries
         .iter()
         .filter(|entry| entry["what"] == "verdict")
@@ -87,7 +80,7 @@ async fn what_was_done_is_a_success_and_completes_its_session() {
             .await
             .expect_problem(409, "outcome_known");
     }
-    assert_eq!(journal(&world, &id).await.len(), entries.len());
+    assert_eq!(world.journal(&id).await.len(), entries.len());
 
     // The record is done with, for a day.
     let (second, other) = world.unknown_message("cus_501").await;
@@ -124,7 +117,7 @@ async fn what_was_not_done_is_a_failure_and_runs_again() {
     assert_eq!(session["executionResults"][0]["verdict"], Value::Null);
     assert_eq!(world.demo.effects().len(), 1);
     assert_eq!(world.minutes_saved().await, 10);
-    journal(&world, &id).await;
+    world.journal(&id).await;
 }
 
 #[tokio::test]
@@ -179,7 +172,7 @@ async fn a_session_completes_with_the_last_of_its_actions() {
         .expect_problem(409, "outcome_known");
     world.runs(&id, all[0]).await;
     assert_eq!(world.outcome(&id).await.0, "completed");
-    journal(&world, &id).await;
+    world.journal(&id).await;
 }
 
 #[tokio::test]
@@ -270,7 +263,16 @@ async fn every_fault_is_answered() {
             "/outcome",
             "value",
         ),
+        (json!({"outcome": null, "note": "x"}), "/outcome", "null"),
+        (json!({"outcome": 1, "note": "x"}), "/outcome", "type"),
         (json!({"outcome": "done"}), "/note", "required"),
+        (json!({"outcome": "done", "note": null}), "/note", "null"),
+        (json!({"outcome": "done", "note": 5}), "/note", "type"),
+        (
+            json!({"outcome": "done", "note": "x".repeat(1001)}),
+            "/note",
+            "length",
+        ),
         (json!({"outcome": "done", "note": " "}), "/note", "blank"),
     ] {
         let answer = world.max.post(&path, body).await;
@@ -281,6 +283,19 @@ async fn every_fault_is_answered() {
         judges(&caller, &id, &action, "done")
             .await
             .expect_problem(403, "permission_denied");
+    }
+    // Of all faults, none is left out.
+    let answer = world.max.post(&path, json!({})).await;
+    answer.expect_faults(&[("/outcome", "required"), ("/note", "required")]);
+    for (session, action) in [
+        (&id, "nothing"),
+        (&id, "no%20id"),
+        (&json!(999), action.as_str()),
+        (&json!("none"), action.as_str()),
+    ] {
+        let session = session.to_string().replace('"', "");
+        let answer = judges(&world.max, &json!(session), action, "done").await;
+        answer.expect_problem(404, "not_found");
     }
     let zoe = world.api.sign_in("zoe").await;
     judges(&zoe, &id, &action, "done")
@@ -305,7 +320,7 @@ async fn of_two_verdicts_one_holds() {
             (409, 200) => assert_eq!(status, "failed"),
             other => panic!("{other:?}"),
         }
-        let entries = journal(&world, &id).await;
+        let entries = world.journal(&id).await;
         let said = entries.iter().filter(|entry| entry["what"] == "verdict");
         assert_eq!(said.count(), 1);
     }

@@ -55,10 +55,21 @@ async fn to_waive_takes_the_right_to_execute() {
     waives(&zoe, &id, &action)
         .await
         .expect_problem(404, "not_found");
+    for (session, action) in [(&id, "nothing"), (&json!(999), action.as_str())] {
+        waives(&world.max, session, action)
+            .await
+            .expect_problem(404, "not_found");
+    }
+    let (batch, automated) = world.approved_batch().await;
+    waives(&world.max, &batch, &automated)
+        .await
+        .expect_problem(409, "action_automated");
     let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/waive");
     for (body, fault) in [
         (json!({}), "required"),
+        (json!({"reason": null}), "null"),
         (json!({"reason": 5}), "type"),
+        (json!({"reason": "x".repeat(1001)}), "length"),
         (json!({"reason": ""}), "blank"),
     ] {
         let answer = world.max.post(&path, body).await;

@@ -4,18 +4,12 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{
-            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
-            ProposalSuperseded, SessionExpired,
-        },
-    },
-    model::{ActionDone, AgentSessionId},
+    http::{Body, Path, Single},
+    model::ActionDone,
     store::ByHand,
 };
 
-use super::name::ActionName;
+use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
 /// Marks a manual action as done by somebody. A session whose actions are all manual completes when each
@@ -28,19 +22,9 @@ use crate::sessions::view::AgentSessionView;
 pub async fn done(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
-    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Path((id, action)): OfSession,
     Body(input): Body<ActionDone>,
-) -> Result<
-    Single<AgentSessionView>,
-    Problem<(
-        ActionAutomated,
-        AlreadyHandled,
-        ProposalSuperseded,
-        SessionExpired,
-        InvalidTransition,
-        ConcurrentChange,
-    )>,
-> {
+) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let said = ByHand::Done(&input.note);

@@ -4,18 +4,12 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{
-            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
-            ProposalSuperseded, SessionExpired,
-        },
-    },
-    model::{ActionHandOver, AgentSessionId},
+    http::{Body, Path, Single},
+    model::ActionHandOver,
     store::HandingOver,
 };
 
-use super::name::ActionName;
+use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
 /// Hands a manual action over to somebody, by a service request that refers back to it: once that is
@@ -28,19 +22,9 @@ use crate::sessions::view::AgentSessionView;
 pub async fn hand_over(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
-    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Path((id, action)): OfSession,
     Body(input): Body<ActionHandOver>,
-) -> Result<
-    Single<AgentSessionView>,
-    Problem<(
-        ActionAutomated,
-        AlreadyHandled,
-        ProposalSuperseded,
-        SessionExpired,
-        InvalidTransition,
-        ConcurrentChange,
-    )>,
-> {
+) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let over = HandingOver {

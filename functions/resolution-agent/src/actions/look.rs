@@ -4,10 +4,15 @@ use std::time::Duration;
 
 use futures::{StreamExt, future::BoxFuture, stream};
 use shared::{
-    model::{ApiCall, Connection, Facts, JsonText, ProposedAction, Stopwatch, TargetRead},
+    auth::{Identity, need, need::Need},
+    model::{
+        ApiCall, Connection, Facts, JsonText, ProposedAction, Sight, Silence, Stopwatch, TargetRead,
+    },
     store::Previewed,
 };
-use targets::{NoAnswer, Seen, Sending, Targets};
+use targets::{NoAnswer, Sending, Targets};
+
+use super::view::says;
 
 /// How long all looks of a preview may take together.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -18,7 +23,7 @@ const AT_ONCE: usize = 8;
 /// What looks into target systems came to.
 #[derive(Debug)]
 pub struct Looks {
-    reads: Vec<(TargetRead, Result<Seen, String>)>,
+    reads: Vec<(TargetRead, Result<Facts, Silence>)>,
     dry_runs: Vec<(DryRunOf, Result<JsonText, String>)>,
 }
 
@@ -31,17 +36,29 @@ struct DryRunOf {
     call: ApiCall,
 }
 
+/// What having actions proposed needs.
+type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
+
 /// What calls are sent through.
 struct Eyes<'a> {
     targets: &'a Targets,
     found: &'a Previewed,
+    /// Why the caller must not have anything sent but reads, if that is so.
+    may_send: Result<(), String>,
     since: Stopwatch,
 }
 
 impl Looks {
     /// Looks at what these actions require to be so, each record once, and has the target systems say
-    /// what their steps would do. What is not answered in time, or is paused, is not known.
-    pub async fn of(targets: &Targets, found: &Previewed, actions: &[&ProposedAction]) -> Self {
+    /// what their steps would do. What is not answered in time, or is paused, is not known. A dry run
+    /// that is no GET is sent for those alone who may have actions proposed: that nothing comes of it is
+    /// what the playbook says.
+    pub async fn of(
+        targets: &Targets,
+        found: &Previewed,
+        actions: &[&ProposedAction],
+        caller: &Identity,
+    ) -> Self {
         let mut wanted: Vec<TargetRead> = Vec::new();
         for read in actions.iter().flat_map(|action| needed(action)) {
             if !wanted.contains(read) {
@@ -53,6 +70,7 @@ impl Looks {
         let eyes = Eyes {
             targets,
             found,
+            may_send: MayPropose::check(caller).map_err(says),
             since: Stopwatch::start(),
         };
         let (reads, dry_runs) = futures::join!(eyes.read_all(wanted), eyes.dry_run_all(dry_runs));
@@ -60,22 +78,16 @@ impl Looks {
     }
 
     /// What is known of an action's records.
-    pub fn facts(&self, action: &ProposedAction) -> Facts {
-        let mut facts = Facts::default();
-        for (_, seen) in self.of_action(action) {
-            if let Ok(seen) = seen {
-                facts.extend(seen.facts.clone());
+    pub fn sight(&self, action: &ProposedAction) -> Sight {
+        let mut sight = Sight::default();
+        let of_action = self.reads.iter();
+        for (read, seen) in of_action.filter(|(read, _)| action.reads.contains(read)) {
+            match seen {
+                Ok(facts) => sight.add(facts.clone()),
+                Err(silence) => sight.lacks(&read.name, silence.clone()),
             }
         }
-        facts
-    }
-
-    /// Why a fact of an action is not known, where its read came to nothing.
-    pub fn problem(&self, action: &ProposedAction, fact: &str) -> Option<&str> {
-        let (read, _) = fact.split_once('.')?;
-        let mut reads = self.of_action(action);
-        let (_, seen) = reads.find(|(one, _)| one.name == read)?;
-        seen.as_ref().err().map(String::as_str)
+        sight
     }
 
     /// What the target system says of a step, if it was asked.
@@ -83,14 +95,6 @@ impl Looks {
         let mut all = self.dry_runs.iter();
         let found = all.find(|(of, _)| of.action == action && of.step == step);
         found.map(|(_, said)| said)
-    }
-
-    fn of_action(
-        &self,
-        action: &ProposedAction,
-    ) -> impl Iterator<Item = &(TargetRead, Result<Seen, String>)> {
-        let all = self.reads.iter();
-        all.filter(|(read, _)| action.reads.contains(read))
     }
 }
 
@@ -119,7 +123,7 @@ fn dry_runs(action: &ProposedAction) -> impl Iterator<Item = DryRunOf> {
 }
 
 impl Eyes<'_> {
-    async fn read_all(&self, wanted: Vec<TargetRead>) -> Vec<(TargetRead, Result<Seen, String>)> {
+    async fn read_all(&self, wanted: Vec<TargetRead>) -> Vec<(TargetRead, Result<Facts, Silence>)> {
         let mut all = Vec::with_capacity(wanted.len());
         for read in wanted {
             let seen: BoxFuture<'_, _> = Box::pin(async move {
@@ -148,14 +152,22 @@ impl Eyes<'_> {
         all.collect().await
     }
 
-    async fn read(&self, read: &TargetRead) -> Result<Seen, String> {
+    async fn read(&self, read: &TargetRead) -> Result<Facts, Silence> {
         let (connection, left) = self.may_look(&read.connection)?;
         let seen = self.targets.look(connection, read, left).await;
-        seen.map_err(|none| none.problem())
+        let seen = seen.map_err(|none| none.silence())?;
+        match seen.silence(read) {
+            None => Ok(seen.facts),
+            Some(silence) => Err(silence),
+        }
     }
 
     async fn dry_run(&self, dry_run: &DryRunOf) -> Result<JsonText, String> {
-        let (connection, timeout) = self.may_look(&dry_run.system)?;
+        let found = self.may_look(&dry_run.system);
+        let (connection, timeout) = found.map_err(|silence| silence.problem)?;
+        if dry_run.call.changes() {
+            self.may_send.clone()?;
+        }
         let sending = Sending { key: None, timeout };
         let told = async {
             let answered = self
@@ -169,15 +181,20 @@ impl Eyes<'_> {
     }
 
     /// The connection, and how much time is left.
-    fn may_look(&self, system: &str) -> Result<(&Connection, Duration), String> {
+    fn may_look(&self, system: &str) -> Result<(&Connection, Duration), Silence> {
+        let silence = |problem: &str, is_for_good| Silence {
+            problem: problem.to_owned(),
+            is_for_good,
+        };
         let connection = Connection::named(&self.found.connections, system);
-        let connection = connection.ok_or_else(|| format!("There is no connection {system:?}."))?;
+        let connection = connection
+            .ok_or_else(|| silence(&format!("There is no connection {system:?}."), true))?;
         if self.found.is_paused || connection.paused {
-            return Err("It is paused; nothing was sent.".to_owned());
+            return Err(silence("It is paused; nothing was sent.", false));
         }
         let left = PATIENCE.saturating_sub(self.since.elapsed());
         if left.is_zero() {
-            return Err("There was no time left; nothing was sent.".to_owned());
+            return Err(silence("There was no time left; nothing was sent.", false));
         }
         Ok((connection, left))
     }

@@ -3,8 +3,31 @@
 pub mod done;
 pub mod hand_over;
 mod look;
-mod name;
 pub mod preview;
 pub mod verdict;
 mod view;
 pub mod waive;
+
+use shared::{
+    http::{
+        Path, PathId, PathName,
+        refusal::{
+            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
+            ProposalSuperseded, SessionExpired,
+        },
+    },
+    model::{AgentSessionId, ProposedAction},
+};
+
+/// The path of an action of a session.
+type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;
+
+/// Why people do not settle a manual action.
+type NotHandled = (
+    ActionAutomated,
+    AlreadyHandled,
+    ProposalSuperseded,
+    SessionExpired,
+    InvalidTransition,
+    ConcurrentChange,
+);

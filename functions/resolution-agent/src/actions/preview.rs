@@ -16,7 +16,8 @@ use crate::ResolutionAgent;
 
 /// Previews actions before anybody approves them: what would be sent, what stands in the way, what has
 /// to be so and whether it is, whom and how much it touches, who has to approve, and how it is undone.
-/// It reads the target systems, for up to eight seconds, and changes nothing.
+/// It reads the target systems, for up to eight seconds, and changes nothing. Dry runs that are no GETs
+/// are sent for those who may have actions proposed.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/preview",
@@ -33,7 +34,7 @@ pub async fn preview(
     let found = agent.to_preview(caller.permit(), id.known()?, &ids).await?;
     let identity = caller.identity().await?;
     let actions = found.whole.session.named(&ids)?;
-    let looks = Looks::of(&state.targets, &found, &actions).await;
+    let looks = Looks::of(&state.targets, &found, &actions, &identity).await;
     let previewed = AgentActionsPreviewed::of(&found, &actions, &looks, &identity);
     Ok(Json(previewed))
 }

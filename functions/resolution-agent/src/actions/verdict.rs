@@ -5,13 +5,13 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, PathId, Single,
+        Body, Path, Single,
         refusal::{ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded},
     },
-    model::{ActionVerdict, AgentSessionId, Verdict},
+    model::{ActionVerdict, Verdict},
 };
 
-use super::name::ActionName;
+use super::OfSession;
 use crate::sessions::view::AgentSessionView;
 
 /// Settles an action whose outcome is unknown, by what somebody saw in the target system: `done` is a
@@ -25,7 +25,7 @@ use crate::sessions::view::AgentSessionView;
 pub async fn verdict(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
-    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Path((id, action)): OfSession,
     Body(input): Body<ActionVerdict>,
 ) -> Result<
     Single<AgentSessionView>,

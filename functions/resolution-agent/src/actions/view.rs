@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    auth::Identity,
+    Error,
+    auth::{Identity, need, need::Need},
     model::{
         ActionApproval, ActionStep, ActionType, AgentSession, AgentSessionId, ApiCall, Connection,
-        FactCondition, HeldEffect, JsonObject, Money, Permission, PlanFeature, ProposedAction,
-        TargetEffect, Timestamp,
+        FactCondition, HeldEffect, JsonObject, Judgement, Money, MoneyEffect, MoneySum,
+        ProposedAction, Sight, TargetEffect, Timestamp,
     },
+    problem::Cause,
     store::Previewed,
 };
 use utoipa::ToSchema;
@@ -48,6 +50,8 @@ pub struct ActionPreview {
     obstacles: Vec<String>,
     /// The money that it moves; null where it moves none or the amount is not known.
     money: Option<Money>,
+    /// Which way it moves that.
+    money_effect: Option<MoneyEffect>,
     /// The records that it touches.
     records: Vec<PreviewRecord>,
     policy: PreviewPolicy,
@@ -136,7 +140,7 @@ pub struct PreviewPolicy {
     asks: String,
     /// Why it is above what a day takes, whatever else is executed on it.
     above_cap: Option<String>,
-    /// Whether the caller's approval would count.
+    /// Whether the caller's approval would be taken now, and count.
     may_approve: bool,
     /// Why it would not.
     why_not: Option<String>,
@@ -146,8 +150,8 @@ pub struct PreviewPolicy {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSums {
-    /// By currency, as far as amounts are known.
-    money: Vec<Money>,
+    /// Of automated actions, by effect and currency, as far as amounts are known.
+    money: Vec<MoneySum>,
     /// Automated actions that move money of which the amount is not known.
     unknown_amounts: usize,
     /// Each record once.
@@ -160,6 +164,14 @@ pub struct PreviewSums {
 
 /// The type of entity that is a customer.
 const CUSTOMER: &str = "customer";
+
+/// What executing needs.
+type MayExecute = need::WithAgent<need::ExecuteAgentRemediation>;
+
+/// What a refusal says to people.
+pub(super) fn says(refused: Error) -> String {
+    Cause::from(refused).detail()
+}
 
 impl AgentActionsPreviewed {
     /// Of these actions, by who calls.
@@ -185,16 +197,9 @@ impl AgentActionsPreviewed {
 impl ActionPreview {
     fn of(action: &ProposedAction, found: &Previewed, looks: &Looks, caller: &Identity) -> Self {
         let connection = Connection::named(&found.connections, &action.target_system);
-        let facts = looks.facts(action);
-        let conditions = action.require.iter().map(|condition| PreviewCondition {
-            says: condition.says(),
-            holds: condition.holds(&facts),
-            found: known(condition, |fact| facts.get(fact).cloned()),
-            problem: condition
-                .facts()
-                .find_map(|fact| looks.problem(action, fact))
-                .map(str::to_owned),
-        });
+        let sight = looks.sight(action);
+        let conditions = action.require.iter();
+        let conditions = conditions.map(|condition| PreviewCondition::of(condition, &sight));
         let requests = action.steps.iter();
         let requests =
             requests.filter_map(|step| PreviewRequest::of(step, action, connection, looks));
@@ -204,8 +209,9 @@ impl ActionPreview {
             requests: requests.collect(),
             guards: guards(action, found),
             preconditions: conditions.collect(),
-            obstacles: obstacles(action, connection, found.is_paused),
+            obstacles: action.obstacles(connection, found.is_paused),
             money: action.money.clone(),
+            money_effect: action.money_effect,
             records: records(action, found),
             policy: PreviewPolicy::of(action, found, caller),
             undo: action.undo.clone(),
@@ -213,11 +219,25 @@ impl ActionPreview {
     }
 }
 
-/// The facts that a condition speaks of.
-fn known(condition: &FactCondition, fact: impl Fn(&str) -> Option<Value>) -> JsonObject {
-    let facts = condition.facts();
-    let facts = facts.map(|name| (name.to_owned(), fact(name).unwrap_or_default()));
-    facts.collect()
+impl PreviewCondition {
+    /// As the worker would judge it.
+    fn of(condition: &FactCondition, sight: &Sight) -> Self {
+        let (holds, problem) = match sight.judge([condition]) {
+            Judgement::Holds => (Some(true), None),
+            Judgement::Fails(_) => (Some(false), None),
+            Judgement::NotKnown(silence) => (None, Some(silence.problem)),
+        };
+        let found = condition.facts().map(|name| {
+            let value = sight.facts().get(name).cloned();
+            (name.to_owned(), value.unwrap_or(Value::Null))
+        });
+        Self {
+            says: condition.says(),
+            holds,
+            found: found.collect(),
+            problem,
+        }
+    }
 }
 
 impl PreviewRequest {
@@ -268,42 +288,6 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
     all.collect()
 }
 
-/// What the worker would trip over, or wait for.
-fn obstacles(
-    action: &ProposedAction,
-    connection: Option<&Connection>,
-    is_paused: bool,
-) -> Vec<String> {
-    if !action.is_automated {
-        return vec!["It is manual: a person has to do it.".to_owned()];
-    }
-    let mut obstacles = Vec::new();
-    if is_paused {
-        obstacles.push("All of the organization's actions are paused.".to_owned());
-    }
-    let Some(connection) = connection else {
-        obstacles.push(format!(
-            "There is no connection {:?}.",
-            action.target_system
-        ));
-        return obstacles;
-    };
-    if connection.paused {
-        obstacles.push("The connection is paused.".to_owned());
-    }
-    let proposed = action.connection.as_ref();
-    if proposed.is_some_and(|proposed| proposed.revision != connection.revision) {
-        let changed = "The connection was changed since the action was proposed: have it proposed \
-                       again.";
-        obstacles.push(changed.to_owned());
-    }
-    let calls = action.steps.iter().filter_map(|step| step.call.as_ref());
-    let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
-    let refused = refused.map(|call| format!("The connection does not allow {}.", call.summary()));
-    obstacles.extend(refused);
-    obstacles
-}
-
 fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     let entities = found.signal.iter().flat_map(|signal| &signal.entities);
     let of_customers = matches!(
@@ -335,14 +319,14 @@ impl PreviewPolicy {
         };
         let session = &found.whole.session;
         let verdict = session.policy_verdict(action, &found.policy, &approval, found.at);
-        let plan = &caller.organization.plan_features;
+        let newest = found.signal.as_ref();
+        let newest = newest.and_then(|signal| signal.agent_session_id);
+        let open = session.check_open(&found.whole.actions, action, newest, found.at);
+        let refused = open.and_then(|()| MayExecute::check(caller)).err();
         let why_not = if !action.is_automated {
             Some("It is manual, and needs no approval.".to_owned())
-        } else if !caller.may(Permission::ExecuteAgentRemediation) {
-            let needed = Permission::ExecuteAgentRemediation.name();
-            Some(format!("This needs the permission {needed}."))
-        } else if !plan.contains(&PlanFeature::AgentAi) {
-            Some("Your organization's plan does not include agentAI.".to_owned())
+        } else if let Some(refused) = refused {
+            Some(says(refused))
         } else if verdict.denied {
             Some("The policy lets nobody execute it.".to_owned())
         } else if !verdict.admits {
@@ -365,18 +349,9 @@ impl PreviewPolicy {
 
 impl PreviewSums {
     fn of(previews: &[ActionPreview], actions: &[&ProposedAction]) -> Self {
-        let mut money: Vec<Money> = Vec::new();
-        for amount in previews.iter().filter_map(|preview| preview.money.as_ref()) {
-            let mut sums = money.iter_mut();
-            match sums.find(|sum| sum.currency == amount.currency) {
-                Some(sum) => sum.minor_units = sum.minor_units.saturating_add(amount.minor_units),
-                None => money.push(amount.clone()),
-            }
-        }
-        money.sort_by(|one, other| one.currency.cmp(&other.currency));
-        let unknown = actions.iter().filter(|action| {
-            action.is_automated && action.money.is_none() && action.action_type.moves_money()
-        });
+        let automated = || actions.iter().filter(|action| action.is_automated);
+        let unknown =
+            automated().filter(|action| action.money.is_none() && action.action_type.moves_money());
         let records = || previews.iter().flat_map(|preview| &preview.records);
         let distinct: BTreeSet<_> = records()
             .map(|record| (&record.target_system, &record.id))
@@ -384,7 +359,7 @@ impl PreviewSums {
         let customers = records().filter(|record| record.kind.as_deref() == Some(CUSTOMER));
         let customers: BTreeSet<_> = customers.map(|record| &record.id).collect();
         Self {
-            money,
+            money: MoneySum::of(actions),
             unknown_amounts: unknown.count(),
             records: distinct.len(),
             customers: customers.len(),

@@ -4,18 +4,12 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{
-        Body, Path, PathId, Single,
-        refusal::{
-            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
-            ProposalSuperseded, SessionExpired,
-        },
-    },
-    model::{ActionWaive, AgentSessionId},
+    http::{Body, Path, Single},
+    model::ActionWaive,
     store::ByHand,
 };
 
-use super::name::ActionName;
+use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
 /// Waives a manual action: nobody has to do it, and `handling` says who decided so and why.
@@ -27,19 +21,9 @@ use crate::sessions::view::AgentSessionView;
 pub async fn waive(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
-    Path((id, action)): Path<(PathId<AgentSessionId>, ActionName)>,
+    Path((id, action)): OfSession,
     Body(input): Body<ActionWaive>,
-) -> Result<
-    Single<AgentSessionView>,
-    Problem<(
-        ActionAutomated,
-        AlreadyHandled,
-        ProposalSuperseded,
-        SessionExpired,
-        InvalidTransition,
-        ConcurrentChange,
-    )>,
-> {
+) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let said = ByHand::Waived(&input.reason);

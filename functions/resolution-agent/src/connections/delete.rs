@@ -4,10 +4,9 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{NoContent, Path, refusal::ConcurrentChange},
+    http::{NoContent, Path, PathName, refusal::ConcurrentChange},
+    model::Connection,
 };
-
-use super::name::ConnectionName;
 
 /// Deletes a connection. What was approved for it and has not ended fails, with nothing more sent.
 #[utoipa::path(
@@ -18,7 +17,7 @@ use super::name::ConnectionName;
 pub async fn delete(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageOrganization>>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
     connections.delete(caller.permit(), &name.known()?).await?;

@@ -4,10 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, Single},
+    http::{Path, PathName, Single},
+    model::Connection,
 };
 
-use super::name::ConnectionName;
 use super::view::WithBreaker;
 
 /// Reads a connection, whose secret is nowhere in it, and whether its breaker is open.
@@ -19,7 +19,7 @@ use super::view::WithBreaker;
 pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<WithBreaker>, Problem> {
     let connections = app.store.connections();
     let name = name.known()?;

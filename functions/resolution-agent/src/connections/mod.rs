@@ -3,7 +3,6 @@
 pub mod delete;
 pub mod get;
 pub mod list;
-pub mod name;
 pub mod pause;
 pub mod put;
 pub mod resume;

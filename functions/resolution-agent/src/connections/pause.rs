@@ -4,10 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, Single, refusal::ConcurrentChange},
+    http::{Path, PathName, Single, refusal::ConcurrentChange},
+    model::Connection,
 };
 
-use super::name::ConnectionName;
 use super::view::ConnectionView;
 
 /// Pauses a connection: no action is begun through it, and what is approved for it waits.
@@ -19,7 +19,7 @@ use super::view::ConnectionView;
 pub async fn pause(
     State(app): State<App>,
     caller: Caller<need::ExecuteAgentRemediation>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());
     let connection = connections.pause(caller.permit(), &name, true);

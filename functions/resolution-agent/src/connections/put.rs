@@ -5,13 +5,12 @@ use shared::{
     Error, Problem,
     auth::{Caller, need},
     http::{
-        Body, Path, Single,
+        Body, Path, PathName, Single,
         refusal::{ConcurrentChange, TooManyConnections},
     },
-    model::ConnectionPut,
+    model::{Connection, ConnectionPut},
 };
 
-use super::name::ConnectionName;
 use super::view::ConnectionView;
 use crate::ResolutionAgent;
 
@@ -25,7 +24,7 @@ use crate::ResolutionAgent;
 pub async fn put(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::ManageOrganization>>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
     Body(put): Body<ConnectionPut>,
 ) -> Result<Single<ConnectionView>, Problem<(ConcurrentChange, TooManyConnections)>> {
     if !state.targets.allows_local()

@@ -4,10 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Path, Single, refusal::ConcurrentChange},
+    http::{Path, PathName, Single, refusal::ConcurrentChange},
+    model::Connection,
 };
 
-use super::name::ConnectionName;
 use super::view::ConnectionView;
 
 /// Goes on with a paused connection, and closes its breaker: what waited is begun within a minute or
@@ -20,7 +20,7 @@ use super::view::ConnectionView;
 pub async fn resume(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());
     let connection = connections.pause(caller.permit(), &name, false);

@@ -7,13 +7,12 @@ use serde::Serialize;
 use shared::{
     Problem,
     auth::{Caller, need},
-    http::{Path, refusal::ConcurrentChange},
+    http::{Path, PathName, refusal::ConcurrentChange},
     model::{ApiCall, Connection, Stopwatch},
 };
 use targets::{NoAnswer, Sending, Targets};
 use utoipa::ToSchema;
 
-use super::name::ConnectionName;
 use crate::ResolutionAgent;
 
 /// How long a test may take.
@@ -44,7 +43,7 @@ pub struct ConnectionTested {
 pub async fn test(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::ManageOrganization>>,
-    Path(name): Path<ConnectionName>,
+    Path(name): Path<PathName<Connection>>,
 ) -> Result<Json<ConnectionTested>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, state.app.store.connections());
     let connection = connections.to_test(caller.permit(), &name).await?;

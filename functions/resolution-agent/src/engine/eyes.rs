@@ -126,9 +126,7 @@ async fn look(eyes: &dyn Eyes, case: &Case, read: &Read) -> ReadEvidence {
     };
     match seen {
         Ok(seen) => {
-            let status = seen.facts.get(&format!("{}.http", read.name));
-            let status = status.and_then(serde_json::Value::as_u64);
-            evidence.status = status.and_then(|status| u16::try_from(status).ok());
+            evidence.status = Some(seen.status);
             evidence.hash = Some(seen.hash);
             evidence.excerpt = Some(seen.excerpt);
             evidence.facts = JsonText(seen.facts);

@@ -86,6 +86,8 @@ impl Eyes for Answers {
         }
         let excerpt = json!({"status": status, "body": body});
         let seen = Seen {
+            status,
+            is_json: true,
             facts,
             excerpt: JsonText(JsonObject(excerpt.as_object().unwrap().clone())),
             hash: "0".repeat(64),

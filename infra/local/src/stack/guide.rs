@@ -21,7 +21,7 @@ Data is kept in {data}; --fresh starts over. Ctrl-C stops everything.
 
 Accounts, each with the password {PASSWORD}: {accounts}
 
-Paste into bash to sign in, create and list a task, and have the agent repair what an alert is about:
+Paste into bash to sign in, create and list a task, and take an alert through the agent, from what it proposes and why to the check of its journal:
   api() {{ curl -sS -b {jar} -c {jar} -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; echo; }}
   pick() {{ python3 -c "import json, sys; a = sys.stdin.read(); sys.stderr.write(a); print(json.loads(a)$1)"; }}
   api POST /auth/login -d '{{"username":"{username}","password":"{PASSWORD}"}}'
@@ -30,7 +30,11 @@ Paste into bash to sign in, create and list a task, and have the agent repair wh
   alert=$(api GET '/concierge/alerts?status=open&limit=1' | pick '[0]["id"]')
   session=$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
   action=$(api POST /concierge/agent-sessions/$session/propose | pick '["session"]["proposedActions"][0]["id"]')
+  api GET '/concierge/agent-sessions?status=awaiting_confirmation'
+  api POST /concierge/agent-sessions/$session/preview -d "{{\"actionIds\":[\"$action\"]}}"
   api POST /concierge/agent-sessions/$session/execute -H 'Prefer: wait=10' -d "{{\"actionIds\":[\"$action\"]}}"
+  api GET /concierge/agent-sessions/$session
+  api GET /concierge/agent-sessions/$session/journal/check
   curl -sS {targets_url}/effects; echo
 "#
     )

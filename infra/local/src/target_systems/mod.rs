@@ -29,6 +29,7 @@ use connection::{Connection, CuttableListener};
 use operation::{Operation, System};
 use serde_json::{Map, Value, json};
 use server::Demo;
+use tokio::sync::watch;
 use world::World;
 
 pub use faults::{Fault, FaultMode};
@@ -75,6 +76,7 @@ pub struct DemoTargets {
     url: String,
     world: Arc<World>,
     server: Background,
+    hurry: watch::Sender<()>,
 }
 
 impl DemoTargets {
@@ -95,6 +97,7 @@ impl DemoTargets {
         let world = Arc::new(world);
         let (listener, address) = listen(port).map_err(failed)?;
         let shared = Arc::clone(&world);
+        let (hurry, hurries) = watch::channel(());
         let server = Background::start("target-systems", move |stopping| async move {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                 return;
@@ -102,6 +105,7 @@ impl DemoTargets {
             let demo = Demo {
                 world: shared,
                 stopping: stopping.clone(),
+                hurry: hurries,
             };
             let mut routes = administration::routes();
             for system in SYSTEMS {
@@ -118,6 +122,7 @@ impl DemoTargets {
             url: format!("http://{address}"),
             world,
             server,
+            hurry,
         })
     }
 
@@ -182,6 +187,11 @@ impl DemoTargets {
     #[must_use]
     pub fn waiting_faults(&self) -> usize {
         self.world.waiting_faults()
+    }
+
+    /// Sends the answers at once that a fault delays now.
+    pub fn hurry(&self) {
+        self.hurry.send_replace(());
     }
 
     /// Takes back the faults that no call has met yet.

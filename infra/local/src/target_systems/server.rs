@@ -12,10 +12,11 @@ use axum::{
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde_json::Value;
+use tokio::sync::watch;
 
 use super::{
     connection::Connection,
-    faults::FaultMode,
+    faults::{Fault, FaultMode},
     operation::{Answer, Operation, Request, System},
     world::{Call, World},
 };
@@ -32,6 +33,8 @@ pub(crate) const REPLAYED_HEADER: &str = "idempotent-replayed";
 pub(crate) struct Demo {
     pub(crate) world: Arc<World>,
     pub(crate) stopping: Stopping,
+    /// Says when answers that are delayed may go out before their time.
+    pub(crate) hurry: watch::Receiver<()>,
 }
 
 /// The routes of one system below `/targets/{name}`.
@@ -76,6 +79,9 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         let detail = "the bearer token is not this system's secret";
         return Answer::refusal(StatusCode::UNAUTHORIZED, "unauthorized", detail).into_response();
     }
+    // From here on, so that it misses none.
+    let mut hurry = demo.hurry.clone();
+    hurry.mark_unchanged();
     let fault = demo
         .world
         .take_fault(received.system.name, &received.operation.name());
@@ -83,7 +89,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         match fault.mode {
             FaultMode::Fail if fault.kept => {}
             FaultMode::Fail => {
-                tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await;
+                delay(fault, hurry).await;
                 let mut response = Answer::injected(fault.status).into_response();
                 let wait = fault.retry_after.as_deref().unwrap_or_default();
                 if let Ok(wait) = HeaderValue::from_str(wait)
@@ -109,10 +115,20 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
     let answer = perform(&demo.world, received, fails.map(|fault| fault.status));
     match fault {
         Some(fault) if fault.mode == FaultMode::Drop => connection.cut(),
-        Some(fault) => tokio::time::sleep(Duration::from_millis(fault.delay_ms)).await,
+        Some(fault) => delay(&fault, hurry).await,
         None => {}
     }
     answer.into_response()
+}
+
+/// Waits for as long as a fault says, or until the answer may go out.
+async fn delay(fault: &Fault, mut hurry: watch::Receiver<()>) {
+    let may_go = async {
+        if hurry.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let _ = tokio::time::timeout(Duration::from_millis(fault.delay_ms), may_go).await;
 }
 
 fn authorized(received: &Received) -> bool {

@@ -6,7 +6,7 @@ use super::{
     ActionApproval, ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus,
     Approver, Approving, ProposedAction, Proposers, TargetEffect,
 };
-use crate::{Code, Error, Fault, FaultCode, Timestamp};
+use crate::{AgentSessionId, Code, Error, Fault, FaultCode, Timestamp};
 
 /// What a session forbids in a state that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
@@ -120,13 +120,10 @@ impl AgentSession {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
         let again = approving.again && status == AgentSessionStatus::Failed;
-        let is_not_done = |id: &String| actions.state(id).is_some_and(ActionState::is_not_done);
-        match status {
-            AgentSessionStatus::AwaitingConfirmation => self.check_approvable(now)?,
-            _ if again && ids.iter().all(is_not_done) => self.check_failed_lately(now)?,
-            _ if self.approved == sorted && !again => return Ok(Approved::Standing),
-            _ => return Err(refusal(status, approving, actions)),
+        if self.approved == sorted && !again && status != AgentSessionStatus::AwaitingConfirmation {
+            return Ok(Approved::Standing);
         }
+        self.check_state(actions, ids, approving.again, now)?;
         self.check_digests(approving)?;
         if !self.note_approvals(approving, approver, now)? {
             self.updated_at = now;
@@ -139,6 +136,45 @@ impl AgentSession {
         let queued = self.queue(actions, approving, now);
         self.withdraw_approvals();
         Ok(queued)
+    }
+
+    /// 409 where an approval of an action on its own is not taken at `now`, whoever gives it; `newest` is
+    /// the session that its signal points to, as far as that is known.
+    pub fn check_open<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+        action: &ProposedAction,
+        newest: Option<AgentSessionId>,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        match self.status_at(now) {
+            status @ (AgentSessionStatus::Executing | AgentSessionStatus::Completed) => {
+                return Err(status.forbids(EXECUTE));
+            }
+            AgentSessionStatus::Failed if newest.is_some_and(|newest| newest != self.id) => {
+                return Err(Self::followed_by_another());
+            }
+            _ => {}
+        }
+        self.check_state(actions, std::slice::from_ref(&action.id), true, now)
+    }
+
+    /// 409 where a list of actions is not approved at `now`, or not again.
+    fn check_state<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+        ids: &[String],
+        again: bool,
+        now: Timestamp,
+    ) -> Result<(), Error> {
+        let is_not_done = |id: &String| actions.state(id).is_some_and(ActionState::is_not_done);
+        match self.status_at(now) {
+            AgentSessionStatus::AwaitingConfirmation => self.check_approvable(now),
+            AgentSessionStatus::Failed if again && ids.iter().all(is_not_done) => {
+                self.check_failed_lately(now)
+            }
+            status => Err(refusal(status, ids, again, actions)),
+        }
     }
 
     /// 409 unless each action is what was looked at, 400 for a digest of another one.
@@ -262,6 +298,15 @@ impl AgentSession {
         Error::conflict(
             Code::ProposalSuperseded,
             "The actions were proposed again since; read the session and approve the new ones.",
+        )
+    }
+
+    /// 409: its actions run again only as long as no other session was opened on its signal.
+    #[must_use]
+    pub fn followed_by_another() -> Error {
+        Error::conflict(
+            Code::SessionSuperseded,
+            "Another session was opened on the alert since; go on there.",
         )
     }
 
@@ -483,11 +528,11 @@ impl AgentSession {
 /// Why a list cannot be executed that is not the one that stands.
 fn refusal<A: Deref<Target = AgentAction>>(
     status: AgentSessionStatus,
-    approving: &Approving<'_>,
+    ids: &[String],
+    again: bool,
     actions: &ApprovedActions<A>,
 ) -> Error {
-    let any_unknown = approving
-        .ids
+    let any_unknown = ids
         .iter()
         .any(|id| actions.state(id) == Some(ActionState::Unknown));
     match status {
@@ -497,7 +542,7 @@ fn refusal<A: Deref<Target = AgentAction>>(
             "It is not known whether one of the actions took effect. Check the target system \
              before you go on; it cannot be run again here.",
         ),
-        AgentSessionStatus::Failed if approving.again => Error::conflict(
+        AgentSessionStatus::Failed if again => Error::conflict(
             Code::ActionNotFailed,
             "Only actions that failed or were skipped can be executed again.",
         ),

@@ -207,7 +207,7 @@ pub use policy::{
     AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
     PolicySubject, Proposers, Requirement,
 };
-pub use preview::PolicyVerdict;
+pub use preview::{MoneySum, PolicyVerdict};
 pub use proposal::{
     ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, DryRun,
     MoneyEffect, PlaybookVersion, Proposal, ProposedAction, Risk,

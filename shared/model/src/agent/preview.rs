@@ -1,6 +1,11 @@
 //! What can be said of proposed actions before anybody approves them.
 
-use super::{ActionApproval, AgentPolicy, AgentSession, ProposedAction};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{ActionApproval, AgentPolicy, AgentSession, Connection, MoneyEffect, ProposedAction};
 use crate::{Error, Fault, Timestamp};
 
 /// What the organization's policy says of an action, in general and of somebody.
@@ -75,5 +80,72 @@ impl AgentSession {
             above_cap: policy.caps.charge(action.subject()).err(),
             admits: requirement.admits(approval, self.proposers()),
         }
+    }
+}
+
+/// Money that is moved one way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoneySum {
+    /// Which way; null where that is not said.
+    pub money_effect: Option<MoneyEffect>,
+    /// In the currency's smallest unit.
+    pub minor_units: i64,
+    /// ISO 4217.
+    pub currency: String,
+}
+
+impl MoneySum {
+    /// What the automated ones of these actions move, as far as amounts are known. What goes one way is
+    /// not taken off what goes another.
+    #[must_use]
+    pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
+        let mut sums: BTreeMap<(Option<MoneyEffect>, &str), i64> = BTreeMap::new();
+        for action in actions.iter().filter(|action| action.is_automated) {
+            let Some(money) = &action.money else { continue };
+            let sum = sums.entry((action.money_effect, &money.currency));
+            let sum = sum.or_default();
+            *sum = sum.saturating_add(money.minor_units);
+        }
+        let sums = sums.into_iter();
+        let sums = sums.map(|((money_effect, currency), minor_units)| Self {
+            money_effect,
+            minor_units,
+            currency: currency.to_owned(),
+        });
+        sums.collect()
+    }
+}
+
+impl ProposedAction {
+    /// What the worker would trip over, or wait for, in words.
+    #[must_use]
+    pub fn obstacles(&self, connection: Option<&Connection>, is_paused: bool) -> Vec<String> {
+        if !self.is_automated {
+            return vec!["It is manual: a person has to do it.".to_owned()];
+        }
+        let mut obstacles = Vec::new();
+        if is_paused {
+            obstacles.push("All of the organization's actions are paused.".to_owned());
+        }
+        let Some(connection) = connection else {
+            obstacles.push(format!("There is no connection {:?}.", self.target_system));
+            return obstacles;
+        };
+        if connection.paused {
+            obstacles.push("The connection is paused.".to_owned());
+        }
+        let proposed = self.connection.as_ref();
+        if proposed.is_some_and(|proposed| proposed.revision != connection.revision) {
+            let changed = "The connection was changed since the action was proposed: have it proposed \
+                           again.";
+            obstacles.push(changed.to_owned());
+        }
+        let calls = self.steps.iter().filter_map(|step| step.call.as_ref());
+        let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
+        let refused =
+            refused.map(|call| format!("The connection does not allow {}.", call.summary()));
+        obstacles.extend(refused);
+        obstacles
     }
 }

@@ -252,7 +252,7 @@ impl ActionType {
 }
 
 /// Which way an action moves money. Its playbook's hash says so in the digest, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MoneyEffect {
     /// A claim on the customer becomes less or goes, such as by voiding an invoice.

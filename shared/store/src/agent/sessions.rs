@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::{
     ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
-    Case, Code, Error, Id, JournalActor, JournalActorType, JournalEvent, Note, OrganizationId,
+    Case, Error, Id, JournalActor, JournalActorType, JournalEvent, Note, OrganizationId,
     PlaybookRecord, Proposal, Signal, SignalId, Timestamp, UserId,
 };
 use serde_json::json;
@@ -294,10 +294,9 @@ impl Agent<'_> {
         let queued = session.approved.clone();
         match self.0.commit(&given, writes, made).await? {
             Ok(()) => Ok(Some(Approval::Queued(whole.approved(new), queued))),
-            Err(refused) if runs_again && refused.at(signal) => Err(Error::conflict(
-                Code::SessionSuperseded,
-                "Another session was opened on the alert since; go on there.",
-            )),
+            Err(refused) if runs_again && refused.at(signal) => {
+                Err(AgentSession::followed_by_another())
+            }
             Err(_) => Ok(None),
         }
     }

@@ -1,0 +1,107 @@
+//! The routes of a function, and what the document says of them.
+
+use std::fmt;
+
+use axum::{Router, routing::MethodRouter};
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use super::operation::{Description, operations_of};
+
+/// The routes of a function. It serves them without a word of what the document says of them: the
+/// schemas of some thirty operations are megabytes, which each cold start would make and throw away.
+#[derive(Debug)]
+pub struct Routes<S = ()> {
+    tag: &'static str,
+    endpoints: Vec<Endpoint<S>>,
+    pages: Vec<(&'static str, MethodRouter<S>)>,
+}
+
+/// An operation of a function; use [`operation!`](crate::operation!).
+pub struct Endpoint<S> {
+    /// What `#[utoipa::path]` says of it.
+    route: UtoipaMethodRouter<S>,
+    /// Adds what its handler's types say.
+    describe: fn(&mut Description),
+}
+
+impl<S> Endpoint<S> {
+    #[doc(hidden)]
+    pub const fn new(route: UtoipaMethodRouter<S>, describe: fn(&mut Description)) -> Self {
+        Self { route, describe }
+    }
+}
+
+impl<S> fmt::Debug for Endpoint<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (_, paths, _) = &self.route;
+        f.debug_set().entries(paths.paths.keys()).finish()
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Routes<S> {
+    /// Of these operations, under that tag.
+    pub fn new(tag: &'static str, endpoints: impl IntoIterator<Item = Endpoint<S>>) -> Self {
+        Self {
+            tag,
+            endpoints: endpoints.into_iter().collect(),
+            pages: Vec::new(),
+        }
+    }
+
+    /// With a path that is no operation, of which the document says nothing.
+    #[must_use]
+    pub fn page(mut self, path: &'static str, page: MethodRouter<S>) -> Self {
+        self.pages.push((path, page));
+        self
+    }
+
+    /// What serves them.
+    pub fn into_router(self) -> Router<S> {
+        let mut router = Router::new();
+        for (path, page) in self.pages {
+            router = router.route(path, page);
+        }
+        for Endpoint { route, .. } in self.endpoints {
+            let (_, paths, methods) = route;
+            for path in paths.paths.keys() {
+                router = router.route(path, methods.clone());
+            }
+        }
+        router
+    }
+
+    /// What the document says of them.
+    #[must_use]
+    pub fn into_document(self) -> OpenApi {
+        let mut router = OpenApiRouter::default();
+        for Endpoint { route, describe } in self.endpoints {
+            let (mut schemas, mut paths, methods) = route;
+            for (path, item) in &mut paths.paths {
+                for (method, operation) in operations_of(item) {
+                    let mut description = Description::begun(method, path, operation);
+                    describe(&mut description);
+                    let (described, more) = description.finish();
+                    *operation = described;
+                    operation.tags = Some(vec![self.tag.to_owned()]);
+                    schemas.extend(more);
+                }
+            }
+            router = router.routes((schemas, paths, methods));
+        }
+        router.into_openapi()
+    }
+}
+
+/// An operation of a function by its handler, which `#[utoipa::path]` gives a method and a path.
+#[macro_export]
+macro_rules! operation {
+    ($($segment:ident)::+) => {
+        $crate::http::Endpoint::new(
+            $crate::utoipa_axum::routes!($($segment)::+),
+            |description| {
+                $crate::http::operation::Handler::describe(&$($segment)::+, description);
+            },
+        )
+    };
+}

@@ -1,0 +1,104 @@
+//! `POST /api/concierge/agent-sessions/{id}/preview`, and who asks for it: whether their approval would be
+//! taken, and what is sent on their behalf.
+
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+
+use super::preview::{carefully, previews};
+use crate::support::{Caller, Concierge};
+
+/// What the policy's verdict on an action says of the caller's approval: nothing, or why not.
+async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
+    let preview = previews(caller, session, &[action]).await.expect(200);
+    let policy = &preview["actions"][0]["policy"];
+    assert_eq!(policy["mayApprove"], policy["whyNot"].is_null());
+    policy["whyNot"].clone()
+}
+
+#[tokio::test]
+async fn nobody_approves_what_would_not_be_executed() {
+    let world = Concierge::start_unwary().await;
+    let signal = world.signal(
+        "payment_failed",
+        &[("payment", "pay_3001"), ("customer", "cus_501")],
+    );
+    let signal = signal.await;
+    let id = world.opened(&signal).await;
+    let ids = world.proposed(&id).await;
+    assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
+    // While it runs, and after it failed: then it may be executed again, until another session was opened.
+    world.executes(&id, &[&ids[1]]).await.expect(202);
+    let running = "Actions cannot be executed while the session is executing.";
+    assert_eq!(why_not(&world.max, &id, &ids[1]).await, running);
+    world.demo.inject(Fault {
+        status: 404,
+        ..Fault::once("notifications", FaultMode::Fail)
+    });
+    world.runs(&id, &ids[1]).await;
+    assert_eq!(world.outcome(&id).await.0, "failed");
+    assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
+    let never = why_not(&world.max, &id, &ids[0]).await;
+    assert!(
+        never.as_str().unwrap().contains("executed again"),
+        "{never}"
+    );
+    let other = world.opened(&signal).await;
+    let other_ids = world.proposed(&other).await;
+    let late = why_not(&world.max, &id, &ids[1]).await;
+    assert!(late.as_str().unwrap().contains("Another session"), "{late}");
+    let again = world.executes_again(&id, &[&ids[1]]).await;
+    assert_eq!(
+        again.expect_problem(409, "session_superseded")["detail"],
+        late
+    );
+    // Cancelled, and expired.
+    world.cancels(&other).await.expect(200);
+    let cancelled = "Actions cannot be executed while the session is cancelled.";
+    assert_eq!(why_not(&world.max, &other, &other_ids[1]).await, cancelled);
+    let (last, action) = world.manual_review().await;
+    let manual = why_not(&world.max, &last, &action).await;
+    assert!(manual.as_str().unwrap().contains("manual"), "{manual}");
+    let id = world.failed_payment().await;
+    let ids = world.proposed(&id).await;
+    world.api.clock.advance(24 * 3_600_000);
+    let max = world.api.sign_in("max").await;
+    let expired = why_not(&max, &id, &ids[0]).await;
+    assert!(expired.as_str().unwrap().contains("expired"), "{expired}");
+    let answer = world.executes(&id, &[&ids[0]]).await;
+    assert_ne!(answer.status, 200);
+}
+
+#[tokio::test]
+async fn who_may_only_view_has_nothing_sent_but_reads() {
+    let (world, id, ids) = carefully().await;
+    let user = world.api.user("max").await;
+    let more = json!({"permissions": ["view_agent_remediation"]});
+    let script = world.api.token_of(&user, more).await;
+    let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+    let preview = previews(&script, &id, &ids).await.expect(200);
+    // The GET is answered; the POST, harmless as it is said to be, was not sent.
+    let dry_run = |at: usize| preview["actions"][at]["requests"][0]["dryRun"].clone();
+    assert_eq!(dry_run(0)["response"]["status"], 200);
+    let refused = json!({
+        "response": null, "problem": "This needs the permission create_agent_remediation.",
+    });
+    assert_eq!(dry_run(2), refused);
+    let policy = &preview["actions"][0]["policy"];
+    assert_eq!(
+        policy["whyNot"],
+        "This needs the permission execute_agent_remediation."
+    );
+}
+
+#[tokio::test]
+async fn without_the_plan_nobody_approves() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let ids = world.proposed(&id).await;
+    let home = world.api.home.id;
+    let store = world.store_beside().await;
+    let directory = store.directory();
+    directory.set_plan_features(home, Vec::new()).await.unwrap();
+    let why = why_not(&world.max, &id, &ids[0]).await;
+    assert_eq!(why, "Your organization's plan does not include agentAI.");
+}
