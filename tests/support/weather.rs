@@ -19,9 +19,6 @@ const VARIABLE: &str = "WORKDESK_WEATHER";
 const COUNTS: &str = "it counts requests, and a read that is sent twice or a write that is repeated \
                       is a request more";
 
-/// Why a test is quick.
-const TIMES: &str = "it does something within the 300 ms that a call takes";
-
 /// The tests that have no weather, by the beginning of their names, and why.
 #[rustfmt::skip] // A line each.
 const INDOORS: &[(&str, &str)] = &[
@@ -47,8 +44,6 @@ const INDOORS: &[(&str, &str)] = &[
     ("bearer::what_is_no_token_costs_no_read_and_no_cookie_helps_it", COUNTS),
     ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
     ("permit::a_write_reads_beside_its_permit_and_waits_for_it", COUNTS),
-    ("worker::cancelled_while_a_call_is_under_way_it_ends_and_nothing_new_starts", TIMES),
-    ("worker::cancelled_between_two_steps_the_second_is_not_sent", TIMES),
 ];
 
 static SEED: LazyLock<Option<u64>> = LazyLock::new(|| {
