@@ -175,7 +175,7 @@ async fn the_preset_lets_nobody_approve_alone_what_cannot_be_undone() {
     // What neither moves money nor is noticed is approved as before.
     world.approved_batch().await;
     let signal = world
-        .signal("invoice_duplicated", &[("invoice", "inv_2003")])
+        .signal("invoice_duplicated", &[("invoice", "inv_2008")])
         .await;
     let id = world.opened(&signal).await;
     let void = world.proposed(&id).await.remove(0);
