@@ -8,7 +8,7 @@ use model::{
     Slug, TargetRead,
 };
 use store::{AwaitedLook, Store};
-use targets::{NoAnswer, Seen, Targets};
+use targets::Targets;
 
 use crate::limits::Limits;
 
@@ -93,35 +93,6 @@ struct Told {
     is_unclear: bool,
 }
 
-impl Told {
-    fn nothing(problem: String) -> Self {
-        Self {
-            silence: Some(Silence {
-                problem,
-                is_for_good: false,
-            }),
-            ..Self::default()
-        }
-    }
-
-    fn never(problem: String) -> Self {
-        Self {
-            silence: Some(Silence {
-                problem,
-                is_for_good: true,
-            }),
-            ..Self::default()
-        }
-    }
-
-    fn unclear(problem: String) -> Self {
-        Self {
-            is_unclear: true,
-            ..Self::nothing(problem)
-        }
-    }
-}
-
 async fn ask(
     targets: &Targets,
     read: &TargetRead,
@@ -130,31 +101,26 @@ async fn ask(
 ) -> Told {
     let Some(connection) = connection else {
         let name = &read.connection;
-        return Told::never(format!("There is no connection {name} to look through."));
+        let silence = Silence {
+            problem: format!("There is no connection {name} to look through."),
+            is_for_good: true,
+        };
+        return Told {
+            silence: Some(silence),
+            ..Told::default()
+        };
     };
     match targets.look(connection, read, timeout).await {
-        Ok(seen) => told(read, seen),
-        Err(NoAnswer::Unsendable(problem)) => Told::never(problem),
-        Err(NoAnswer::NotSent(problem)) => Told::nothing(problem),
-        Err(no_answer @ (NoAnswer::Unreachable | NoAnswer::BrokenOff(_))) => {
-            Told::unclear(no_answer.problem())
-        }
-    }
-}
-
-/// What an answer tells of the record: only that it is there, or is not, tells of it.
-fn told(read: &TargetRead, seen: Seen) -> Told {
-    let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
-    let told = match seen.status {
-        404 | 410 => Told::default(),
-        200..300 if seen.is_json => Told::default(),
-        200..300 => Told::unclear(says("something else than JSON")),
-        trouble @ (408 | 425 | 500..) => Told::unclear(says(&trouble.to_string())),
-        other => Told::nothing(says(&other.to_string())),
-    };
-    Told {
-        facts: seen.facts,
-        ..told
+        Ok(seen) => Told {
+            silence: seen.silence(read),
+            is_unclear: seen.is_unclear(),
+            facts: seen.facts,
+        },
+        Err(no_answer) => Told {
+            silence: Some(no_answer.silence()),
+            is_unclear: no_answer.is_unclear(),
+            ..Told::default()
+        },
     }
 }
 

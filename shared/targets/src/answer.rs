@@ -88,6 +88,13 @@ impl Told {
 }
 
 impl Seen {
+    /// Whether it is none of a system that works.
+    #[must_use]
+    pub const fn is_unclear(&self) -> bool {
+        let is_success = matches!(self.status, 200..300);
+        self.status >= 500 || matches!(self.status, 408 | 425) || (is_success && !self.is_json)
+    }
+
     /// Why it tells nothing of the record, if that is so: only an answer with facts, or that there is no
     /// such record, tells of it.
     #[must_use]

@@ -79,6 +79,12 @@ impl NoAnswer {
         }
     }
 
+    /// Whether it says that the system does not work.
+    #[must_use]
+    pub const fn is_unclear(&self) -> bool {
+        matches!(self, Self::Unreachable | Self::BrokenOff(_))
+    }
+
     /// What it makes of a read.
     #[must_use]
     pub fn silence(&self) -> Silence {
