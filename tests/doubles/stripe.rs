@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use shared::model::{ActionType, ProposedAction, Signal};
+use shared::model::{ActionType, ProposedAction, Reconciliation, Signal};
 
 use super::{
     Cutting, Doubled,
     cutting::{Call, Cuts},
 };
-use crate::support::posting;
+use crate::support::{fact_is, posting, read_of};
 
 /// What it takes as an API key begins so.
 const SECRET: &str = "sk_test_workdesk";
@@ -48,6 +48,20 @@ fn proposes(signal: &Signal) -> Vec<ProposedAction> {
         "cus" => charge(json!({ "customer": record })),
         _ => charge(json!({ "source": record })),
     }]
+}
+
+/// Charges a card, and looks for the charge in an account that has no other.
+fn proposes_and_looks(signal: &Signal) -> Vec<ProposedAction> {
+    let mut charge = proposes(signal).remove(0);
+    let mut charges = read_of("charges", "stripe", "/v1/charges");
+    charges.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
+    charges.absent = [("amount".to_owned(), json!("none"))].into();
+    charge.reads = vec![charges];
+    charge.steps[0].reconcile = Some(Reconciliation {
+        done: fact_is("charges.amount", 2_000),
+        not_done: Some(fact_is("charges.amount", "none")),
+    });
+    vec![charge]
 }
 
 /// How Stripe wants to be called.
@@ -154,6 +168,34 @@ async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
         seen(&proxy.takes()),
         [(429, false), (429, false), (200, false)]
     );
+}
+
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn what_an_error_that_it_keeps_did_is_told_by_a_read() {
+    let doubled = Doubled::start("stripe", SECRET, proposes_and_looks).await;
+    let form = [("type", "custom"), ("country", "US")];
+    let account = doubled.posts(SECRET, "/v1/accounts", &form).await;
+    let mut connection = connection();
+    connection["headers"] = json!([{"name": "Stripe-Account", "value": account["id"]}]);
+    let proxy = Cutting::before(&doubled.url, Cuts::None).await;
+    doubled.connects("stripe", &proxy.url, &connection).await;
+    let ended = doubled.runs("tok_500").await;
+    ended.failed("may have been done");
+    assert_eq!(proxy.takes().len(), 2);
+    let world = &doubled.world;
+    // Until a minute has passed, Stripe may still be at work on it.
+    for seconds in [15, 45] {
+        world.api.clock.advance(seconds * 1_000);
+        assert_eq!(world.sweeper().sweep().await.looks, 1);
+        assert_eq!(world.delivers(&world.worker()).await, 0);
+    }
+    let (status, results) = world.outcome(&ended.session).await;
+    assert_eq!(status, "failed");
+    assert!(results[0].1.contains("did not take effect"), "{results:?}");
+    let calls = proxy.takes();
+    let statuses: Vec<u16> = calls.iter().map(|call| call.status).collect();
+    assert_eq!(statuses, [200, 200], "{calls:?}");
 }
 
 #[tokio::test]
