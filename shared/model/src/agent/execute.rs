@@ -11,7 +11,7 @@ use utoipa::openapi::{
 use super::{ActionApproval, AgentPolicy};
 use crate::{
     ActionId, FaultCode, Reason, Role, Timestamp, UserId, input,
-    input::{Defaulted, Field, List, Place, Reading},
+    input::{Defaulted, Field, List, Place, Reading, escaped},
 };
 
 input! {
@@ -104,7 +104,7 @@ impl Field for Digests {
         let mut digests = BTreeMap::new();
         for (id, digest) in object {
             // As RFC 6901 escapes a name.
-            let name = id.replace('~', "~0").replace('/', "~1");
+            let name = escaped(id);
             if let Some(digest) = Digest::read(digest, &mut place.at(name)) {
                 digests.insert(id.clone(), digest);
             }
