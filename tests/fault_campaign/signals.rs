@@ -84,6 +84,8 @@ pub fn entities(count: usize) -> Value {
                 "customerId": customer, "number": number.to_string(), "amountDue": 100,
                 "currency": "usd", "state": if is_open { "open" } else { "paid" },
                 "amountPaid": if is_open { 0 } else { 100 },
+                // What a duplicate is of, without which none is credited.
+                "duplicateOf": (!is_open).then_some("inv_of_before"),
             });
             invoices.insert(format!("inv_{number}"), record);
         }

@@ -224,6 +224,11 @@ impl Api {
         }
     }
 
+    /// Whether its table has weather.
+    pub const fn has_weather(&self) -> bool {
+        self.gateway.outdoors.is_some()
+    }
+
     /// Other instances of the functions on the same table, which have not served anybody yet.
     pub async fn other_instances(&self) -> Gateway {
         self.instances_of(&api_config(&self.table)).await

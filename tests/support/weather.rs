@@ -19,23 +19,16 @@ const VARIABLE: &str = "WORKDESK_WEATHER";
 const COUNTS: &str = "it counts requests, and a read that is sent twice or a write that is repeated \
                       is a request more";
 
+/// Why a test reads what is logged.
+const LOGS: &str = "it counts lines of the log, and a read that is sent twice has two";
+
 /// The tests that have no weather, by the beginning of their names, and why.
 #[rustfmt::skip] // A line each.
 const INDOORS: &[(&str, &str)] = &[
     ("budgets::", COUNTS),
+    ("api::auth::login::a_sign_in_that_was_refused_is_logged_with_its_address_alone", LOGS),
     ("api::auth::session::a_session_that_cannot_be_extended_serves_all_the_same", COUNTS),
     ("api::auth::session::the_idle_time_is_extended_at_most_once_per_tenth", COUNTS),
-    ("api::concierge::cancel::a_session_that_runs_nothing_is_cancelled_at_once", COUNTS),
-    ("api::concierge::done::a_session_of_manual_actions_completes_when_they_are_done", COUNTS),
-    ("api::concierge::execute::approved_actions_are_queued_and_answered_202_until_they_end", COUNTS),
-    ("api::concierge::get::a_session_shows_every_field_from_the_start", COUNTS),
-    ("api::concierge::hand_over::a_request_refers_back_and_its_resolution_is_the_actions", COUNTS),
-    ("api::concierge::open::a_new_session_is_started", COUNTS),
-    ("api::concierge::open::an_alert_has_one_session_until_it_ends", COUNTS),
-    ("api::concierge::preview::an_approver_sees_what_would_be_done_and_to_whom", COUNTS),
-    ("api::concierge::propose::a_stuck_batch_gets_an_analysis_and_actions", COUNTS),
-    ("api::concierge::verdict::what_was_done_is_a_success_and_completes_its_session", COUNTS),
-    ("api::concierge::waive::what_is_waived_need_not_be_done", COUNTS),
     ("api::managed_services::search_references::a_search_reads_on_past_what_does_not_match", COUNTS),
     ("api::service_requests::comments::create::reopening_costs_no_more_than_another_write", COUNTS),
     ("api::tasks::list::a_long_list_reads_its_objects_side_by_side", COUNTS),
@@ -44,6 +37,7 @@ const INDOORS: &[(&str, &str)] = &[
     ("bearer::what_is_no_token_costs_no_read_and_no_cookie_helps_it", COUNTS),
     ("failures::bodies_that_are_no_json_object_are_refused_without_a_write", COUNTS),
     ("permit::a_write_reads_beside_its_permit_and_waits_for_it", COUNTS),
+    ("request_log::a_request_is_logged_with_who_asked_and_what_it_took_of_the_table", LOGS),
 ];
 
 static SEED: LazyLock<Option<u64>> = LazyLock::new(|| {
