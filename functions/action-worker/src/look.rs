@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::future::join_all;
 use model::{
     AgentAction, AgentSessionId, Connection, Error, Facts, Id, OrganizationId, Sight, Silence,
-    Slug, TargetRead,
+    TargetRead,
 };
 use store::{AwaitedLook, Store};
 use targets::Targets;
@@ -31,29 +31,13 @@ pub(crate) async fn look_at(
             return Ok(());
         };
         let reads = action.awaited_reads();
-        let view = see(targets, &reads, &connections, limits.look_timeout()).await;
-        let Some(looked) = agent.looked(&action, &view.sight).await? else {
+        let sight = see(targets, &reads, &connections, limits.look_timeout()).await;
+        let Some(looked) = agent.looked(&action, &sight).await? else {
             return Ok(());
         };
         log(&looked);
     }
     Ok(())
-}
-
-/// What reads came to.
-#[derive(Debug, Default)]
-pub(crate) struct View {
-    pub(crate) sight: Sight,
-    /// Connections one of whose answers was none of a system that works.
-    troubled: Vec<Slug>,
-}
-
-impl View {
-    /// Whether a connection gave an unclear answer. That it gave clear ones says nothing of calls that
-    /// change something.
-    pub(crate) fn is_troubled(&self, connection: &Connection) -> bool {
-        self.troubled.contains(&connection.name)
-    }
 }
 
 /// Sends reads side by side.
@@ -62,65 +46,40 @@ pub(crate) async fn see<'a>(
     reads: &[TargetRead],
     connections: impl IntoIterator<Item = &'a Connection> + Clone,
     timeout: Duration,
-) -> View {
+) -> Sight {
     let looks = reads.iter().map(|read| {
         let mut connections = connections.clone().into_iter();
         let connection = connections.find(|one| *one.name == *read.connection);
-        async move {
-            let told = ask(targets, read, connection, timeout).await;
-            (read, connection, told)
-        }
+        async move { (read, ask(targets, read, connection, timeout).await) }
     });
-    let mut view = View::default();
-    for (read, connection, told) in join_all(looks).await {
-        view.sight.add(told.facts);
-        if let Some(silence) = told.silence {
-            view.sight.lacks(&read.name, silence);
+    let mut sight = Sight::default();
+    for (read, (facts, silence)) in join_all(looks).await {
+        sight.add(facts);
+        if let Some(silence) = silence {
+            sight.lacks(&read.name, silence);
         }
-        let troubled = connection.filter(|_| told.is_unclear);
-        view.troubled.extend(troubled.map(|one| one.name.clone()));
     }
-    view
+    sight
 }
 
-/// What a read came to.
-#[derive(Default)]
-struct Told {
-    facts: Facts,
-    /// Why it told nothing, if so.
-    silence: Option<Silence>,
-    /// The system did not answer as one does that works.
-    is_unclear: bool,
-}
-
+/// What a read tells, and why it told nothing of the record, if so.
 async fn ask(
     targets: &Targets,
     read: &TargetRead,
     connection: Option<&Connection>,
     timeout: Duration,
-) -> Told {
+) -> (Facts, Option<Silence>) {
     let Some(connection) = connection else {
         let name = &read.connection;
-        let silence = Silence {
-            problem: format!("There is no connection {name} to look through."),
-            is_for_good: true,
-        };
-        return Told {
-            silence: Some(silence),
-            ..Told::default()
-        };
+        let silence = Silence::for_good(format!("There is no connection {name} to look through."));
+        return (Facts::default(), Some(silence));
     };
     match targets.look(connection, read, timeout).await {
-        Ok(seen) => Told {
-            silence: seen.silence(read),
-            is_unclear: seen.is_unclear(),
-            facts: seen.facts,
-        },
-        Err(no_answer) => Told {
-            silence: Some(no_answer.silence()),
-            is_unclear: no_answer.is_unclear(),
-            ..Told::default()
-        },
+        Ok(seen) => {
+            let silence = seen.silence(read);
+            (seen.facts, silence)
+        }
+        Err(no_answer) => (Facts::default(), Some(no_answer.silence())),
     }
 }
 

@@ -197,13 +197,17 @@ impl<'a> Run<'a> {
         }
         let reads = self.action.required_reads();
         let connections = [&self.connection].into_iter().chain(&self.looks_through);
-        let view = look::see(self.targets, &reads, connections, timeout).await;
-        if view.is_troubled(&self.connection) {
+        let sight = look::see(self.targets, &reads, connections, timeout).await;
+        // That it answers reads clearly says nothing of calls that change something.
+        let mut own = reads
+            .iter()
+            .filter(|read| *read.connection == *self.connection.name);
+        if own.any(|read| sight.is_unclear(&read.name)) {
             self.learns(false).await;
         }
         // That the call is about to be sent is not on record, nor whether the session goes on.
         self.is_cleared = false;
-        match self.action.permits(&view.sight, self.store.now()) {
+        match self.action.permits(&sight, self.store.now()) {
             Precondition::Holds => ControlFlow::Continue(()),
             Precondition::Changed(outcome) => ends(outcome),
             Precondition::NotKnown(problem) => ControlFlow::Break(End::NotYet(problem)),

@@ -88,27 +88,18 @@ impl Told {
 }
 
 impl Seen {
-    /// Whether it is none of a system that works.
-    #[must_use]
-    pub const fn is_unclear(&self) -> bool {
-        let is_success = matches!(self.status, 200..300);
-        self.status >= 500 || matches!(self.status, 408 | 425) || (is_success && !self.is_json)
-    }
-
     /// Why it tells nothing of the record, if that is so: only an answer with facts, or that there is no
     /// such record, tells of it.
     #[must_use]
     pub fn silence(&self, read: &TargetRead) -> Option<Silence> {
-        let problem = match self.status {
-            404 | 410 => return None,
-            200..300 if self.is_json => return None,
-            200..300 => "something else than JSON".to_owned(),
-            other => other.to_string(),
-        };
-        Some(Silence {
-            problem: format!("The target system answered {problem} to {}.", read.name),
-            is_for_good: false,
-        })
+        let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
+        match self.status {
+            404 | 410 => None,
+            200..300 if self.is_json => None,
+            200..300 => Some(Silence::unclear(says("something else than JSON"))),
+            trouble @ (408 | 425 | 500..) => Some(Silence::unclear(says(&trouble.to_string()))),
+            other => Some(Silence::for_now(says(&other.to_string()))),
+        }
     }
 }
 

@@ -79,18 +79,14 @@ impl NoAnswer {
         }
     }
 
-    /// Whether it says that the system does not work.
-    #[must_use]
-    pub const fn is_unclear(&self) -> bool {
-        matches!(self, Self::Unreachable | Self::BrokenOff(_))
-    }
-
     /// What it makes of a read.
     #[must_use]
     pub fn silence(&self) -> Silence {
-        Silence {
-            problem: self.problem(),
-            is_for_good: matches!(self, Self::Unsendable(_)),
+        let problem = self.problem();
+        match self {
+            Self::Unsendable(_) => Silence::for_good(problem),
+            Self::NotSent(_) => Silence::for_now(problem),
+            Self::Unreachable | Self::BrokenOff(_) => Silence::unclear(problem),
         }
     }
 }

@@ -182,19 +182,17 @@ impl Eyes<'_> {
 
     /// The connection, and how much time is left.
     fn may_look(&self, system: &str) -> Result<(&Connection, Duration), Silence> {
-        let silence = |problem: &str, is_for_good| Silence {
-            problem: problem.to_owned(),
-            is_for_good,
-        };
         let connection = Connection::named(&self.found.connections, system);
         let connection = connection
-            .ok_or_else(|| silence(&format!("There is no connection {system:?}."), true))?;
+            .ok_or_else(|| Silence::for_good(format!("There is no connection {system:?}.")))?;
         if self.found.is_paused || connection.paused {
-            return Err(silence("It is paused; nothing was sent.", false));
+            return Err(Silence::for_now("It is paused; nothing was sent."));
         }
         let left = PATIENCE.saturating_sub(self.since.elapsed());
         if left.is_zero() {
-            return Err(silence("There was no time left; nothing was sent.", false));
+            return Err(Silence::for_now(
+                "There was no time left; nothing was sent.",
+            ));
         }
         Ok((connection, left))
     }

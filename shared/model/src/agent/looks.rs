@@ -23,6 +23,35 @@ pub struct Silence {
     pub problem: String,
     /// It was not sent and never will be as it is.
     pub is_for_good: bool,
+    /// The system did not answer as one does that works.
+    pub is_unclear: bool,
+}
+
+impl Silence {
+    /// A later look may tell.
+    pub fn for_now(problem: impl Into<String>) -> Self {
+        Self {
+            problem: problem.into(),
+            is_for_good: false,
+            is_unclear: false,
+        }
+    }
+
+    /// No look will ever tell.
+    pub fn for_good(problem: impl Into<String>) -> Self {
+        Self {
+            is_for_good: true,
+            ..Self::for_now(problem)
+        }
+    }
+
+    /// The system does not work.
+    pub fn unclear(problem: impl Into<String>) -> Self {
+        Self {
+            is_unclear: true,
+            ..Self::for_now(problem)
+        }
+    }
 }
 
 /// What a look makes of conditions.
@@ -67,6 +96,12 @@ impl Sight {
     /// Notes that a read did not tell.
     pub fn lacks(&mut self, read: &str, silence: Silence) {
         self.silent.insert(read.to_owned(), silence);
+    }
+
+    /// Whether a read got no answer of a system that works.
+    #[must_use]
+    pub fn is_unclear(&self, read: &str) -> bool {
+        self.silent.get(read).is_some_and(|one| one.is_unclear)
     }
 
     /// What is known.
@@ -247,6 +282,7 @@ impl AgentAction {
             Judgement::NotKnown(Silence {
                 problem,
                 is_for_good: true,
+                ..
             }) => {
                 Precondition::Changed(self.kept_from(&format!("precondition_unknown: {problem}")))
             }

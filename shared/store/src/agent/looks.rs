@@ -130,8 +130,8 @@ impl Agent<'_> {
     }
 
     /// Writes a session after its actions, or what is known of them, came to an end: `from` says where it
-    /// stood before, if that settled it just now, so that it names the heads of its actions' chains. Its signal is resolved with it, if what that is about is
-    /// put right and it still stands.
+    /// stood before, if that settled it just now, so that it names the heads of its actions' chains. Its
+    /// signal is resolved with it, if what that is about is put right and it still stands.
     pub(super) async fn followed(
         &self,
         session: &mut Stored<AgentSession>,

@@ -40,8 +40,8 @@ pub(super) fn seen(state: &str) -> Sight {
 pub(super) fn silent(is_for_good: bool) -> Sight {
     let mut sight = Sight::default();
     let silence = Silence {
-        problem: "No answer.".into(),
         is_for_good,
+        ..Silence::for_now("No answer.")
     };
     sight.lacks("batch", silence);
     sight
@@ -105,8 +105,8 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
     let mut sight = seen("stuck");
     for is_for_good in [true, false] {
         let silence = Silence {
-            problem: format!("{is_for_good}"),
             is_for_good,
+            ..Silence::for_now(is_for_good.to_string())
         };
         sight.lacks(if is_for_good { "third" } else { "other" }, silence);
     }
@@ -140,13 +140,7 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
     let same: FactCondition =
         serde_json::from_value(json!({"fact": "batch.state", "same_as": "other.state"})).unwrap();
     let mut sight = seen("stuck");
-    sight.lacks(
-        "other",
-        Silence {
-            problem: "No answer.".into(),
-            is_for_good: false,
-        },
-    );
+    sight.lacks("other", Silence::for_now("No answer."));
     assert!(matches!(sight.judge([&same]), Judgement::NotKnown(_)));
     let mut sight = seen("stuck");
     sight.add(

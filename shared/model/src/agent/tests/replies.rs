@@ -15,17 +15,23 @@ fn reply(status: u16) -> Reply<'static> {
     }
 }
 
-/// What it says of a first call, of a repeated one, and as the first call's answer given again.
-fn effects(call: &ApiCall, status: u16) -> [Effect; 3] {
+/// What an answer tells of a call that was sent once, of one that may have been sent before, and of that
+/// one as a replay.
+fn of_answer(asks: &ApiCall, first: Reply<'_>) -> [Effect; 3] {
     let again = Reply {
         is_replay: true,
-        ..reply(status)
+        ..first
     };
     [
-        call.effect(reply(status), false),
-        call.effect(reply(status), true),
-        call.effect(again, true),
+        asks.effect(first, false),
+        asks.effect(first, true),
+        asks.effect(again, true),
     ]
+}
+
+/// The same of one that has that status and no body.
+fn effects(call: &ApiCall, status: u16) -> [Effect; 3] {
+    of_answer(call, reply(status))
 }
 
 #[test]
@@ -141,16 +147,7 @@ fn success_is_what_the_body_says() {
             body,
             ..reply(status)
         };
-        let again = Reply {
-            is_replay: true,
-            ..first
-        };
-        let effects = [
-            asks.effect(first, false),
-            asks.effect(first, true),
-            asks.effect(again, true),
-        ];
-        (effects, asks.unsuccessful(first, body))
+        (of_answer(&asks, first), asks.unsuccessful(first, body))
     };
     assert_eq!(
         says(200, &json!({"state": "void", "due": 0})),
@@ -210,16 +207,7 @@ fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
             body: &body,
             ..reply(202)
         };
-        let again = Reply {
-            is_replay: true,
-            ..first
-        };
-        let effects = [
-            asks.effect(first, false),
-            asks.effect(first, true),
-            asks.effect(again, true),
-        ];
-        assert_eq!(effects, expected, "{state}");
+        assert_eq!(of_answer(&asks, first), expected, "{state}");
         asks.unsuccessful(first, &body)
     };
     assert_eq!(is("paid", [Done; 3]), None);
