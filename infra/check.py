@@ -1,7 +1,6 @@
 """Checks the template, without an account: `python3 infra/check.py`.
 
-cfn-lint reads it as CloudFormation does, `sam validate` as the SAM CLI does, and SAM's own
-transform makes of it what is deployed.
+Runs cfn-lint, `sam validate`, and SAM's transform, whose result is what CloudFormation deploys.
 """
 
 import collections
@@ -13,14 +12,14 @@ import tools
 
 
 def transformed():
-    """The template as CloudFormation gets it."""
+    """Returns the template after SAM's transform, as CloudFormation gets it."""
     from samtranslator.translator.transform import transform
     from samtranslator.yaml_helper import yaml_parse
 
     template = yaml_parse(tools.TEMPLATE.read_text())
     for resource in template["Resources"].values():
         if resource["Type"] == "AWS::Serverless::Function":
-            # As `sam deploy` leaves it, once the folder is uploaded.
+            # `sam deploy` uploads the folder and sets such a URI.
             resource["Properties"]["CodeUri"] = "s3://bucket/key"
     return transform(template, {}, types.SimpleNamespace(load=dict))
 

@@ -1,13 +1,14 @@
 """Deploys the template to an emulator and runs the end-to-end story on it:
 `python3 infra/deploy_to_emulator.py`.
 
-ministack takes the template as `sam deploy` sends it, and runs the release binaries behind its own
-gateway, table, queue and schedule. It holds every request of a function against the function's
-role, so that a permission that the template forgot fails the story. In the end the secret of the
-sessions is changed by the README's commands, and nobody is signed out.
+The emulator, ministack, takes the template as `sam deploy` sends it. It runs the release binaries behind
+its own gateway, table, queue and schedule, and checks every request of a function against the function's
+role. A permission that the template lacks thus fails the story. At the end, the commands of
+infra/README.md change the session secret, and no user is signed out. `--dev` runs the dev profile's
+binaries instead, which the tests have built already.
 
-It differs from AWS where the code below says so: it has no alarms on metric math, and asks two
-permissions by another name. The CORS configuration of a template it does not read.
+The emulator differs from AWS in these points: it has no alarms on metric math, names two permissions
+differently, and ignores the template's CORS configuration.
 """
 
 import contextlib
@@ -34,13 +35,16 @@ import end_to_end  # noqa: E402
 import local_stack  # noqa: E402
 
 STACK = "workdesk"
-README = tools.ROOT / "README.md"
+# The document whose `sh` blocks are run, and the sections that have them.
+DOCUMENT = tools.ROOT / "infra" / "README.md"
+SET_UP = "## Set a team up"
+ROTATE = "## Rotate the session secret"
 DONE = "the block is done"
 DOMAIN = "api.workdesk.example"
 START_SECONDS = 30
 STOP_SECONDS = 10
 LOG_LINES = 30
-# Of another record than the README's: what that one was about is put right by the story.
+# About another record than the document's alert, which the story resolves.
 ANOTHER_ALERT = {
     "source": "billing-monitor",
     "externalId": "draft-inv_2002",
@@ -54,19 +58,23 @@ ANOTHER_ALERT = {
 
 
 def functions():
-    """The packages that the template wants, by the folders that it wants them in."""
+    """Returns the names of the functions' packages, from the folders in the template."""
     return re.findall(r"CodeUri: \.\./target/lambda/([a-z-]+)/", tools.TEMPLATE.read_text())
 
 
+IS_DEV = "--dev" in sys.argv[1:]
+BINARIES = tools.ROOT / "target" / ("debug" if IS_DEV else "release")
+
+
 def build():
-    """Makes the functions' release binaries, and the demo with what the tests were built of."""
+    """Builds the functions' binaries, the operator's program and the demo."""
     command = ["cargo", "build", "--locked", "--workspace"]
-    functions = ["--release", "--exclude", "local", "--exclude", "tests", "--bins"]
-    for wanted in (functions, ["--bin", "demo"]):
+    release = ["--release", "--exclude", "local", "--exclude", "tests", "--bins"]
+    for wanted in [["--bins"]] if IS_DEV else [release, ["--bin", "demo"]]:
         subprocess.run([*command, *wanted], cwd=tools.ROOT, check=True)
 
 
-# What `sam deploy --guided` keeps of its answers.
+# The settings that `sam deploy --guided` saves.
 SETTINGS = """version = 0.1
 [default.deploy.parameters]
 stack_name = "{stack}"
@@ -78,17 +86,19 @@ parameter_overrides = {parameters}
 
 
 def package(folder):
-    """Lays template and binaries out as `cargo lambda build` does, and the settings beside it."""
+    """Copies template and binaries into the layout of `cargo lambda build`, and writes the settings."""
     template = folder / "infra" / tools.TEMPLATE.name
     template.parent.mkdir()
     shutil.copy(tools.TEMPLATE, template)
     for name in functions():
         target = folder / "target" / "lambda" / name
         target.mkdir(parents=True)
-        shutil.copy(tools.ROOT / "target" / "release" / name, target / "bootstrap")
+        shutil.copy(BINARIES / name, target / "bootstrap")
+        # What a debugger needs is most of a dev binary, and none of a release's.
+        subprocess.run(["strip", target / "bootstrap"], check=True)
     parameters = {
         "Architecture": "x86_64",
-        # The emulator has no metric math, which most alarms use.
+        # Most alarms use metric math, which the emulator lacks.
         "Alarms": "false",
         "DomainName": DOMAIN,
         "DomainCertificate": "arn:aws:acm:us-east-1:123456789012:certificate/of-the-domain",
@@ -100,7 +110,7 @@ def package(folder):
 
 @contextlib.contextmanager
 def running(command, environment, **options):
-    """A process that ends with the block."""
+    """Runs a process until the block ends."""
     process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, **options)
     try:
         yield process
@@ -115,11 +125,11 @@ def running(command, environment, **options):
 
 @contextlib.contextmanager
 def emulator(folder):
-    """A running emulator, as the environment in which the AWS tools and SDKs find it."""
+    """Runs the emulator. Yields the environment variables for AWS tools and SDKs."""
     port = end_to_end.free_port()
     url = f"http://127.0.0.1:{port}"
     programs = [tools.program("aws", "aws").parent, tools.program("sam", "sam").parent]
-    # Also what the functions inherit: no proxy and no account of this machine.
+    # The functions inherit it too: without proxies and without this machine's AWS account.
     environment = {
         **tools.ENVIRONMENT,
         "HOME": str(folder),
@@ -161,7 +171,7 @@ def answers(url):
 
 
 class Account:
-    """What the story needs of the emulated account."""
+    """The emulated account."""
 
     def __init__(self, environment):
         import boto3
@@ -177,7 +187,7 @@ class Account:
         )
 
     def deploy(self, folder):
-        """Deploys the stack as the README does, and answers its outputs."""
+        """Deploys the stack as the document does, and returns its outputs."""
         command = ["sam", "deploy", "--template", "infra/template.yaml"]
         done = subprocess.run(
             command, cwd=folder, env=self.environment, capture_output=True, text=True
@@ -192,7 +202,7 @@ class Account:
         )
 
     def allow_local_targets(self):
-        """Lets connections lead to this machine, which no deployed stack does."""
+        """Allows connections to this machine, which a deployed stack refuses."""
         functions = self.client("lambda")
         for name in ("resolution-agent", "action-worker"):
             name = f"{STACK}-{name}"
@@ -203,8 +213,8 @@ class Account:
             )
 
     def rename_permissions(self):
-        """Grants what roles grant, by the names that the emulator checks: a batch of messages is
-        an action of its own there, and reading parameters is not about any one of them."""
+        """Adds permissions of the roles under the names that the emulator checks. It has an action of
+        its own for a batch of messages, and checks reads of parameters without a resource."""
         iam = self.client("iam")
         pages = self.client("cloudformation").get_paginator("list_stack_resources")
         pages = pages.paginate(StackName=STACK)
@@ -228,7 +238,7 @@ class Account:
                 )
 
     def print_logs(self):
-        """The last lines of each function, for whoever looks for the reason of a failure."""
+        """Prints the last log lines of each function, to explain a failure."""
         logs = self.client("logs")
         for name in functions():
             group = f"/aws/lambda/{STACK}-{name}"
@@ -239,7 +249,7 @@ class Account:
 
 @contextlib.contextmanager
 def target_systems(environment):
-    """The demo's target systems: their address, and the connections to them with their secrets."""
+    """Runs the demo's target systems. Yields their URL, and the connections and secrets."""
     port = end_to_end.free_port()
     command = [tools.ROOT / "target" / "debug" / "demo", str(port)]
     with running(command, environment, stdout=subprocess.PIPE, text=True) as process:
@@ -249,7 +259,7 @@ def target_systems(environment):
 
 
 def connect(account, client, organization, demo):
-    """Connects an organization to the demo's target systems, as the README says."""
+    """Connects an organization to the demo's target systems."""
     for name, secret in demo["secrets"].items():
         account.keep_secret(f"connections/{organization}/{name}", secret)
     for name, connection in demo["connections"].items():
@@ -260,21 +270,22 @@ def connect(account, client, organization, demo):
 
 
 def blocks_of(heading):
-    """The scripts of a section of the README."""
-    section = README.read_text().split(f"\n{heading}\n")[1]
+    """The `sh` blocks of a section of the document."""
+    section = DOCUMENT.read_text().split(f"\n{heading}\n")[1]
     section = re.split(r"\n#+ ", section)[0]
     return re.findall(r"```sh\n(.*?)```", section, re.DOTALL)
 
 
 def set_up_a_team(environment, table, base):
-    """What the README says, as one script; answers the admin's sign-in and ids of what was made."""
-    build, *blocks = blocks_of("### Set a team up")
+    """Runs the document's commands as one script; returns the admin's sign-in and the new ids."""
+    build, *blocks = blocks_of(SET_UP)
     assert build.startswith("cargo build"), build
     password = secrets.token_hex(8)
     made = ("ORGANIZATION", "PROJECT", "PHASE", "TAG", "TICKET")
     ids = "printf '\n%s' " + " ".join(f'"{name} ${name}"' for name in made)
-    # The JSON of one call is not the end of a line, and the ids are the last of them.
-    script = "\n".join(["set -euo pipefail", *blocks, ids])
+    # The JSON of a call does not end with a newline; the ids are the last lines.
+    commands = [block.replace("target/release", str(BINARIES)) for block in blocks]
+    script = "\n".join(["set -euo pipefail", *commands, ids])
     done = subprocess.run(
         ["bash", "-c", script],
         cwd=tools.ROOT,
@@ -290,7 +301,7 @@ def set_up_a_team(environment, table, base):
 
 
 class Shell:
-    """Runs one block after the other, as somebody pastes them."""
+    """A shell that runs one block of commands after another, like pasted ones."""
 
     def __init__(self, folder, environment):
         self.log = (folder / "shell.log").open("w+")
@@ -305,7 +316,7 @@ class Shell:
         )
 
     def run(self, block):
-        # The programs of a block do not read the next one.
+        # Programs of a block must not read the next block as their input.
         self.process.stdin.write(f"{{\n{block}\n}} < /dev/null\necho; echo '{DONE}'\n")
         self.process.stdin.flush()
         said = []
@@ -328,7 +339,7 @@ class Shell:
 
 
 class Held:
-    """Somebody who signed in, and holds a place in a list."""
+    """A client with a session and the cursor of a list."""
 
     def __init__(self, base, login):
         self.client = browser(base)
@@ -337,14 +348,14 @@ class Held:
         self.next = re.match(r"<[^>]*?(/api/[^>]+)>", link)[1]
 
     def statuses(self):
-        """What is answered by functions that sign cookies, and by such that only verify them."""
+        """Returns the statuses of functions that sign cookies and of functions that only verify them."""
         paths = ("/api/auth/session", "/api/milestones/1", "/api/projects", self.next)
         return [self.client.send("GET", path).status for path in paths]
 
 
 def change_a_secret(folder, environment, base, login):
-    """What the README says, but for the week before the last step."""
-    known, signs, alone = blocks_of("#### Change a secret")
+    """Runs the document's commands, without the week before the last step."""
+    known, signs, alone = blocks_of(ROTATE)
     held = [Held(base, login)]
     fine, nobody = [200] * 4, [401] * 4
     with Shell(folder, environment) as shell:
@@ -353,13 +364,13 @@ def change_a_secret(folder, environment, base, login):
             held.append(Held(base, login))
             assert [one.statuses() for one in held] == [fine] * len(held), step
         shell.run(alone)
-        # The old secret is gone from every function: what it signed, a week would have ended.
+        # No function has the old secret. After a week, no session would be signed with it.
         assert [one.statuses() for one in held] == [nobody, nobody, fine]
         assert Held(base, login).statuses() == fine
 
 
 def browser(base):
-    """A client that sends the session's cookie, which is `Secure`, over plain HTTP as well."""
+    """Returns a client that sends the session's `Secure` cookie over plain HTTP too."""
     client = end_to_end.Client(base)
     policy = http.cookiejar.DefaultCookiePolicy(secure_protocols=("http", "https"))
     jar = http.cookiejar.CookieJar(policy)
@@ -368,7 +379,7 @@ def browser(base):
 
 
 def colleague(admin, base, role):
-    """The client of a new user of a role."""
+    """Creates a user with a role. Returns the user's client, signed in."""
     login = {"username": f"team-{role}", "password": secrets.token_hex(8)}
     admin.call("POST", "/api/users", {**login, "fullName": "Ada's colleague", "role": role})
     client = browser(base)
@@ -377,7 +388,7 @@ def colleague(admin, base, role):
 
 
 def reference_page(client):
-    """The page, and each of its files as a browser unpacks it."""
+    """Checks the reference page and each of its files, unpacked as by a browser."""
     page = client.send("GET", "/api/docs")
     assert page.status == 200, page
     files = re.findall(r'"docs/([^"]+)"', page.text)
@@ -394,7 +405,7 @@ def main():
     tools.install("sam")
     tools.install("aws")
     build()
-    # From here on everything is on this machine.
+    # From here on, all requests stay on this machine.
     for name in [name for name in os.environ if name.lower().endswith("_proxy")]:
         del os.environ[name]
     with tempfile.TemporaryDirectory(prefix="workdesk-") as name, contextlib.ExitStack() as stack:
@@ -412,7 +423,7 @@ def main():
         api_id = re.match(r"https://([^.]+)\.", outputs["ApiUrl"])[1]
         base = f"{environment['AWS_ENDPOINT_URL']}/_aws/execute-api/{api_id}/$default"
         try:
-            print("  a team is set up by the README's commands", flush=True)
+            print("  a team is set up by the document's commands", flush=True)
             admin, ids = set_up_a_team(environment, outputs["TableName"], base)
             client = browser(base)
             client.call("POST", "/api/auth/login", admin)
@@ -435,7 +446,7 @@ def main():
             named = end_to_end.Client(environment["AWS_ENDPOINT_URL"], {"host": DOMAIN})
             named.call("GET", "/api/tasks", expect=401)
             reference_page(named)
-            print("  the secret of the sessions is changed by the README's commands", flush=True)
+            print("  the secret of the sessions is changed by the document's commands", flush=True)
             change_a_secret(folder, environment, base, admin)
         except BaseException:
             account.print_logs()

@@ -1,4 +1,4 @@
-"""The tools for template, browser and document, each set in an environment of its own below target/tools."""
+"""Installs Python tools for the checks, each set in its own virtual environment below target/tools."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "infra" / "template.yaml"
 FOLDER = ROOT / "target" / "tools"
 
-# Those of AWS apart, because they want different versions of botocore.
+# The AWS tools are separate sets, since they need different versions of botocore.
 PACKAGES = {
     "sam": ["aws-sam-cli==1.170.0", "cfn-lint==1.58.0"],
     "emulator": [
@@ -21,11 +21,12 @@ PACKAGES = {
     ],
     "aws": ["awscli==1.46.3"],
     "browser": ["playwright==1.65.2"],
+    "client": ["openapi-python-client==0.29.1"],
     "doubles": ["localstripe==1.15.10", "aiohttp==3.14.5", "python-dateutil==4.0.0"],
     "schemathesis": ["schemathesis==4.32.5", "hypothesis==6.170.15"],
 }
 
-# Enough for the tools to run, and nothing that leads them to an account or through a proxy.
+# Environment of the tools, without AWS credentials and proxies.
 ENVIRONMENT = {
     "PATH": os.environ.get("PATH", os.defpath),
     "HOME": os.environ.get("HOME", "/"),
@@ -35,12 +36,12 @@ ENVIRONMENT = {
 
 
 def program(tools, name):
-    """A program of a set."""
+    """Returns the path of a program of a set."""
     return FOLDER / tools / "bin" / name
 
 
 def install(tools):
-    """Makes the environment of a set, or makes it anew when its versions changed."""
+    """Creates the environment of a set, again if its versions have changed."""
     installed = FOLDER / tools / "packages.txt"
     wanted = "\n".join(PACKAGES[tools])
     if installed.exists() and installed.read_text() == wanted:
@@ -53,7 +54,7 @@ def install(tools):
 
 
 def run_with(tools):
-    """Runs the calling script again with the Python of a set, unless that runs it already."""
+    """Restarts the calling script with the Python of a set, unless it runs with it already."""
     install(tools)
     if pathlib.Path(sys.prefix).resolve() != (FOLDER / tools).resolve():
         python = program(tools, "python")

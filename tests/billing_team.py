@@ -1,8 +1,8 @@
-"""What a billing team does with the agent, from its policy to the journal, as the README tells it."""
+"""A billing team works with the agent as in the agent's document, from the policy to the journal."""
 
 import time
 
-# The pass of a queue, a call and the looks behind it.
+# Seconds for the delivery of a message, a call and its verification.
 PATIENCE = 60
 POLICY = {
     "preset": "billing",
@@ -21,9 +21,9 @@ ALERT = {
 
 
 def work(admin, colleague, targets):
-    """`admin` is signed in, and the organization's connections stand; `colleague` makes a user of a
-    role and answers their client. An invoice is voided, which cannot be undone, so that two people
-    approve it who neither opened the session nor had it proposed."""
+    """Voids a duplicated invoice. That cannot be undone, so two users approve it who neither opened the
+    session nor had it proposed. `admin` is signed in to an organization with connections; `colleague`
+    creates a user with a role and returns the user's client."""
     print("  a billing team: policy, alert, inbox, evidence and preview")
     admin.call("PUT", "/api/concierge/policy", POLICY)
     support, manager = colleague("support"), colleague("manager")
@@ -66,7 +66,7 @@ def work(admin, colleague, targets):
 
 
 def until_verified(caller, path):
-    """The session, once its action was looked at."""
+    """Returns the session once the effect of its action is verified."""
     deadline = time.monotonic() + PATIENCE
     while True:
         session = caller.call("GET", path)

@@ -1,10 +1,10 @@
-"""Each operation of the API's description once, on a stack that a team has just set up."""
+"""Calls each operation of the API's specification once, on a newly set up stack."""
 
 DESCRIBED = 34
 
 
 class Counted:
-    """A client that remembers which operations it called, by their paths with ids left out."""
+    """A client that records the operations that it called, by method and path without ids."""
 
     def __init__(self, api):
         self.api = api
@@ -17,12 +17,12 @@ class Counted:
         return self.api.call(method, path, body, **options)
 
     def made(self, path, body):
-        """The id of what a POST made."""
+        """Creates a record by POST. Returns its id."""
         return self.call("POST", path, body)["id"]
 
 
 def walk(api, organization, project, phase, tag, ticket, alert):
-    """All 34, on records of an organization whose admin is signed in."""
+    """Calls all 34 on records of an organization whose admin is signed in."""
     api = Counted(api)
     print("  each described operation")
     requests(api, project)

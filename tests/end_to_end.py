@@ -1,9 +1,9 @@
-"""One story through a running local stack, over real HTTP: `python3 tests/end_to_end.py`.
+"""Runs one story through a local stack over real HTTP: `python3 tests/end_to_end.py`.
 
-Starts `cargo local` with ports and a data folder of its own, runs the commands that it prints, signs
-in, walks from a service request to an action that the resolution agent carried out, holds its gateway and its functions to what
-`local_stack.py` asks of them, and stops it again with nothing left running. Standard library only;
-processes are looked for in Linux's /proc.
+Starts `cargo local` with its own ports and data folder. Runs the commands of its guide and of the README.
+Signs in and works from a service request to an executed action of the agent. Then runs the checks of
+`local_stack.py`, stops the stack, and checks that no process is left. Uses the standard library only;
+finds processes in Linux's /proc.
 """
 
 import collections
@@ -33,23 +33,26 @@ BUILD_SECONDS = 45 * 60  # a first build on two cores takes minutes, never this 
 STOP_SECONDS = 30
 POLL_SECONDS = 120
 MARK = "WORKDESK_END_TO_END"
+# The document whose `sh` block is run, and the address in it.
+DOCUMENT = ROOT / "README.md"
+ADDRESS = "http://127.0.0.1:9000"
 LOGIN = {"username": "ada", "password": "workdesk"}
 
 
 def free_port():
-    """A port that was free a moment ago."""
+    """Returns a port that is free at the moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
 def past_proxies(**more):
-    """The environment of a process that calls this machine, whatever proxies there are."""
+    """Returns the environment of a process that calls this machine without a proxy."""
     return {**os.environ, "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1", **more}
 
 
 def opener(*handlers):
-    """Calls this machine, whatever proxies there are."""
+    """Returns an opener that uses no proxy."""
     return urllib.request.build_opener(urllib.request.ProxyHandler({}), *handlers)
 
 
@@ -57,7 +60,7 @@ Answer = collections.namedtuple("Answer", "status headers text")
 
 
 def text_of(answer):
-    """The text of an answer, unpacked."""
+    """Returns the text of an answer, unpacked."""
     body = answer.read()
     if answer.headers["content-encoding"] == "gzip":
         body = gzip.decompress(body)
@@ -65,7 +68,7 @@ def text_of(answer):
 
 
 class Client:
-    """A browser of the story: keeps its cookie, expects statuses."""
+    """A client that keeps its cookies and checks statuses."""
 
     def __init__(self, base, headers=None):
         self.base = base
@@ -74,7 +77,7 @@ class Client:
         self.opener = opener(urllib.request.HTTPCookieProcessor(jar))
 
     def send(self, method, path, data=None, headers=None):
-        """Whatever is answered."""
+        """Sends a request. Returns the answer, whatever its status."""
         headers = {**self.headers, **(headers or {})}
         request = urllib.request.Request(self.base + path, data, headers, method=method)
         try:
@@ -84,7 +87,7 @@ class Client:
             return Answer(error.code, error.headers, text_of(error))
 
     def call(self, method, path, body=None, expect=200, headers=None):
-        """The JSON of an answer with an expected status."""
+        """Sends a JSON request. Returns the JSON of the answer, which must have an expected status."""
         headers = dict(headers or {})
         data = None
         if body is not None:
@@ -99,7 +102,7 @@ class Client:
 
 
 def story(api, targets, login=LOGIN):
-    """What a team does on a bad morning."""
+    """Plays the morning of a team: a service request, tasks, an activity, and the agent."""
     api.call("GET", "/api/tasks", expect=401)
     user = api.call("POST", "/api/auth/login", login)
     project = api.call("GET", "/api/managed-services/search-references?type=project")[0]["id"]
@@ -115,7 +118,7 @@ def story(api, targets, login=LOGIN):
     answer = api.call("POST", thread, {"content": "We look into it", "parentId": comment["id"]})
     assert [row["id"] for row in api.call("GET", thread)] == [comment["id"], answer["id"]]
 
-    print("  project work, put into another order")
+    print("  tasks of a milestone, reordered")
     milestone = api.call(
         "POST", "/api/milestones", {"title": "Invoices are on time", "projectId": project}
     )
@@ -154,7 +157,7 @@ def story(api, targets, login=LOGIN):
 
 
 def agent(api, targets):
-    """The resolution agent, from an open alert to the effect in the target system."""
+    """Has the agent work on an alert, from the open alert to the effect in the target system."""
     print("  an agent session on an alert: analysis and proposal")
     alerts = api.call("GET", "/api/concierge/alerts?status=open")
     alert = next(alert for alert in alerts if alert["agentSessionId"] is None)
@@ -191,8 +194,8 @@ def agent(api, targets):
 
 
 def running(mark):
-    """The processes that have this mark in their environment: their ids and commands. Each of the
-    stack's inherits it, whatever group and session it is in."""
+    """Returns ids and commands of the processes with this mark in their environment. Every process of
+    the stack inherits it, whatever its group and session."""
     found = {}
     for entry in pathlib.Path("/proc").glob("[0-9]*"):
         try:
@@ -200,14 +203,14 @@ def running(mark):
                 continue
             command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
         except OSError:
-            continue  # it ended while we looked, or is somebody else's
+            continue  # it has ended, or belongs to another user
         if command:
             found[int(entry.name)] = command
     return found
 
 
 def wait_until_ready(stack, log, api):
-    """Returns once the gateway answers and the guide was printed."""
+    """Waits until the guide is printed and the gateway answers."""
     deadline = time.monotonic() + BUILD_SECONDS
     while time.monotonic() < deadline:
         if stack.poll() is not None:
@@ -220,8 +223,8 @@ def wait_until_ready(stack, log, api):
 
 
 def guide(log):
-    """The commands of the guide do what it says, run as they are printed, by one bash."""
-    print("  the commands that the guide shows")
+    """Runs the commands of the guide in bash as they are printed, and checks their answers."""
+    print("  the commands of the guide")
     [commands] = re.findall(r"^Paste into bash .*:\n((?:  .+\n)+)", log.read_text(), re.MULTILINE)
     done = subprocess.run(
         ["bash", "--norc"],
@@ -258,8 +261,33 @@ def guide(log):
         raise
 
 
+def readme(api):
+    """The commands of the README do what it says, run as they are shown, by one bash."""
+    print("  the commands that the README shows")
+    [commands] = re.findall(r"```sh\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+    assert commands.count(ADDRESS) == 1, "the README's commands name the API once"
+    done = subprocess.run(
+        ["bash", "--norc"],
+        input=commands.replace(ADDRESS, api.base),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=past_proxies(),
+        text=True,
+        timeout=POLL_SECONDS,
+    )
+    try:
+        user, listed, task, problem = map(json.loads, done.stdout.splitlines())
+        assert user["username"] == LOGIN["username"]
+        assert len(listed) <= 2
+        assert (task["title"], task["organizationId"]) == ("Move the invoices", user["organizationId"])
+        assert [error["pointer"] for error in problem["errors"]] == ["/title", "/projectId"]
+    except BaseException:
+        print(done.stdout, file=sys.stderr)
+        raise
+
+
 def demo(api):
-    """The demo shows what there is."""
+    """Checks that the demo data has comments, phases and tagged activities."""
     tasks = api.call("GET", "/api/tasks?projectId=1")
     [commented] = [row for row in tasks if row["assignee"] and row["tags"]]
     assert api.call("GET", f"/api/tasks/{commented['id']}/comments"), commented
@@ -273,8 +301,9 @@ Stack = collections.namedtuple("Stack", "api targets log processes")
 
 @contextlib.contextmanager
 def running_stack(**settings):
-    """A `cargo local` with ports and a data folder of its own: clients of its gateway and of its demo
-    billing system, and what tells its processes. It is stopped with nothing left running."""
+    """Runs `cargo local` with its own ports and data folder. Yields clients of its gateway and of its
+    demo billing system, its log, and a function that lists its processes. Checks at the end that no
+    process is left."""
     gateway, targets = free_port(), free_port()
     mark = secrets.token_hex(8)
     with tempfile.TemporaryDirectory(prefix="workdesk-") as data:
@@ -297,7 +326,7 @@ def running_stack(**settings):
             wait_until_ready(stack, log, api)
             yield Stack(api, target, log, functools.partial(running, mark))
             os.kill(stack.pid, signal.SIGINT)
-            assert stack.wait(STOP_SECONDS) == 0, f"it stopped with {stack.returncode}"
+            assert stack.wait(STOP_SECONDS) == 0, f"cargo local stopped with {stack.returncode}"
             left = running(mark)
             assert not left, f"left running: {left}"
         except BaseException:
@@ -311,6 +340,7 @@ def running_stack(**settings):
 def main():
     with running_stack(ALLOWED_ORIGINS=local_stack.ORIGIN) as stack:
         guide(stack.log)
+        readme(stack.api)
         story(stack.api, stack.targets)
         stack.api.call("POST", "/api/auth/login", LOGIN)
         demo(stack.api)

@@ -1,5 +1,5 @@
-"""What a running `cargo local` must stand, beside the story of `end_to_end.py`: what the gateway
-answers itself, functions whose process is killed, and a long time in which nothing happens.
+"""Further checks of a running `cargo local`, beside the story of `end_to_end.py`: errors and CORS of the
+gateway, killed functions, and a function that is idle for a long time.
 """
 
 import concurrent.futures
@@ -12,9 +12,9 @@ import signal
 import time
 
 ORIGIN = "https://app.example"
-# Longer than a client, a gateway or a function waits for anything: a minute for the worker.
+# Longer than any time limit of a client, gateway or function; the longest is the worker's minute.
 IDLE_SECONDS = 70
-# How soon a function that was killed must answer, and answer well.
+# Seconds within which a killed function answers with an error, and with success.
 AT_ONCE_SECONDS = 2
 BACK_SECONDS = 5
 
@@ -24,8 +24,9 @@ DESCRIPTION = 50_000
 
 
 def check(api, processes, work):
-    """All of it. `processes` answers ids and commands of what runs, `work` needs the worker."""
-    print("  milestones rest from here on")
+    """Runs all checks. `processes` lists ids and commands of the stack's processes; `work` runs an
+    action, which needs the worker."""
+    print("  the function milestones is idle from here on")
     resting = of_function(processes(), "milestones")
     assert resting, processes()
     since = time.monotonic()
@@ -39,12 +40,12 @@ def check(api, processes, work):
 
 
 def of_function(processes, name):
-    """The ids of a function's processes."""
+    """Returns the ids of a function's processes."""
     return {one for one, command in processes.items() if command.endswith(f"/{name}")}
 
 
 def problem(answer, status, code):
-    """An answer is the service's own problem."""
+    """Checks that an answer is a problem of the service."""
     assert answer.status == status, answer
     assert answer.headers["content-type"] == "application/problem+json", answer
     body = json.loads(answer.text)
@@ -55,7 +56,7 @@ def problem(answer, status, code):
 
 
 def refused(answer, status, message):
-    """An answer is API Gateway's own."""
+    """Checks that an answer is an error of API Gateway itself."""
     assert answer.status == status, answer
     assert json.loads(answer.text) == {"message": message}, answer
 
@@ -64,7 +65,7 @@ def unknown_paths_and_methods(api):
     print("  an unknown path and an unknown method")
     for path in ("/", "/api/nothing", "/api/tasks/"):
         problem(api.send("GET", path), 404, "not_found")
-    # `%FF` is no text: nothing is called so.
+    # `%FF` is not UTF-8, so no route or record has such a name.
     for path in ("/%FF", "/api/%FF", "/api/docs/%FF", "/api/tasks%FF/1", "/api/nothing%zz"):
         problem(api.send("GET", path), 404, "not_found")
     for method, path, allowed in (
@@ -77,7 +78,7 @@ def unknown_paths_and_methods(api):
 
 
 def requests_that_are_too_large(api):
-    print("  a body that the gateway does not take, and one that the service does not")
+    print("  bodies that are too large for the gateway and for the service")
     headers = {"content-type": "application/json"}
     for size in (GATEWAY_BODY + 1, LAMBDA_ANSWER):
         answer = api.send("POST", "/api/tasks", b" " * size, headers)
@@ -93,14 +94,14 @@ def other_origins(api):
 
 
 def cors_list(name):
-    """A list of the template's CORS configuration, as a header has it."""
+    """Returns a list of the template's CORS configuration as a header value."""
     template = pathlib.Path(__file__).resolve().parent.parent / "infra" / "template.yaml"
     [names] = re.findall(rf"^ +{name}: \[(.*)\]$", template.read_text(), re.MULTILINE)
     return names.replace(" ", "")
 
 
 def listed_origin(api):
-    """A page of a listed origin hears what the template says, of paths that are there or not."""
+    """Checks that a listed origin gets the template's CORS headers, for known and unknown paths."""
     for path in ("/api/tasks/1", "/api/docs", "/api/nothing"):
         asked = {"access-control-request-method": "PATCH", "origin": ORIGIN}
         told = api.send("OPTIONS", path, headers=asked)
@@ -130,8 +131,8 @@ def unlisted_origins(api):
 
 
 def list_that_is_too_large(api):
-    print("  a list of more than Lambda takes in one answer")
-    # A quote has two characters in JSON, and that four in the JSON that the function returns.
+    print("  a list that is larger than Lambda's largest answer")
+    # A quote has two characters in JSON, and four in the JSON string that the function returns.
     task = {"title": "Quotes", "description": '"' * DESCRIPTION, "projectId": 1}
     many = LAMBDA_ANSWER // (4 * DESCRIPTION) + 1
     created = [api.call("POST", "/api/tasks", task)["id"] for _ in range(many)]
@@ -147,11 +148,11 @@ def list_that_is_too_large(api):
 
 
 def walk(api, path):
-    """The pages of a list, each of which is an answer that Lambda takes."""
+    """Yields the pages of a list, and checks that each is below Lambda's limit."""
     while path:
         answer = api.send("GET", path)
         assert answer.status == 200, answer
-        # The function returns the body as a text within JSON.
+        # The function returns the body as a JSON string.
         size = len(json.dumps(answer.text, ensure_ascii=False).encode())
         assert size < LAMBDA_ANSWER, (path, size)
         yield json.loads(answer.text)
@@ -160,11 +161,11 @@ def walk(api, path):
 
 
 def killed_function(api, processes):
-    print("  a function whose processes are killed while it works")
+    print("  a function whose processes are killed during a request")
     killed = of_function(processes(), "tasks")
     assert killed, processes()
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        # Stopped, they take the request and do not answer it.
+        # Stopped processes take the request and do not answer it.
         signal_all(killed, signal.SIGSTOP)
         request = pool.submit(api.send, "GET", "/api/tasks")
         time.sleep(0.5)
@@ -197,7 +198,7 @@ def killed_worker(processes, work):
 
 def rested_function(api, processes, resting, since):
     left = max(0, IDLE_SECONDS - (time.monotonic() - since))
-    print(f"  nothing happens for another {left:.0f} s", flush=True)
+    print(f"  no requests for another {left:.0f} s", flush=True)
     time.sleep(left)
     assert of_function(processes(), "milestones") == resting, processes()
     called = time.monotonic()

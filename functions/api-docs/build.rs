@@ -1,6 +1,6 @@
-//! Packs the files of the reference page: those of the viewer that it needs, out of the release that
-//! `utoipa-swagger-ui-vendored` carries, and our own. Each is compressed, and named by its content, so
-//! that browsers may keep it for good.
+//! Packs the files of the reference page: those that it needs of Swagger UI, from the release in
+//! `utoipa-swagger-ui-vendored`, and its own. Each file is compressed, and has the digest of its
+//! content in its name, so that browsers may cache it forever.
 
 use std::{
     error::Error,
@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use utoipa_swagger_ui_vendored::SWAGGER_UI_VENDORED;
 use zip::ZipArchive;
 
-/// Files of the viewer: where the release has them, and what they are called here.
+/// Files of Swagger UI: path in the release, name and extension here.
 const VIEWER: [(&str, &str, &str); 4] = [
     ("dist/swagger-ui.css", "swagger-ui", "css"),
     ("dist/swagger-ui-bundle.js", "swagger-ui", "js"),
@@ -23,23 +23,26 @@ const VIEWER: [(&str, &str, &str); 4] = [
     ("NOTICE", "swagger-ui-notice", "txt"),
 ];
 
-/// Files of ours, in the folder `page`.
+/// The page's own files, in the folder `page`: name and extension.
 const OWN: [(&str, &str); 2] = [("page", "css"), ("page", "js")];
 
 /// The page itself, which names each file as `{{name.extension}}`.
 const PAGE: &str = "index.html";
 
 struct Packed {
-    /// As the page names it.
+    /// Name in the page's placeholders.
     known_as: String,
-    /// As it is served.
+    /// Name under which it is served.
     name: String,
     content_type: &'static str,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed=page");
-    #[expect(clippy::disallowed_methods, reason = "cargo says so where to write")]
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "cargo names the output folder there"
+    )]
     let folder = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set")?;
     let folder = PathBuf::from(folder);
     let mut packed = Vec::new();
@@ -61,7 +64,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A file of the release, whose one folder at the top is named for its version.
+/// Reads a file of the release, whose single top folder is named for its version.
 fn of_release(
     release: &mut ZipArchive<Cursor<&[u8]>>,
     place: &str,
@@ -78,7 +81,7 @@ fn of_release(
     Ok(content)
 }
 
-/// Writes a file compressed.
+/// Writes a file compressed, with the digest of its content in its name.
 fn pack(
     folder: &Path,
     name: &str,
@@ -89,7 +92,7 @@ fn pack(
         "css" => "text/css; charset=utf-8",
         "js" => "text/javascript; charset=utf-8",
         "txt" => "text/plain; charset=utf-8",
-        other => return Err(format!("what type has a file *.{other}?").into()),
+        other => return Err(format!("no content type is known for *.{other}").into()),
     };
     let digest = hex::encode(&Sha256::digest(content)[..8]);
     let served = format!("{name}.{digest}.{extension}");
@@ -103,7 +106,7 @@ fn pack(
     })
 }
 
-/// All files as a list in Rust, of the type that `file.rs` has for them.
+/// Returns the Rust array of all files, of the type `File` in `file.rs`.
 fn table(packed: &[Packed]) -> Result<String, Box<dyn Error>> {
     let mut text = "[\n".to_owned();
     for Packed {

@@ -1,4 +1,4 @@
-//! The OpenAPI 3.1 document, put together from the functions' routes.
+//! The OpenAPI 3.1 document, merged from the documents of the functions.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,8 @@ use crate::{
     auth::cookie,
     http::{
         ProblemDetails,
-        operation::{CODES, operations_of},
+        operation::operations_of,
+        problem::document::{CODES, RATE_LIMITED, gateway_message, rate_limited},
     },
 };
 
@@ -27,37 +28,41 @@ use crate::{
         title = "Workdesk",
         version = "1.0.0",
         description = "Work management and managed services: service requests, milestones, tasks, \
-            activities, tickets, and a resolution agent for billing alerts.\n\n\
-            Sign in with `POST /api/auth/login`; the cookie that it sets goes along with every other \
-            request. A script sends a token of its owner instead, `Authorization: Bearer wd_…`, which \
-            `POST /api/tokens` creates. Bodies are JSON in camelCase. Ids are positive integers up to 2^53-1, unique \
-            per kind of record. Instants are RFC 3339 with any offset, and come back in UTC with \
-            milliseconds. In an answer every member is there, null where it has no value; in a \
-            partial update an absent member is kept and a null one cleared. Unknown members of a \
-            body are ignored, unknown query parameters are refused. A record of another organization \
-            answers as one that does not exist.\n\n\
-            Every problem is `application/problem+json` (RFC 9457) with a stable `code`, a `detail` \
-            for people and the `requestId` under which the log has it; a validation error lists every \
-            fault in `errors`, each with a JSON pointer.",
+            activities, tickets, and an agent for billing alerts.\n\n\
+            **Sign in** with `POST /api/auth/login`. It sets a session cookie, which every other \
+            request carries. A script sends a token instead: `Authorization: Bearer wd_…`. \
+            `POST /api/tokens` creates one.\n\n\
+            **Bodies** are JSON in camelCase.\n\n\
+            - Ids are positive integers up to 2^53-1, unique per kind of record.\n\
+            - Times are RFC 3339 with any offset. Answers give them in UTC with milliseconds.\n\
+            - An answer has every member; one without a value is null.\n\
+            - In a partial update, an absent member keeps its value and null clears it.\n\
+            - Unknown members of a body are ignored. Unknown query parameters are refused.\n\
+            - A record of another organization returns the same answer as one that does not exist.\n\n\
+            **Problems** are `application/problem+json` (RFC 9457). Each has a stable `code`, a \
+            `detail` in words and the `requestId` of its log entries. A validation error lists every \
+            fault in `errors`, each with a JSON pointer. The gateway's own 429 is not a problem: its \
+            body is `{\"message\": …}`.",
+        contact(name = "The maintainers of Workdesk"),
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    servers((url = "/", description = "Where this document comes from")),
+    servers((url = "/", description = "The host of this document")),
     tags(
         (name = "auth", description = "Signing in and out, passwords, sessions and tokens"),
-        (name = "service-requests", description = "What users ask the organization's services for"),
+        (name = "service-requests", description = "Requests of users to the organization's services"),
         (name = "directory", description = "Organizations, users, projects, phases and tags"),
-        (name = "milestones", description = "What a project is to reach"),
-        (name = "tasks", description = "What is to do, in projects and for the organization"),
-        (name = "activities", description = "What happened, with comments and tags"),
-        (name = "managed-services", description = "The dashboard, support tickets, and references"),
-        (name = "concierge", description = "The resolution agent: sessions on alerts"),
+        (name = "milestones", description = "Milestones of projects"),
+        (name = "tasks", description = "Tasks of projects and of the organization"),
+        (name = "activities", description = "Records of past events, with comments and tags"),
+        (name = "managed-services", description = "The dashboard, support tickets and references"),
+        (name = "concierge", description = "The agent: alerts, sessions, actions, connections"),
         (name = "api-docs", description = "This document")
     ),
     components(schemas(ProblemDetails, Fault))
 )]
 struct Base;
 
-/// One document of the functions' own.
+/// Merges the documents of the functions.
 #[must_use]
 pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::OpenApi {
     let mut whole = Base::openapi();
@@ -82,6 +87,11 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
     components.add_security_scheme("session", scheme);
     components.add_security_scheme("bearer", bearer());
     components.responses.extend(problems);
+    let limited = rate_limited().into();
+    components
+        .responses
+        .insert(RATE_LIMITED.to_owned(), limited);
+    components.schemas.extend([gateway_message()]);
     for (name, description) in EVERY_ANSWER {
         let header = HeaderBuilder::new()
             .schema(Some(ObjectBuilder::new().schema_type(Type::String)))
@@ -91,6 +101,7 @@ pub fn document(parts: impl IntoIterator<Item = openapi::OpenApi>) -> openapi::O
             .insert(name.to_owned(), header.build().into());
     }
     for schema in components.schemas.values_mut() {
+        join_parts(schema);
         require_nullable(schema);
     }
     let schemas = serde_json::to_value(&components.schemas).unwrap_or_default();
@@ -113,22 +124,22 @@ fn bearer() -> SecurityScheme {
     let scheme = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .bearer_format("wd_ and 32 random bytes in base64url")
-        .description(Some("For scripts, from POST /api/tokens"));
+        .description(Some("For scripts; created by POST /api/tokens"));
     SecurityScheme::Http(scheme.build())
 }
 
 /// Headers of every answer.
 pub const EVERY_ANSWER: [(&str, &str); 3] = [
-    ("X-Request-Id", "Names the request in the service's log"),
-    ("Cache-Control", "`no-store`: no answer is kept on its way"),
+    ("X-Request-Id", "The id of the request in the service's log"),
+    ("Cache-Control", "`no-store`: no cache keeps the answer"),
     (
         "X-Content-Type-Options",
-        "`nosniff`: the content type is what it says",
+        "`nosniff`: browsers do not guess another content type",
     ),
 ];
 
-/// Gives a response the headers that all have, and moves a problem to where all operations share
-/// it.
+/// Adds the headers of every answer to a response. Replaces a problem by a reference to a component
+/// that all operations share.
 fn share(
     operation: &str,
     status: &str,
@@ -147,7 +158,7 @@ fn share(
     let names: Vec<String> = codes.iter().map(|code| format!("{code:?}")).collect();
     let name = match names.as_slice() {
         few @ ([_] | [_, _]) => few.join("Or"),
-        // Named by whose they are.
+        // Many codes make no readable name; the operation does.
         _ => format!("{operation}{status}"),
     };
     let reference = Ref::new(format!("#/components/responses/{name}"));
@@ -160,8 +171,31 @@ fn upper_first(text: &str) -> String {
     first.chain(letters).collect()
 }
 
-/// What may be null is always there in an answer, which leaves nothing out that has no value. A body
-/// may be sent without it.
+/// Joins the parts of a schema to one object, where all of them are objects. A part that another
+/// schema shares stays a reference.
+fn join_parts(schema: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::AllOf(all)) = schema else {
+        return;
+    };
+    let is_object = |part: &RefOr<Schema>| matches!(part, RefOr::T(Schema::Object(_)));
+    if !all.items.iter().all(is_object) {
+        return;
+    }
+    let mut whole = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(all.description.take())
+        .examples(std::mem::take(&mut all.examples))
+        .build();
+    for part in std::mem::take(&mut all.items) {
+        if let RefOr::T(Schema::Object(part)) = part {
+            whole.properties.extend(part.properties);
+            whole.required.extend(part.required);
+        }
+    }
+    *schema = whole.into();
+}
+
+/// Requires members that may be null, since an answer has all of them. A body may leave them out.
 fn require_nullable(schema: &mut RefOr<Schema>) {
     let RefOr::T(schema) = schema else { return };
     match schema {
@@ -200,7 +234,7 @@ fn may_be_null(schema: &RefOr<Schema>) -> bool {
     }
 }
 
-/// A value that fits a schema, made of the examples of its parts.
+/// Returns a value of a schema: its own example, or one made of the examples of its parts.
 fn example(schema: &Value, schemas: &Value) -> Value {
     if let Some(reference) = schema["$ref"].as_str() {
         let name = reference.rsplit('/').next().unwrap_or_default();
@@ -212,7 +246,7 @@ fn example(schema: &Value, schemas: &Value) -> Value {
     if let Some(first) = schema["enum"].get(0) {
         return first.clone();
     }
-    // Beside properties stand rules about them, and no parts.
+    // Beside properties, `allOf` has rules and no parts.
     let parts = schema["allOf"].as_array();
     if let Some(parts) = parts.filter(|_| schema["properties"].is_null()) {
         let mut whole = json!({});
@@ -225,10 +259,19 @@ fn example(schema: &Value, schemas: &Value) -> Value {
         }
         return whole;
     }
-    if let Some(some) = schema["oneOf"].as_array().and_then(|all| all.last()) {
-        return example(some, schemas);
+    // A value that may be null has the example of its other form, if that is an object.
+    let mut forms = schema["oneOf"].as_array().into_iter().flatten().rev();
+    let may_be_null = forms.clone().any(|form| form["type"] == "null");
+    if let Some(form) = forms.find(|form| form["type"] != "null") {
+        let value = example(form, schemas);
+        return if may_be_null && !value.is_object() {
+            Value::Null
+        } else {
+            value
+        };
     }
     let kind = match &schema["type"] {
+        Value::Array(kinds) if kinds.contains(&json!("null")) => Some("null"),
         Value::Array(kinds) => kinds.first().and_then(Value::as_str),
         kind => kind.as_str(),
     };

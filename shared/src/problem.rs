@@ -20,9 +20,12 @@ pub enum Cause {
     /// The service refuses, or fails.
     #[error(transparent)]
     Service(#[from] Error),
-    /// Another site's page uses the session.
+    /// A page of another site uses the session.
     #[error("cross-site request")]
-    CrossSite,
+    CrossSite {
+        /// The `Origin` of the request, if it has one.
+        origin: Option<String>,
+    },
     /// The path exists, the method does not.
     #[error("method not allowed")]
     MethodNotAllowed,
@@ -65,9 +68,9 @@ impl Cause {
                 Error::UnderWay => Code::RequestUnderWay,
                 Error::TooManyRequests { .. } => Code::TooManyAttempts,
                 Error::Unavailable { .. } => Code::Unavailable,
-                Error::DoneBefore { .. } | Error::Internal { .. } => Code::InternalError,
+                Error::Internal { .. } => Code::InternalError,
             },
-            Self::CrossSite => Code::CrossSite,
+            Self::CrossSite { .. } => Code::CrossSite,
             Self::MethodNotAllowed => Code::MethodNotAllowed,
             Self::TooLarge => Code::BodyTooLarge,
             Self::UnsupportedMediaType => Code::UnsupportedMediaType,
@@ -81,39 +84,39 @@ impl Cause {
             Self::Service(error) => match error {
                 Error::Invalid(faults) => match faults.as_slice() {
                     [fault] => fault.detail.clone(),
-                    faults => format!("{} things are wrong; see errors.", faults.len()),
+                    faults => format!("The request has {} faults; see `errors`.", faults.len()),
                 },
                 Error::Unauthenticated => {
-                    "Sign in first, or send a token that has not ended.".to_owned()
+                    "Sign in, or send a token that has not expired.".to_owned()
                 }
                 Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
                 Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
                 Error::NotFound(noun) => format!("There is no such {noun}."),
                 Error::PreconditionFailed => {
-                    "The record is not at the version that If-Match names; read it again."
-                        .to_owned()
+                    "The record has another version than If-Match names. Read it again.".to_owned()
                 }
                 Error::KeyReused => {
-                    "This Idempotency-Key was sent with another path or body; send another key."
+                    "This Idempotency-Key was used with another path or body. Send another key."
                         .to_owned()
                 }
                 Error::UnderWay => {
-                    "A request with this Idempotency-Key is under way; send it again shortly."
+                    "A request with this Idempotency-Key is under way. Send it again shortly."
                         .to_owned()
                 }
                 Error::TooManyRequests { retry_after } => {
                     format!("Try again in {retry_after} seconds.")
                 }
                 Error::Unavailable { .. } => {
-                    "The service cannot answer at the moment; try again shortly.".to_owned()
+                    "The service cannot answer at the moment. Try again shortly.".to_owned()
                 }
-                Error::DoneBefore { .. } | Error::Internal { .. } => {
-                    "Something went wrong on our side; the request id names it.".to_owned()
-                }
+                Error::Internal { .. } => "The service failed. Report the request id.".to_owned(),
             },
-            Self::CrossSite => "Another site cannot use your session.".to_owned(),
-            Self::MethodNotAllowed => "This path does not take this method; see Allow.".to_owned(),
-            Self::TooLarge => "Send at most 256 KiB.".to_owned(),
+            Self::CrossSite {
+                origin: Some(origin),
+            } => format!("The origin {origin} is not in AllowedOrigins."),
+            Self::CrossSite { origin: None } => "A page of another site cannot do this.".to_owned(),
+            Self::MethodNotAllowed => "This path does not take this method. See Allow.".to_owned(),
+            Self::TooLarge => "The body is over 256 KiB.".to_owned(),
             Self::UnsupportedMediaType => {
                 "Send JSON, with Content-Type: application/json.".to_owned()
             }

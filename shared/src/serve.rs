@@ -89,7 +89,10 @@ where
     };
     let routes = answering(routes)
         .with_state(state)
-        .layer(middleware::from_fn_with_state(authentication, claim::judge))
+        .layer(middleware::from_fn_with_state(
+            authentication,
+            claim::authenticate,
+        ))
         .layer(middleware::from_fn_with_state(app.clone(), refuse_foreign));
     outermost(routes, app.clock.clone())
 }
@@ -124,7 +127,7 @@ async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) ->
     if bearer::is_shown(headers) || is_ours() {
         next.run(request).await
     } else {
-        Problem::<()>::from(Cause::CrossSite).into_response()
+        Problem::<()>::from(cross_site::refused(headers)).into_response()
     }
 }
 
@@ -147,8 +150,9 @@ async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Resp
         return Problem::<()>::from(Error::invalid(Fault {
             pointer: "?".to_owned(),
             code: FaultCode::Encoding,
-            detail: "This is no URL: escape what cannot stand in one, such as \" as %22."
-                .to_owned(),
+            detail:
+                "The path and query are not a URL. Escape special characters, such as \" as %22."
+                    .to_owned(),
         }))
         .into_response();
     }

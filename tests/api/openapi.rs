@@ -1,6 +1,6 @@
 //! `GET /api/openapi.json`
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn the_description_is_served_to_anybody() {

@@ -1,11 +1,11 @@
-"""The API as browsers meet it, in a real headless Chromium: `python3 tests/browser/check.py`.
+"""Checks the API and the reference page in headless Chromium: `python3 tests/browser/check.py`.
 
 Starts `cargo local` for a client on a sibling host, then for one on another site, and looks at the
-reference page. The client is that of the README: what it shows there is what runs here. Chromium
+reference page. The client is that of the document: what it shows there is what runs here. Chromium
 itself is the system's; where it is missing and apt-get is there, it is installed.
 
-All of this is plain http, on names below localhost: Chromium takes them for secure contexts, so it
-keeps `Secure` cookies of theirs. What it cannot show here is that other hosts need https for it.
+Everything uses plain http on names below localhost. Chromium treats these as secure contexts and keeps
+their `Secure` cookies, so this check cannot show that other hosts need https.
 """
 
 import contextlib
@@ -26,19 +26,21 @@ sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
 import end_to_end  # noqa: E402
 import tools  # noqa: E402
 
+# The document that shows the client.
+DOCUMENT = ROOT / "functions" / "README.md"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-# The API, a page on a sibling host, and a page on another site.
+# Hosts of the API, of a page on a sibling host, and of a page on another site.
 API, SIBLING, ELSEWHERE = "api.workdesk.localhost", "app.workdesk.localhost", "app.else.localhost"
-# As browsers are about to: a cookie of a third party must be partitioned.
+# Blocks third-party cookies that are not partitioned, as browsers increasingly do.
 OPTIONS = ["--test-third-party-cookie-phaseout"]
-# Nothing is waited for that takes longer than this on a busy machine.
+# Longest wait for an element, for a busy machine.
 WAIT_MILLISECONDS = 60_000
 PAGE = """<!doctype html><title>A client</title><link rel="icon" href="data:,">
 <script type="module">import * as client from "/client.js"; window.client = client;</script>"""
 
 
 def chromium():
-    """The browser's program, installed if need be."""
+    """Returns the path of Chromium, installed if it is missing."""
     for attempt in range(2):
         found = next(filter(None, map(shutil.which, PROGRAMS)), None)
         if found:
@@ -50,18 +52,17 @@ def chromium():
     sys.exit("Chromium is missing: install it (`apt-get install chromium`)")
 
 
-def client_of_the_readme(api):
-    """The module that the README shows, with another address of the API."""
-    readme = (ROOT / "README.md").read_text()
-    [module] = re.findall(r"```js\n(// client\.js\n.*?)```", readme, re.DOTALL)
+def client_of_the_document(api):
+    """The module that the document shows, with another address of the API."""
+    [module] = re.findall(r"```js\n(// client\.js\n.*?)```", DOCUMENT.read_text(), re.DOTALL)
     module, replaced = re.subn(r'"https://api\.example\.com"', json.dumps(api), module)
-    assert replaced == 1, "the README's client.js names the API once"
+    assert replaced == 1, "the document's client.js names the API once"
     return module
 
 
 @contextlib.contextmanager
 def front_end(files):
-    """A web server with these files, on every name of this machine: its port."""
+    """Runs a web server with these files. Yields its port."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
@@ -87,21 +88,21 @@ def front_end(files):
 
 @contextlib.contextmanager
 def world(same_site):
-    """A stack that lists the pages of both hosts: what opens a page of a client, the API's address as
-    browsers use it, and the document."""
+    """Runs a stack that allows the origins of both hosts. Yields a function that opens a client's page,
+    the API's URL for browsers, and the document."""
     files = {"/": ("text/html", PAGE)}
     with front_end(files) as port:
         origins = [f"http://{host}:{port}" for host in (SIBLING, ELSEWHERE)]
         settings = {"ALLOWED_ORIGINS": ",".join(origins), "COOKIE_SAME_SITE": same_site}
         with end_to_end.running_stack(**settings) as stack:
             api = f"http://{API}:{urllib.parse.urlsplit(stack.api.base).port}"
-            files["/client.js"] = ("text/javascript", client_of_the_readme(api))
+            files["/client.js"] = ("text/javascript", client_of_the_document(api))
             document = stack.api.call("GET", "/api/openapi.json")
             yield functools.partial(client_page, port), api, document
 
 
 def client_page(port, context, host):
-    """A page of the client on a host."""
+    """Opens the client's page on a host."""
     page = context.new_page()
     page.goto(f"http://{host}:{port}/")
     page.wait_for_function("window.client !== undefined")
@@ -110,7 +111,7 @@ def client_page(port, context, host):
 
 @contextlib.contextmanager
 def person(browser):
-    """Somebody with a browser of their own."""
+    """Opens a browser context without any cookies."""
     context = browser.new_context()
     context.set_default_timeout(WAIT_MILLISECONDS)
     try:
@@ -120,7 +121,7 @@ def person(browser):
 
 
 def call(page, method, path, body=None):
-    """Status and JSON of a call of the client, or why the browser kept the answer from it."""
+    """Calls the API from the page. Returns status and JSON, or the browser's error."""
     return page.evaluate(
         """async ([method, path, body]) => {
             try {
@@ -146,7 +147,7 @@ def sign_in(page):
 
 
 def works_for(page):
-    """A client signs in, works, and signs out."""
+    """Signs in, reads and writes tasks, and signs out."""
     expect(call(page, "GET", "/api/tasks"), 401, "unauthenticated")
     assert sign_in(page)["username"] == end_to_end.LOGIN["username"]
     listed = len(expect(call(page, "GET", "/api/tasks"), 200))
@@ -166,14 +167,14 @@ def works_for(page):
     expect(call(page, "DELETE", path), 204)
     missing = call(page, "DELETE", path)
     expect(missing, 404, "not_found")
-    # Headers of which the gateway tells the browser that the page may read them.
+    # The page may read this header, since the gateway exposes it.
     assert missing["requestId"] == missing["body"]["requestId"], missing
     expect(call(page, "POST", "/api/auth/logout"), 204)
     expect(call(page, "GET", "/api/tasks"), 401, "unauthenticated")
 
 
 def cookie_of(context):
-    """The one session cookie that the browser keeps."""
+    """Returns the browser's only session cookie."""
     [cookie] = [one for one in context.cookies() if one["name"] == "connect.sid"]
     return cookie
 
@@ -191,7 +192,7 @@ def sibling_host(browser, open_page):
 
 
 def other_site_without_its_cookie(browser, open_page):
-    print("  a client on another site, which the browser keeps the cookie from")
+    print("  a client on another site, to which the browser sends no Lax cookie")
     with person(browser) as context:
         page = open_page(context, ELSEWHERE)
         sign_in(page)
@@ -199,7 +200,7 @@ def other_site_without_its_cookie(browser, open_page):
 
 
 def unlisted_origin(browser, open_page, api):
-    """A page that nobody listed, though of the same site, so that the cookie goes along."""
+    """Checks a page whose origin is not listed. It is of the same site, so the cookie is sent."""
     print("  a page of an origin that is not listed")
     with person(browser) as context:
         sign_in(open_page(context, SIBLING))
@@ -215,7 +216,7 @@ def unlisted_origin(browser, open_page, api):
         ):
             assert "refused" in call(page, method, path, body), (method, path)
         assert ("POST", 200) not in statuses, statuses
-        print("    what needs no preflight is refused by the service itself")
+        print("    requests without a preflight are refused by the service itself")
         statuses.clear()
         for path in ("auth/logout", "auth/login", "concierge/alerts/1/agent-session"):
             page.evaluate(
@@ -247,12 +248,12 @@ def other_site(browser, open_page):
         cookie = cookie_of(context)
         assert (cookie["sameSite"], cookie["secure"]) == ("None", True), cookie
         assert "else.localhost" in str(cookie["partitionKey"]), cookie
-        print("    which is not signed in where the browser shows the API itself")
+        print("    the same browser is not signed in on the API's own site")
         expect(call(open_page(context, SIBLING), "GET", "/api/tasks"), 401, "unauthenticated")
 
 
 class Watched:
-    """A page of which is kept what it complains about and what it asks."""
+    """A page whose errors, warnings and requests are recorded."""
 
     def __init__(self, context):
         self.page = context.new_page()
@@ -279,7 +280,7 @@ def reference_page(browser, api, document):
         policy = page.goto(f"{api}/api/docs").headers["content-security-policy"]
         assert "unsafe" not in policy, policy
         page.wait_for_selector(".opblock")
-        assert page.locator("#who").inner_text() == "Nobody is signed in."
+        assert page.locator("#who").inner_text() == "You are not signed in."
         described = operations_are_shown(page, document)
         print(f"    {described} operations with summary, errors and example")
         watched.check(api)
@@ -289,7 +290,7 @@ def reference_page(browser, api, document):
         page.click("#sign-in button")
         page.wait_for_selector("#sign-out:visible")
         assert page.locator("#who").inner_text().startswith("Signed in as Ada"), page
-        print("    tries operations as whoever is signed in")
+        print("    tries operations as the signed-in user")
         listed = tries(page, "listTasks")
         created = tries(page, "createTask", {"title": "Tried out", "projectId": 1})
         assert created["title"] == "Tried out", created
@@ -303,7 +304,7 @@ def reference_page(browser, api, document):
 
 
 def operations_are_shown(page, document):
-    """Looks into every operation, one after the other, and answers how many there are."""
+    """Opens and checks every operation. Returns their number."""
     shown = 0
     for path, item in document["paths"].items():
         for method, operation in item.items():
@@ -323,14 +324,14 @@ def operations_are_shown(page, document):
             if "requestBody" in operation:
                 body = json.loads(block.locator("textarea.body-param__text").input_value())
                 assert body, name
-            # Folded again: a page with all of them open is slow to redraw.
+            # Close it: a page with all operations open is slow to redraw.
             block.locator(".opblock-summary-control").click()
             shown += 1
     return shown
 
 
 def tries(page, name, body=None):
-    """Has the page carry an operation out, and answers the JSON that it shows."""
+    """Has the page execute an operation. Returns the JSON of the answer."""
     block = page.locator(f"[id$='-{name}'].opblock")
     if not block.locator("button.execute").is_visible():
         block.locator(".opblock-summary-control").click()
@@ -345,7 +346,7 @@ def tries(page, name, body=None):
 
 
 def shoot(page, name):
-    """A picture, for whoever asks for it by WORKDESK_PICTURES, a folder."""
+    """Saves a screenshot in the folder WORKDESK_PICTURES, if that is set."""
     folder = os.environ.get("WORKDESK_PICTURES")
     if folder:
         page.screenshot(path=f"{folder}/{name}.png")
@@ -356,7 +357,7 @@ def main():
     tools.run_with("browser")
     from playwright.sync_api import sync_playwright
 
-    # Its own sandbox needs more than a container's root has; all that it loads is ours.
+    # Chromium's sandbox does not work for a container's root. It loads only our own pages.
     options = [*OPTIONS, "--no-sandbox"] if os.geteuid() == 0 else OPTIONS
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=options)

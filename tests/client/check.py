@@ -1,10 +1,14 @@
-"""Checks the OpenAPI document as a client meets it: `python3 tests/client/check.py [document]`.
+"""Checks the OpenAPI document as clients use it: `python3 tests/client/check.py [--all] [document]`.
 
-A linter reads infra/openapi.json, openapi-typescript makes types of it, and the compiler checks
-the story of a client against them. Needs Node.js from 20.19 on; packages come from npm, in the
-versions of the lock, into target/client.
+Two linters read infra/openapi.json. openapi-typescript makes types of it, and the compiler checks the
+story of a client against them. `--all` also runs generators that other teams use: orval, whose
+schemas for zod must compile, and openapi-python-client, which must write few files.
+
+Needs Node.js from 20.19 on. Packages come from npm and PyPI in pinned versions, into target/client
+and target/tools.
 """
 
+import argparse
 import json
 import os
 import pathlib
@@ -16,26 +20,34 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "infra"))
+
+import tools  # noqa: E402
+
 FOLDER = ROOT / "target" / "client"
-PROGRAMS = FOLDER / "node_modules" / ".bin"
 STORY = ("story.ts", "resolution.ts")
 METHODS = ("get", "put", "post", "patch", "delete")
 
-# The tools report nothing about their use and look for no newer version of themselves.
+# The most model files that openapi-python-client may write: one for each schema, and no more for each
+# response.
+MOST_MODELS = 400
+
+# Turns off the tools' telemetry and update checks.
 QUIET = {
+    "DO_NOT_TRACK": "1",
     "NPM_CONFIG_UPDATE_NOTIFIER": "false",
     "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true",
     "REDOCLY_TELEMETRY": "off",
 }
 
 
-def run(what, command):
-    """Runs a tool, and shows what it printed only if it fails."""
+def run(what, command, folder=FOLDER, **environment):
+    """Runs a tool and prints its output only if it fails."""
     started = time.monotonic()
     done = subprocess.run(
         command,
-        cwd=FOLDER,
-        env=os.environ | QUIET,
+        cwd=folder,
+        env=os.environ | QUIET | environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -46,29 +58,31 @@ def run(what, command):
         sys.exit(f"{done.stdout}\n{what}: failed")
 
 
-def install():
-    """Installs the packages of the lock, unless they are there."""
-    lock, installed = HERE / "package-lock.json", FOLDER / "installed.json"
+def install(packages, folder):
+    """Installs the packages of a lock, unless they are there, and returns their programs' folder."""
+    lock, installed = packages / "package-lock.json", folder / "installed.json"
+    programs = folder / "node_modules" / ".bin"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
-        return
+        return programs
     npm = shutil.which("npm")
     if npm is None:
         sys.exit("npm is missing: install Node.js 20.19 or later")
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    shutil.copy(HERE / "package.json", FOLDER)
-    shutil.copy(lock, FOLDER)
-    run("npm ci", [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"])
+    folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(packages / "package.json", folder)
+    shutil.copy(lock, folder)
+    run("npm ci", [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], folder)
     shutil.copy(lock, installed)
+    return programs
 
 
 def operations(document):
-    """Method and path of each operation."""
+    """Returns method and path of each operation."""
     paths = json.loads(document.read_text())["paths"].items()
     return {(method.upper(), path) for path, item in paths for method in item if method in METHODS}
 
 
 def check_story(document):
-    """Every operation is called in the story. That no others are, the compiler knows."""
+    """Checks that the story calls every operation. The compiler checks that it calls no others."""
     story = "".join((HERE / part).read_text() for part in STORY)
     called = set(re.findall(r'api\.([A-Z]+)\(\s*"([^"]+)"', story))
     known = operations(document)
@@ -78,19 +92,62 @@ def check_story(document):
     print(f"         {len(known)} operations in the story")
 
 
-def main():
-    document = pathlib.Path(sys.argv[1] if sys.argv[1:] else ROOT / "infra/openapi.json").resolve()
-    install()
+def lint(document, programs):
+    """Both linters find nothing."""
     rules = ["--config", HERE / "redocly.yaml", "--lint-config=error"]
     shown = ["--format=stylish", "--max-problems=20"]
-    run("redocly", [PROGRAMS / "redocly", "lint", *rules, *shown, document])
-    # A type of each schema under its own name; and what has a default may be left out.
+    run("redocly", [programs / "redocly", "lint", *rules, *shown, document])
+    rules = ["--ruleset", HERE / "spectral.yaml", "--fail-severity=warn"]
+    run("spectral", [programs / "spectral", "lint", *rules, "--quiet", document])
+
+
+def check_types(document, programs):
+    """The story of a client compiles."""
+    # Each schema becomes a type under its own name; fields with a default are optional.
     names = ["--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing"]
     options = [*names, "--default-non-nullable=false"]
     types = FOLDER / "api.ts"
-    run("openapi-typescript", [PROGRAMS / "openapi-typescript", document, "-o", types, *options])
-    run("tsc", [PROGRAMS / "tsc", "--project", HERE, "--pretty", "false"])
+    run("openapi-typescript", [programs / "openapi-typescript", document, "-o", types, *options])
+    run("tsc", [programs / "tsc", "--project", HERE, "--pretty", "false"])
     check_story(document)
+
+
+def check_zod(document):
+    """The schemas that orval makes for zod compile."""
+    packages, folder = HERE / "generators", FOLDER / "generators"
+    programs = install(packages, folder)
+    for file in ("orval.config.mjs", "tsconfig.json"):
+        shutil.copy(packages / file, folder)
+    command = [programs / "orval", "--config", "orval.config.mjs"]
+    run("orval", command, folder, DOCUMENT=str(document))
+    run("tsc", [programs / "tsc", "--project", folder, "--pretty", "false"], folder)
+
+
+def check_python(document):
+    """openapi-python-client writes a file for each schema, and few besides."""
+    tools.install("client")
+    output = FOLDER / "python"
+    options = ["--path", document, "--output-path", output, "--meta", "none", "--overwrite"]
+    program = tools.program("client", "openapi-python-client")
+    run("openapi-python-client", [program, "generate", *options])
+    models = len(list((output / "models").glob("*.py")))
+    print(f"         {models} model files in Python")
+    if models >= MOST_MODELS:
+        sys.exit(f"openapi-python-client wrote {models} model files; expected below {MOST_MODELS}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--all", action="store_true", help="run the generators too")
+    parser.add_argument("document", nargs="?", default=ROOT / "infra/openapi.json", type=pathlib.Path)
+    options = parser.parse_args()
+    document = options.document.resolve()
+    programs = install(HERE, FOLDER)
+    lint(document, programs)
+    check_types(document, programs)
+    if options.all:
+        check_zod(document)
+        check_python(document)
 
 
 if __name__ == "__main__":

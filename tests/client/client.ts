@@ -1,12 +1,12 @@
-/** The client that the story and the mistakes share: openapi-fetch, typed by the document. */
+/** The client of the story and the mistakes: openapi-fetch with the document's types. */
 
 import createClient from "openapi-fetch";
-import type { Problem, paths } from "./api";
+import type { GatewayMessage, Problem, paths } from "./api";
 
-/** Same origin: the session's cookie goes along by itself. */
+/** A client on the API's origin: the browser sends the session cookie. */
 export const api = createClient<paths>({ baseUrl: "/", credentials: "same-origin" });
 
-/** A problem where nobody has an answer to it. */
+/** A problem that the caller does not handle. */
 export class Refused extends Error {
   readonly code: Problem["code"];
   readonly requestId: string;
@@ -18,19 +18,32 @@ export class Refused extends Error {
   }
 }
 
-/** What openapi-fetch answers: data, or the problem instead. */
-type Answer<Data> = { data: Data; error?: never } | { data?: never; error: Problem };
+/** Too many requests. The gateway itself refused this one, with a message and no code. */
+export class Busy extends Error {}
 
-/** The data of an answer. Throws `Refused` where there is a problem instead. */
+/** Returns the problem of an answer, if there is one. Throws `Busy` for an answer of the gateway itself. */
+export function problemOf<E>(error: E): Extract<E, { code: string } | undefined> {
+  if (error !== undefined && !("code" in (error as object))) {
+    throw new Busy((error as GatewayMessage).message);
+  }
+  return error as Extract<E, { code: string } | undefined>;
+}
+
+/** The result of openapi-fetch: data or an error. */
+type Answer<Data> =
+  | { data: Data; error?: never }
+  | { data?: never; error: Problem | GatewayMessage };
+
+/** Returns the data of an answer. Throws `Refused` for a problem. */
 export async function dataOf<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
   const { data, error } = await answer;
   if (error !== undefined) {
-    throw new Refused(error);
+    throw new Refused(problemOf(error));
   }
   return data;
 }
 
-/** The page of a list that follows an answer, empty behind the last. The URL is followed as it is. */
+/** Returns the next page of a list, from the URL in `Link`; empty after the last page. */
 export async function nextPage<Row>(response: Response): Promise<Row[]> {
   const next = response.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
   if (next === undefined) {
@@ -44,7 +57,7 @@ export async function nextPage<Row>(response: Response): Promise<Row[]> {
   return rows as Row[];
 }
 
-/** Where the compiler has seen every case. */
+/** Marks code that the compiler proves unreachable. */
 export function never(value: never): never {
   throw new Error(`not in the document: ${JSON.stringify(value)}`);
 }

@@ -1,6 +1,6 @@
 /**
- * What must not compile. A line under `@ts-expect-error` that does compile is an error, so a
- * document that lets one of these pass is found here.
+ * Code that must not compile. A line under `@ts-expect-error` that compiles is an error, so this file
+ * detects a document that allows one of these mistakes.
  */
 
 import type {
@@ -13,7 +13,7 @@ import type {
   TaskUpdate,
   operations,
 } from "./api";
-import { api } from "./client";
+import { api, problemOf } from "./client";
 
 type SearchParameters = operations["searchReferences"]["parameters"]["query"];
 
@@ -22,7 +22,7 @@ const path = { id: 1 };
 export async function bodies(): Promise<void> {
   // @ts-expect-error: a task needs a title
   await api.POST("/api/tasks", { body: { projectId: 1 } });
-  // @ts-expect-error: a creation takes no null for what it needs
+  // @ts-expect-error: a required field of a create is not null
   await api.POST("/api/tasks", { body: { title: null, projectId: 1 } });
   // @ts-expect-error: no such status
   await api.POST("/api/tasks", { body: { title: "Draft", status: "started" } });
@@ -36,7 +36,7 @@ export async function bodies(): Promise<void> {
   await api.PATCH("/api/tasks/{id}", { params: { path }, body: { title: null } });
   // @ts-expect-error: a status cannot be cleared
   await api.PATCH("/api/tasks/{id}", { params: { path }, body: { status: null } });
-  // @ts-expect-error: left out is not the same as undefined
+  // @ts-expect-error: an absent field is not the same as undefined
   await api.PATCH("/api/tasks/{id}", { params: { path }, body: { dueDate: undefined } });
   // @ts-expect-error: phaseId is null or an id, and has to be there
   await api.PATCH("/api/tasks/{taskId}/phase", { params: { path: { taskId: 1 } }, body: {} });
@@ -51,7 +51,7 @@ export async function bodies(): Promise<void> {
   await api.POST(execute, { params: { path }, body: { actionIds: [1] } });
   // @ts-expect-error: a rejection has a reason
   await api.POST("/api/concierge/agent-sessions/{id}/reject", { params: { path }, body: {} });
-  // @ts-expect-error: what is approved has to be said
+  // @ts-expect-error: an approval names its actions
   await api.POST(execute, { params: { path } });
 }
 
@@ -74,15 +74,15 @@ export async function addresses(): Promise<void> {
 }
 
 /**
- * Members that are misspelt beside right ones. The calls of openapi-fetch let them pass, which is
- * why the story says `satisfies` where it writes a body with members that may be left out.
+ * Misspelt members beside correct ones. openapi-fetch's calls accept them, so the story uses `satisfies`
+ * for bodies with optional members.
  */
 export const misspelt = [
-  // @ts-expect-error: it is dueDate
+  // @ts-expect-error: the name is dueDate
   { title: "Draft", due: "2026-01-31T09:30:00.000Z" } satisfies TaskCreate,
-  // @ts-expect-error: it is assigneeId
+  // @ts-expect-error: the name is assigneeId
   { title: "Draft", assignee: 1 } satisfies TaskUpdate,
-  // @ts-expect-error: it is query
+  // @ts-expect-error: the name is query
   { type: "project", text: "website" } satisfies SearchParameters,
 ];
 
@@ -98,9 +98,9 @@ export function answers(task: Task, activity: Activity, result: ExecutionResult)
     task.status === "started",
     // @ts-expect-error: metadata may be null
     activity.metadata["source"],
-    // @ts-expect-error: what is in metadata is not known
+    // @ts-expect-error: values in metadata have no known type
     activity.metadata?.["source"].length,
-    // @ts-expect-error: what a target system answered may be null
+    // @ts-expect-error: the answer of a target system may be null
     result.response["status"],
   ];
 }
@@ -120,11 +120,13 @@ export async function problemsOfOperations(): Promise<unknown[]> {
   const read = await api.GET("/api/tasks");
   const created = await api.POST("/api/tasks", { body: { title: "Draft", projectId: 1 } });
   return [
-    // @ts-expect-error: a list takes no body that could be too large
-    read.error?.code === "body_too_large",
-    // @ts-expect-error: what does not exist yet is not changed by others
-    created.error?.code === "concurrent_change",
+    // @ts-expect-error: a list has no body that could be too large
+    problemOf(read.error)?.code === "body_too_large",
+    // @ts-expect-error: a new record has no concurrent changes
+    problemOf(created.error)?.code === "concurrent_change",
     // @ts-expect-error: there may be a problem instead of data
     created.data.id,
+    // @ts-expect-error: an answer of the gateway itself has no code
+    read.error?.code,
   ];
 }

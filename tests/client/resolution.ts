@@ -1,4 +1,4 @@
-/** What a front end does with the resolution agent: a part of the story. */
+/** The part of the story in which a front end uses the resolution agent. */
 
 import type {
   ActionVerdict,
@@ -12,7 +12,7 @@ import type {
   ExecutionResult,
   SignalId,
 } from "./api";
-import { api, dataOf, never, nextPage } from "./client";
+import { api, dataOf, never, nextPage, problemOf } from "./client";
 
 export async function resolution(): Promise<void> {
   await report();
@@ -50,7 +50,7 @@ export async function resolution(): Promise<void> {
   await byHand(session);
 }
 
-/** What an approver looks at. */
+/** Shows an approver the preview of actions. */
 async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
   const { actions, exclusive, sums } = await dataOf(
     api.POST("/api/concierge/agent-sessions/{id}/preview", {
@@ -67,7 +67,7 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
   console.log(exclusive, sums.money.map(({ currency }) => currency), sums.customers);
 }
 
-/** What people settle: outcomes that nobody knows, and manual actions. */
+/** Settles unknown outcomes and manual actions. */
 async function byHand(session: AgentSession): Promise<void> {
   for (const result of session.executionResults.filter(({ success }) => !success)) {
     const { data, error } = await api.POST(
@@ -77,7 +77,8 @@ async function byHand(session: AgentSession): Promise<void> {
         body: { outcome: "not_done", note: "The invoice is still open." } satisfies ActionVerdict,
       },
     );
-    console.log(error?.code === "outcome_known" ? error.detail : data?.status);
+    const problem = problemOf(error);
+    console.log(problem?.code === "outcome_known" ? problem.detail : data?.status);
   }
   const open = session.proposedActions.filter(({ isAutomated, handling }) => !isAutomated && !handling);
   const [first, second, third] = open.map(({ id }) => ({ path: { id: session.id, actionId: id } }));
@@ -96,7 +97,7 @@ async function byHand(session: AgentSession): Promise<void> {
   console.log(handed.proposedActions.map(({ handling }) => handling?.serviceRequestId));
 }
 
-/** Who has to approve what. */
+/** Sets the approval policy. */
 export async function policy(): Promise<void> {
   const { data, response } = await api.GET("/api/concierge/policy");
   if (data === undefined || data.rules.length > 0) {
@@ -111,7 +112,7 @@ export async function policy(): Promise<void> {
   console.log(set.rules.map((rule) => `${rule.approvers} for ${rule.when.riskAtLeast ?? "money"}`));
 }
 
-/** Ends a proposal that nobody wants. */
+/** Rejects a proposal. */
 export async function reject(id: AgentSessionId, reason: string): Promise<void> {
   const rejected = await dataOf(
     api.POST("/api/concierge/agent-sessions/{id}/reject", { params: { path: { id } }, body: { reason } }),
@@ -119,7 +120,7 @@ export async function reject(id: AgentSessionId, reason: string): Promise<void> 
   console.log(rejected.rejection?.reason, rejected.status);
 }
 
-/** What happened in a session, and whether nobody changed it since. */
+/** Lists, checks and exports the journal of a session. */
 async function journal(id: AgentSessionId): Promise<void> {
   const path = { id };
   const entries = await dataOf(
@@ -141,7 +142,7 @@ async function journal(id: AgentSessionId): Promise<void> {
   console.log(response.headers.get("content-type"));
 }
 
-/** Connects a billing system, sees whether it is reached, and takes it away again. */
+/** Creates, tests and deletes a connection to a billing system. */
 async function connections(): Promise<void> {
   const params = { path: { name: "spare_billing" } };
   const connection: Connection = await dataOf(
@@ -174,13 +175,14 @@ async function connections(): Promise<void> {
   console.log(pause.paused, pause.changedAt);
 }
 
-/** The two newest alerts that are open, page by page. */
+/** Returns the two newest open alerts, page by page. */
 async function openAlerts(): Promise<Alert[]> {
   const { data, error, response } = await api.GET("/api/concierge/alerts", {
     params: { query: { status: ["open"], limit: 1 } },
   });
   if (error !== undefined) {
-    console.log(error.code === "validation_error" ? error.errors : error.detail);
+    const problem = problemOf(error);
+    console.log(problem.code === "validation_error" ? problem.errors : problem.detail);
     return [];
   }
   const alerts = [...data, ...(await nextPage<Alert>(response))];
@@ -190,7 +192,7 @@ async function openAlerts(): Promise<Alert[]> {
   return alerts;
 }
 
-/** What the agent did about an alert before. */
+/** Lists the earlier sessions on an alert. */
 async function earlier(alert: SignalId): Promise<void> {
   const sessions: AgentSessionRow[] = await dataOf(
     api.GET("/api/concierge/alerts/{id}/agent-sessions", { params: { path: { id: alert } } }),
@@ -198,7 +200,7 @@ async function earlier(alert: SignalId): Promise<void> {
   console.log(sessions.map(({ status, createdAt }) => `${createdAt}: ${inWords(status)}`));
 }
 
-/** What an approver is shown. */
+/** Lists the proposals that wait for approval. */
 async function inbox(): Promise<void> {
   const rows: AgentSessionRow[] = await dataOf(
     api.GET("/api/concierge/agent-sessions", {
@@ -210,7 +212,7 @@ async function inbox(): Promise<void> {
   }
 }
 
-/** What a monitor sends, and somebody who looks into it. */
+/** Reports alerts as a monitor does, and resolves one. */
 async function report(): Promise<void> {
   const reported: Alert = await dataOf(
     api.POST("/api/concierge/alerts", {
@@ -250,15 +252,16 @@ async function report(): Promise<void> {
   console.log(recorded.length, rejected.length);
 }
 
-/** What has ended of the approved actions. The rest comes with the session. */
+/** Approves actions. Returns the results of those that have ended. */
 async function execute(id: AgentSessionId, actionIds: string[]): Promise<ExecutionResult[]> {
   const { data, error, response } = await api.POST("/api/concierge/agent-sessions/{id}/execute", {
     params: { path: { id }, header: { Prefer: "respond-async" } },
     body: { actionIds },
   });
   if (error !== undefined) {
-    if (error.code === "proposal_superseded" || error.code === "plan_feature_unavailable") {
-      alert(error.detail);
+    const { code, detail } = problemOf(error);
+    if (code === "proposal_superseded" || code === "plan_feature_unavailable") {
+      alert(detail);
     }
     return [];
   }

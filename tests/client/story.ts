@@ -1,9 +1,9 @@
 /**
- * A morning of a team, as a front end would write it: every operation of the document, once, those
- * of the resolution agent in resolution.ts.
+ * The morning of a team as a front end would code it. It calls every operation of the document once;
+ * those of the resolution agent are in resolution.ts.
  *
- * Type-checked, never run. What is read here is what a client relies on, so a document that says
- * less than this does not compile.
+ * The story is type-checked and never run. It reads the members on which clients rely, so it does not
+ * compile against a document that lacks one.
  */
 
 import type {
@@ -38,7 +38,7 @@ import type {
   UserRef,
   UserUpdate,
 } from "./api";
-import { api, dataOf, never } from "./client";
+import { api, dataOf, never, problemOf } from "./client";
 import { policy, resolution } from "./resolution";
 
 export async function morning(username: string, password: string): Promise<void> {
@@ -64,7 +64,7 @@ export async function morning(username: string, password: string): Promise<void>
   await dataOf(api.POST("/api/auth/logout"));
 }
 
-/** Where somebody is signed in, what their scripts may do, and another password. */
+/** Manages the user's sessions, tokens and password. */
 async function account(currentPassword: string): Promise<void> {
   for (const open of await dataOf(api.GET("/api/auth/sessions", { params: { query: { limit: 20 } } }))) {
     const where: string = open.userAgent ?? open.address ?? "somewhere";
@@ -82,12 +82,13 @@ async function account(currentPassword: string): Promise<void> {
   const { error } = await api.PUT("/api/auth/password", {
     body: { currentPassword, newPassword: "four words of your own" },
   });
-  if (error?.code === "validation_error") {
-    console.log(faultAt("/currentPassword", error.errors)?.detail ?? error.detail);
+  const problem = problemOf(error);
+  if (problem?.code === "validation_error") {
+    console.log(faultAt("/currentPassword", problem.errors)?.detail ?? problem.detail);
   }
 }
 
-/** What to tell the person who could not sign in. */
+/** Signs in. Returns a message for the user if that fails. */
 async function signIn(username: string, password: string): Promise<string | undefined> {
   const { data, error, response } = await api.POST("/api/auth/login", {
     body: { username, password },
@@ -96,21 +97,22 @@ async function signIn(username: string, password: string): Promise<string | unde
     greet(data.fullName);
     return undefined;
   }
-  switch (error.code) {
+  const problem = problemOf(error);
+  switch (problem.code) {
     case "invalid_credentials":
       return "Wrong username or password.";
     case "too_many_attempts":
       return `Try again in ${response.headers.get("Retry-After")} seconds.`;
     case "validation_error":
-      return faultAt("/username", error.errors)?.detail ?? error.detail;
+      return faultAt("/username", problem.errors)?.detail ?? problem.detail;
     case "cross_site":
     case "body_too_large":
     case "unsupported_media_type":
     case "unavailable":
     case "internal_error":
-      return `${error.title} (${error.requestId})`;
+      return `${problem.title} (${problem.requestId})`;
     default:
-      return never(error);
+      return never(problem);
   }
 }
 
@@ -118,8 +120,8 @@ function greet(name: string): void {
   document.title = `Workdesk: ${name}`;
 }
 
-/** The fault of a field, by its JSON pointer. */
-function faultAt(pointer: string, faults: readonly Fault[] = []): Fault | undefined {
+/** Returns the fault of a field by its JSON pointer. */
+function faultAt(pointer: string, faults: readonly Fault[]): Fault | undefined {
   return faults.find((fault) => fault.pointer === pointer);
 }
 
@@ -188,7 +190,8 @@ async function serviceRequests(project: ProjectId): Promise<void> {
     ...id,
     body: { status: "resolved", category: null } satisfies ServiceRequestUpdate,
   });
-  console.log(error?.code === "invalid_transition" ? error.detail : data?.status);
+  const problem = problemOf(error);
+  console.log(problem?.code === "invalid_transition" ? problem.detail : data?.status);
   const mine = await dataOf(
     api.GET("/api/service-requests", {
       params: { query: { status: ["open", "pending"], creatorId: ["me"], sort: "-createdAt" } },
@@ -210,7 +213,8 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
     } satisfies TaskCreate,
   });
   if (error !== undefined) {
-    return showFaults(error.errors);
+    const problem = problemOf(error);
+    return showFaults(problem.code === "validation_error" ? problem.errors : []);
   }
   const due: string | null = task.dueDate;
   console.log(due === null ? "some day" : new Date(due).toLocaleDateString());
@@ -268,15 +272,16 @@ async function talkAbout(taskId: TaskId): Promise<void> {
     params: { path },
     body: { tagId: 1 },
   });
-  if (error?.code === "too_many_tags") {
-    alert(error.detail);
+  const problem = problemOf(error);
+  if (problem?.code === "too_many_tags") {
+    alert(problem.detail);
   }
   await dataOf(
     api.DELETE("/api/tasks/{taskId}/tags/{tagId}", { params: { path: { ...path, tagId: 1 } } }),
   );
 }
 
-/** The task as it is now, or what to tell the person who changed it. */
+/** Updates a task. Returns the new task, or a message for the user. */
 async function update(
   { id, version }: { id: TaskId; version: number },
   body: TaskUpdate,
@@ -289,13 +294,14 @@ async function update(
   if (error === undefined) {
     return data;
   }
-  switch (error.code) {
+  const problem = problemOf(error);
+  switch (problem.code) {
     case "validation_error":
-      showFaults(error.errors);
-      return error.detail;
+      showFaults(problem.errors);
+      return problem.detail;
     case "precondition_failed":
     case "concurrent_change":
-      return "Somebody else changed the task; look at it again.";
+      return "Another user changed the task. Read it again.";
     case "not_found":
       return "The task is gone.";
     case "unauthenticated":
@@ -304,17 +310,17 @@ async function update(
     case "cross_site":
     case "body_too_large":
     case "unsupported_media_type":
-      return error.detail;
+      return problem.detail;
     case "unavailable":
     case "internal_error":
-      return `${error.title} (${error.requestId})`;
+      return `${problem.title} (${problem.requestId})`;
     default:
-      return never(error);
+      return never(problem);
   }
 }
 
-/** Each fault beside the field that it is about. */
-function showFaults(faults: readonly Fault[] = []): void {
+/** Shows each fault beside its field. */
+function showFaults(faults: readonly Fault[]): void {
   for (const { pointer, code, detail } of faults) {
     const field = document.querySelector(`[data-pointer="${pointer}"]`);
     field?.setAttribute("title", code === "required" ? "Please fill in" : detail);
@@ -349,7 +355,7 @@ async function milestones(project: ProjectId): Promise<void> {
   await dataOf(api.DELETE("/api/milestones/{id}", { params: { path } }));
 }
 
-/** What an admin does when somebody comes and somebody goes. */
+/** Creates and disables users, as an admin does. */
 async function people(organization: OrganizationId): Promise<void> {
   const path = { id: organization };
   const ours = await dataOf(api.GET("/api/organizations/{id}", { params: { path } }));
@@ -368,7 +374,8 @@ async function people(organization: OrganizationId): Promise<void> {
     } satisfies UserCreate,
   });
   if (error !== undefined) {
-    return alert(error.code === "username_taken" ? "Choose another username." : error.detail);
+    const { code, detail } = problemOf(error);
+    return alert(code === "username_taken" ? "Choose another username." : detail);
   }
   const user = await dataOf(
     api.GET("/api/users/{id}", { params: { path: { id: newcomer.id } } }),
@@ -390,17 +397,18 @@ async function people(organization: OrganizationId): Promise<void> {
   );
 }
 
-/** What to tell the person who changed a user. */
+/** Updates a user. Returns a message about it. */
 async function change(user: User, body: UserUpdate): Promise<string> {
   const params = { path: { id: user.id } };
   const { data, error } = await api.PATCH("/api/users/{id}", { params, body });
   if (error === undefined) {
     return `${data.fullName} is ${data.disabled ? "disabled" : data.role}`;
   }
-  return error.code === "last_admin" ? "Name another admin first." : error.detail;
+  const { code, detail } = problemOf(error);
+  return code === "last_admin" ? "Name another admin first." : detail;
 }
 
-/** Sets a project up, and puts one away. */
+/** Sets up a project with phases and tags, and archives one. */
 async function directory(old: ProjectId): Promise<TagId> {
   const { data: project } = await api.POST("/api/projects", {
     body: { title: "New invoices", description: null } satisfies ProjectCreate,
@@ -439,7 +447,7 @@ async function directory(old: ProjectId): Promise<TagId> {
 
   const known = await dataOf(api.GET("/api/tags"));
   const { data: tag, error } = await api.POST("/api/tags", { body: { name: "urgent" } });
-  if (error?.code === "name_taken") {
+  if (problemOf(error)?.code === "name_taken") {
     return known.find((one) => one.name.toLowerCase() === "urgent")?.id ?? 1;
   }
   const params = { path: { id: tag?.id ?? 1 } };
@@ -576,7 +584,7 @@ async function reply(ticketId: TicketId): Promise<void> {
     params: { path },
     body: { content: "It is on its way" },
   });
-  if (error?.code === "ticket_closed") {
+  if (problemOf(error)?.code === "ticket_closed") {
     alert("The ticket was closed meanwhile.");
   }
 }

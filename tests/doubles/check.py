@@ -1,10 +1,10 @@
-"""Has the agent call doubles of billing and payment systems that nobody here wrote:
+"""Has the agent call third-party doubles of billing and payment systems:
 `python3 tests/doubles/check.py [name of a test]`.
 
-Starts stripe-stateful-mock, localstripe, and Kill Bill's own description served by prism, each on a free
-port and as a process of its own, and then the tests of `tests/doubles`, which call them through
-connections. Needs Node.js from 20 on; the doubles come from npm, in the versions of the lock, into
-target/doubles, and from PyPI into target/tools. localstripe is under the GPL: it is only run.
+Starts stripe-stateful-mock, localstripe, and prism with Kill Bill's API description, each as a process on
+a free port. Then runs the tests of `tests/doubles`, which call them through connections. Needs Node.js 20
+or later. Installs the doubles from npm, in the versions of the lock file, into target/doubles, and from
+PyPI into target/tools. localstripe is under the GPL and is only run.
 """
 
 import contextlib
@@ -20,7 +20,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 FOLDER = ROOT / "target" / "doubles"
 PROGRAMS = FOLDER / "node_modules" / ".bin"
-# Prism takes the longest: it reads a description of 380 kB.
+# Prism takes the longest to start: it reads a description of 380 kB.
 START_SECONDS = 120
 STOP_SECONDS = 10
 sys.path[:0] = [str(HERE.parent), str(ROOT / "infra")]
@@ -30,7 +30,7 @@ import tools  # noqa: E402
 
 
 def install():
-    """Installs the packages of the lock, unless they are there."""
+    """Installs the packages of the lock file unless they are installed."""
     tools.install("doubles")
     lock, installed = HERE / "package-lock.json", FOLDER / "installed.json"
     if installed.exists() and installed.read_bytes() == lock.read_bytes():
@@ -48,7 +48,7 @@ def install():
 
 
 def commands(ports):
-    """How each double is started on its port, and a path that it answers."""
+    """Returns port, command and a path for the start-up check of each double."""
     stripe, localstripe, kill_bill = ports
     description = FOLDER / "node_modules" / "killbill" / "codegen" / "kbswagger.yaml"
     mock = [PROGRAMS / "prism", "mock", description, "--errors", "--host=127.0.0.1"]
@@ -65,7 +65,7 @@ def commands(ports):
 
 
 def wait_for(name, process, url, log):
-    """Until it answers whatever."""
+    """Waits until a double gives any HTTP answer."""
     began = time.monotonic()
     while True:
         try:
@@ -83,7 +83,7 @@ def wait_for(name, process, url, log):
 
 @contextlib.contextmanager
 def running():
-    """The doubles; answers their URLs."""
+    """Runs the doubles. Yields their URLs."""
     urls, processes = {}, []
     with contextlib.ExitStack() as stack:
         ports = [end_to_end.free_port() for _ in range(3)]
@@ -119,7 +119,7 @@ def main():
     install()
     with running() as urls:
         only = [f"doubles::{name}" for name in sys.argv[1:]] or ["doubles::"]
-        test = ["cargo", "test", "--locked", "--package", "tests", "--test", "workdesk", "--"]
+        test = ["cargo", "test", "--locked", "--package", "tests", "--test", "agent", "--"]
         done = subprocess.run(
             [*test, "--ignored", *only],
             cwd=ROOT,
@@ -127,7 +127,7 @@ def main():
             stdout=subprocess.PIPE,
             text=True,
         )
-    # Without the metrics that workers print.
+    # Leave out the metrics that workers print.
     lines = [line for line in done.stdout.splitlines() if not line.startswith("{")]
     print("\n".join(lines), flush=True)
     for name in only:

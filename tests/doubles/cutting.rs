@@ -14,18 +14,18 @@ pub struct Call {
     pub line: String,
     /// Its idempotency key; empty where it has none.
     pub key: String,
-    /// What the system answered, whether or not that arrived.
+    /// The system's answers, arrived or not.
     pub status: u16,
     /// The system said that it was its answer to an earlier call.
     pub is_replay: bool,
 }
 
-/// Whose connections are cut.
+/// Connections that are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cuts {
-    /// Nobody's.
+    /// None.
     None,
-    /// That of the first call with a key, and of every call without one.
+    /// The connection of the first call with a key, and of every call without one.
     First,
 }
 

@@ -4,14 +4,14 @@ use serde_json::{Value, json};
 use shared::model::{ActionType, JsonText, ProposedAction, Signal};
 
 use super::{Cutting, Doubled, cutting::Cuts};
-use crate::support::posting;
+use tests::support::posting;
 
 const ACCOUNT: &str = "5f1b2c3d-0a1b-4c2d-8e3f-9a0b1c2d3e4f";
 const INVOICE: &str = "7a6b5c4d-3e2f-4a1b-9c8d-0e1f2a3b4c5d";
 const PAYMENT: &str = "1c2d3e4f-5a6b-4c7d-8e9f-0a1b2c3d4e5f";
 
-/// Calls that somebody makes who looks after bills, and what success is: a name, the method and path,
-/// a body, a status. Of those that are left out, prism finds its own answer wrong.
+/// Calls of a team that looks after bills, and their successes: a name, the method and path, a
+/// body, a status. Prism finds its own answer to the others wrong.
 fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
     let invoice = |rest: &str| format!("/1.0/kb/invoices/{INVOICE}{rest}");
     let account = |rest: &str| format!("/1.0/kb/accounts/{ACCOUNT}{rest}");
@@ -75,7 +75,7 @@ fn proposes(signal: &Signal) -> Vec<ProposedAction> {
     vec![action]
 }
 
-/// How Kill Bill wants to be called.
+/// The connection to Kill Bill.
 fn connection() -> Value {
     json!({
         "auth": {"scheme": "basic", "username": "admin"},

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 use shared::model::{ActionType, ProposedAction, Signal};
 
 use super::{Cutting, Doubled, cutting::Cuts, webhooks::Webhooks};
-use crate::support::posting;
+use tests::support::posting;
 
-/// What it takes as an API key begins so.
+/// Prefix of its API keys.
 pub(super) const SECRET: &str = "sk_workdesk";
 
 /// Confirms a payment intent, or pays an invoice.
@@ -48,7 +48,7 @@ async fn start(scheme: &str, cuts: Cuts) -> (Doubled, Cutting) {
     (doubled, proxy)
 }
 
-/// What is there to be paid for.
+/// Records to be paid for.
 impl Doubled {
     /// A customer with a card of this number as their default.
     pub(super) async fn customer(&self, card: &str) -> String {

@@ -1,5 +1,5 @@
-//! Doubles of billing and payment systems that nobody here wrote: how they are called is theirs to say.
-//! `python3 tests/doubles/check.py` installs and starts them, and then these tests.
+//! Doubles of billing and payment systems that others wrote, with the calls of the real ones.
+//! `python3 tests/doubles/check.py` installs and starts them, and then runs these tests.
 
 mod cutting;
 mod kill_bill;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use shared::model::{ProposedAction, Signal};
 
 use self::cutting::Cutting;
-use crate::support::{AgentSettings, Concierge, Proposing, event};
+use tests::support::{AgentSettings, Concierge, Proposing, event};
 
 /// Where the doubles are, by their names, as JSON.
 const DOUBLES: &str = "WORKDESK_DOUBLES";
@@ -28,14 +28,14 @@ struct Doubled {
     http: reqwest::Client,
 }
 
-/// What became of an action.
+/// The end of an action.
 #[derive(Debug)]
 struct Ended {
     session: Value,
     action: String,
     /// The session's status.
     status: String,
-    /// Whether the action succeeded and what was wrong, if it has ended.
+    /// The action's success and error, if it has ended.
     result: Option<(bool, String)>,
 }
 
@@ -50,7 +50,7 @@ impl Doubled {
         Self::start_with(double, secret, Some(Arc::new(Proposing(proposes)))).await
     }
 
-    /// The same with another engine; without one, with the playbooks.
+    /// Starts it with another engine; without one, with the playbooks.
     async fn start_with(double: &str, secret: &str, engine: Option<Arc<dyn Engine>>) -> Self {
         let secrets = vec![("/tests/connections/1/key".to_owned(), secret.to_owned())];
         let world = Concierge::start_with(AgentSettings {
@@ -119,7 +119,7 @@ impl Doubled {
         }
     }
 
-    /// What the double answers a form, which is to be a success.
+    /// Returns the double's answer to a form, which must be a success.
     async fn posts(&self, key: &str, path: &str, form: &[(&str, &str)]) -> Value {
         let answer = self.form(key, path, form).send().await.unwrap();
         let status = answer.status();
@@ -154,7 +154,7 @@ impl Ended {
         assert_eq!(self.status, "completed", "{self:?}");
     }
 
-    /// It did not succeed, and says this.
+    /// Asserts that it failed with this error.
     #[track_caller]
     fn failed(&self, says: &str) {
         let (success, error) = self.result.as_ref().unwrap();

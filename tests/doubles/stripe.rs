@@ -10,9 +10,9 @@ use super::{
     Cutting, Doubled,
     cutting::{Call, Cuts},
 };
-use crate::support::{fact_is, posting, read_of};
+use tests::support::{fact_is, posting, read_of};
 
-/// What it takes as an API key begins so.
+/// Prefix of its API keys.
 const SECRET: &str = "sk_test_workdesk";
 
 /// As many refunds are cut.
@@ -64,7 +64,7 @@ fn proposes_and_looks(signal: &Signal) -> Vec<ProposedAction> {
     vec![charge]
 }
 
-/// How Stripe wants to be called.
+/// The connection to Stripe.
 fn connection() -> Value {
     json!({
         "auth": {"scheme": "basic"}, "body": "form",
@@ -86,7 +86,7 @@ async fn start(cuts: Cuts) -> (Doubled, Cutting) {
 
 #[tokio::test]
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
-async fn of_refunds_whose_answers_are_cut_off_each_is_made_once() {
+async fn each_refund_whose_answer_is_cut_off_is_made_once() {
     let (doubled, proxy) = start(Cuts::First).await;
     for _ in 0..REFUNDS {
         let form = [
@@ -172,7 +172,7 @@ async fn an_error_that_it_keeps_is_asked_for_twice_at_most() {
 
 #[tokio::test]
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
-async fn what_an_error_that_it_keeps_did_is_told_by_a_read() {
+async fn a_read_tells_the_effect_of_an_error_that_stripe_keeps() {
     let doubled = Doubled::start("stripe", SECRET, proposes_and_looks).await;
     let form = [("type", "custom"), ("country", "US")];
     let account = doubled.posts(SECRET, "/v1/accounts", &form).await;

@@ -16,12 +16,12 @@ use serde_json::{Value, json};
 use sha2::Sha256;
 
 use super::Doubled;
-use crate::support::comes;
+use tests::support::comes;
 
-/// What was received and is signed, oldest first.
+/// Received and signed events, oldest first.
 type Events = Arc<Mutex<Vec<Value>>>;
 
-/// What webhooks are signed with.
+/// The secret that signs webhooks.
 const SECRET: &str = "whsec_workdesk";
 
 /// Where a double's webhooks go.
@@ -43,8 +43,8 @@ async fn receive(State(events): State<Events>, headers: HeaderMap, body: Bytes) 
     StatusCode::NO_CONTENT
 }
 
-/// Whether a `Stripe-Signature`, `t=…,v1=…`, is that of a body: HMAC-SHA-256 of `t.body`. Whoever relays real
-/// ones also refuses a `t` that is long ago, which here would be up to the clock.
+/// Returns whether a `Stripe-Signature`, `t=…,v1=…`, is that of a body: HMAC-SHA-256 of `t.body`. A
+/// relay of real webhooks also refuses an old `t`; here the clock is the test's.
 fn is_signed(signature: &str, body: &[u8]) -> bool {
     let part = |name: &str| {
         let mut parts = signature.split(',').filter_map(|part| part.split_once('='));

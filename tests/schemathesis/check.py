@@ -1,9 +1,9 @@
-"""Attacks a running local stack from its OpenAPI document: `python3 tests/schemathesis/check.py`.
+"""Tests a local stack with requests generated from its document: `python3 tests/schemathesis/check.py`.
 
-Starts `cargo local`, gives each caller (one of every role, and an admin's token) an organization of
-their own, so that nobody loses what another deletes, and has schemathesis hold every answer against
-the document with all its checks: what the document allows is not refused, what it excludes is not
-accepted. What of its findings is not ours stands in `hooks.py`, by name and with the reason.
+Starts `cargo local`. Each caller (one of every role, and an admin's token) has its own organization, so
+that none deletes the records of another. schemathesis compares every answer with the document, with all
+its checks: valid requests are accepted, and invalid ones are refused. `hooks.py` lists the findings that
+are not faults of the service, each with its reason.
 """
 
 import argparse
@@ -25,9 +25,9 @@ import tools  # noqa: E402
 TABLE = "workdesk"
 PASSWORD = "a password of twelve"
 CALLERS = ("admin", "token", "manager", "support", "member", "viewer")
-# From so many cases of an operation on, everybody tries everything.
+# Number of cases per operation from which every caller runs all phases.
 LONG = 100
-# How many run beside each other: each of them, and what it asks, keeps one core busy.
+# Number of parallel runs; each run and its requests keep one core busy.
 BESIDE = 2
 ALERTS = (
     ("usage_batch_stuck", "billing", {"type": "usage_batch", "id": "ub_1001"}),
@@ -37,7 +37,7 @@ ALERTS = (
 
 
 def administer(dynamodb, *command, text):
-    """What an operator does from a shell; answers what it says."""
+    """Runs workdesk-admin. Returns its output."""
     program = ROOT / "target" / "debug" / "workdesk-admin"
     environment = {
         "AWS_ENDPOINT_URL_DYNAMODB": dynamodb,
@@ -54,7 +54,8 @@ def administer(dynamodb, *command, text):
 
 
 def organization_of(caller, dynamodb, base):
-    """An organization with one of each record, and a user of that role in it."""
+    """Creates an organization with one record of each kind. Returns the login of a user with the
+    caller's role."""
     role = "admin" if caller == "token" else caller
     owner = f"{caller}-owner"
     names = (f"Halden {caller}", owner, "Ada Lindqvist")
@@ -66,7 +67,7 @@ def organization_of(caller, dynamodb, base):
             "externalId": f"{caller}-{number}",
             "signalType": kind,
             "severity": "error",
-            "title": f"{entity['id']} needs somebody",
+            "title": f"{entity['id']} needs attention",
             "targetSystem": system,
             "entities": [entity],
         }
@@ -82,7 +83,7 @@ def organization_of(caller, dynamodb, base):
 
 
 def fill(api):
-    """One of each record, for who may not create any."""
+    """Creates one record of each kind, for callers that may not create records."""
 
     def made(path, body):
         return api.call("POST", path, body)["id"]
@@ -107,7 +108,7 @@ def fill(api):
 
 
 def attack(caller, account, base, options, folder):
-    """Runs schemathesis as that caller; answers whether it was content."""
+    """Runs schemathesis as a caller. Returns whether it passed."""
     began = time.monotonic()
     command = [
         tools.program("schemathesis", "st"),
@@ -117,7 +118,7 @@ def attack(caller, account, base, options, folder):
         f"{base}/api/openapi.json",
         f"--seed={options.seed}",
         f"--max-examples={options.cases}",
-        # It draws slowly on a machine that has other work, which says nothing of the service.
+        # Slow generation of cases on a busy machine is not a fault of the service.
         "--suppress-health-check=too_slow",
         f"--phases={','.join(phases(caller, options))}",
         f"--report-ndjson-path={folder / caller}.ndjson",
@@ -144,8 +145,8 @@ def attack(caller, account, base, options, folder):
 
 
 def phases(caller, options):
-    """What a caller tries. In the short form the thousands of cases of `coverage` are the admin's alone:
-    to all others most of them are 403."""
+    """Returns the phases of a caller. In short runs only the admin runs `coverage`, which has thousands of
+    cases: for other callers most are 403."""
     if options.phases:
         return options.phases.split(",")
     is_short = options.cases < LONG
@@ -155,12 +156,12 @@ def phases(caller, options):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=5, help="of an operation and a caller")
+    parser.add_argument("--cases", type=int, default=5, help="cases per operation and caller")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--callers", default=",".join(CALLERS), help="separated by commas")
-    parser.add_argument("--phases", help="of schemathesis, separated by commas")
-    parser.add_argument("--verbose", action="store_true", help="show what passes, too")
-    parser.add_argument("--keep", type=pathlib.Path, help="folder for the reports")
+    parser.add_argument("--callers", default=",".join(CALLERS), help="callers, comma-separated")
+    parser.add_argument("--phases", help="phases of schemathesis, comma-separated")
+    parser.add_argument("--verbose", action="store_true", help="print the output of passed runs too")
+    parser.add_argument("--keep", type=pathlib.Path, help="folder in which to keep the reports")
     return parser.parse_args()
 
 
@@ -186,7 +187,7 @@ def main():
         if options.keep:
             (folder / "cargo-local.log").write_text(stack.log.read_text(errors="replace"))
     if not all(content):
-        sys.exit("the service is not as its document says")
+        sys.exit("the service differs from its document")
     print(f"{len(content)} passed, 0 failed")
 
 

@@ -1,5 +1,5 @@
-"""What schemathesis has to know of the service: how to sign in, which records lead to which operations,
-and what of its findings is not ours."""
+"""Hooks for schemathesis: sign-in, links from records to operations, and findings that are not faults of
+the service."""
 
 import functools
 import json
@@ -15,29 +15,30 @@ CALLER = os.environ["WORKDESK_CALLER"]
 ACCOUNT = json.loads(os.environ["WORKDESK_ACCOUNT"])
 COOKIE = "connect.sid"
 
-# What is refused for a reason that no schema can say, by the code of the fault.
+# Fault codes of refusals that no schema can express, with the reason.
 BEYOND_SCHEMAS = {
-    "unknown": "it names a record that is not there, or a place that is none of the list's",
-    "project": "it names a record of another project",
-    "period": "how long a token lasts is counted from now",
-    "order": "a start is not after the end: two members that are compared",
-    "combination": "some orders of a list need a filter",
-    "repeated": "ids of a list differ, whatever else its elements have",
-    "incorrect": "the current password is not what somebody guessed",
-    "guessable": "a password is not the username: two members that are compared",
-    "manual": "an action that a person has to do is not executed",
-    "precision": "a number of more digits than JSON's readers keep is not taken",
+    "unknown": "names a record that does not exist, or an invalid cursor",
+    "project": "names a record of another project",
+    "period": "the lifetime of a token counts from now",
+    "order": "the start is after the end: two members are compared",
+    "combination": "some sort orders of a list need a filter",
+    "repeated": "two elements of a list have the same id",
+    "incorrect": "the current password is wrong",
+    "guessable": "the password is the username: two members are compared",
+    "manual": "a manual action is not executed",
+    "precision": "a number has more digits than JSON readers keep",
 }
-# The same at these members: the size of an object is that of its text.
-OBJECTS_BY_SIZE = {("length", "/metadata"), ("length", "/evidence")}
+# Further such faults at these members: the size of an object is that of its JSON text, and a username
+# has letters of any script, which are too many to spell out.
+AT_MEMBERS = {("length", "/metadata"), ("length", "/evidence"), ("pattern", "/username")}
 
-# What would take from the caller what it calls with.
+# Operations that could lock the caller out of its own account.
 OF_USERS = {"PATCH /api/users/{id}", "PUT /api/users/{id}/password"}
 NOBODY = 2**53 - 1
 
 
 def sign_in():
-    """A new session of the caller."""
+    """Signs the caller in. Returns the cookie of the new session."""
     login = {name: ACCOUNT[name] for name in ("username", "password")}
     answer = requests.post(f"{API}/api/auth/login", json=login, timeout=60)
     answer.raise_for_status()
@@ -46,7 +47,7 @@ def sign_in():
 
 @functools.cache
 def token():
-    """A token of the caller, who may hold no more than 50."""
+    """Returns a token of the caller, created once, since a user may have at most 50."""
     cookies = {COOKIE: sign_in()}
     body = {"name": "attack"}
     answer = requests.post(f"{API}/api/tokens", json=body, cookies=cookies, timeout=60)
@@ -56,7 +57,7 @@ def token():
 
 @schemathesis.auth(refresh_interval=None)
 class Caller:
-    """Who calls."""
+    """Authenticates requests as the caller."""
 
     def get(self, case, context):
         return token() if CALLER == "token" else sign_in()
@@ -65,14 +66,14 @@ class Caller:
         if CALLER == "token":
             case.headers["Authorization"] = f"Bearer {data}"
             return
-        # A logout ends a session of its own.
+        # A logout gets a session of its own, since it ends it.
         ends = case.operation.label == "POST /api/auth/logout"
         case.cookies = {**(case.cookies or {}), COOKIE: sign_in() if ends else data}
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Leaves the caller's own account as it is: a disabled one would be refused from then on."""
+    """Protects the caller's own account: every request of a disabled one would be refused."""
     own = str(case.path_parameters.get("id")) == str(ACCOUNT["id"])
     if own and case.operation.label in OF_USERS:
         case.path_parameters = {"id": NOBODY}
@@ -80,22 +81,22 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def filter_failure(context, failure, case, response):
-    """Drops what a schema cannot say."""
+    """Drops findings that a schema cannot express."""
     if not isinstance(failure, RejectedPositiveData) or response.status_code != 400:
         return True
     if is_null_in_a_list(case) or is_no_entity_tag(case):
         return False
     faults = response.json().get("errors", [])
     return not faults or not all(
-        fault["code"] in BEYOND_SCHEMAS or (fault["code"], fault["pointer"]) in OBJECTS_BY_SIZE
+        fault["code"] in BEYOND_SCHEMAS or (fault["code"], fault["pointer"]) in AT_MEMBERS
         for fault in faults
     )
 
 
 def is_null_in_a_list(case):
-    """What it saw in an answer it sends as a parameter of the same name, null too: the `assigneeId` of a
-    ticket that nobody has becomes `?assigneeId=`. It takes that for valid; a list of at least one value
-    is not empty, and no value of these is an empty text."""
+    """Returns true for an empty list parameter. schemathesis reuses values of answers as parameters of the
+    same name, null included: the `assigneeId` of an unassigned ticket becomes `?assigneeId=`. It considers
+    that valid, but the list needs a value and no value is empty."""
     lists = {
         parameter.name
         for parameter in case.operation.query
@@ -105,7 +106,8 @@ def is_null_in_a_list(case):
 
 
 def is_no_entity_tag(case):
-    """In its coverage it sends `If-Match: 0` for a valid string, which the document's pattern excludes."""
+    """Returns true if `If-Match` does not match the document's pattern. In its coverage phase,
+    schemathesis sends `If-Match: 0` as a valid string."""
     sent = (case.headers or {}).get("If-Match")
     return sent is not None and not any(
         re.search(parameter.definition["schema"]["pattern"], str(sent))
@@ -116,8 +118,8 @@ def is_no_entity_tag(case):
 
 @schemathesis.hook
 def before_load_schema(context, raw_schema):
-    """Links each operation that answers a record with those that take its id. The types of the ids say
-    which: the document has no links of its own."""
+    """Adds links from each operation that returns a record to the operations that take its id, by the
+    types of the ids. The document has no links of its own."""
     takers = {}
     for path, method, operation in operations(raw_schema):
         for parameter in parameters(raw_schema, operation):
@@ -139,7 +141,7 @@ def operations(document):
 
 
 def parameters(document, operation):
-    """Name and type of each id in an operation's path."""
+    """Returns name and type of each id in an operation's path."""
     return [
         (parameter["name"], parameter["schema"]["$ref"])
         for parameter in operation.get("parameters", [])
@@ -163,7 +165,7 @@ def link(document, operation, answer, schema, takers):
 
 
 def ids(document, schema, pointer="", depth=2):
-    """Types and places of the ids that an answer's record has, and what is in it."""
+    """Returns type and JSON pointer of each id in an answer's record, nested records included."""
     if "$ref" in schema:
         name = schema["$ref"].rpartition("/")[2]
         return ids(document, document["components"]["schemas"][name], pointer, depth)

@@ -16,13 +16,13 @@ use self::Routes::{OfAgent, OfApp, OfNobody};
 pub struct Function {
     /// Name of its package, its binary and its role's policy.
     pub name: &'static str,
-    /// What makes it an API function; without, a queue or a schedule calls it.
+    /// The routes of an API function; none when a queue or a schedule calls it.
     pub api: Option<ApiFunction>,
     /// Milliseconds in which it has ended, 99 times of a hundred, unless an alarm is due.
     pub ends_within: u32,
 }
 
-/// What API functions have.
+/// The part of a function that answers the gateway.
 #[derive(Clone, Copy, Debug)]
 pub struct ApiFunction {
     /// Its routes.
@@ -107,8 +107,8 @@ const fn background(name: &'static str) -> Function {
 }
 
 impl Function {
-    /// Whether it has neither table nor callers: all that could fail in it is answered with 5xx, which
-    /// an alarm of the whole API counts.
+    /// Returns whether it has neither table nor callers. All that could fail in it is answered with
+    /// 5xx, which an alarm of the whole API counts.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         let Some(api) = &self.api else {
@@ -131,7 +131,7 @@ pub fn api_functions() -> impl Iterator<Item = (&'static str, ApiFunction)> {
 }
 
 impl ApiFunction {
-    /// What it says of its own routes.
+    /// The document of its own routes.
     #[must_use]
     pub fn document(&self) -> OpenApi {
         match self.routes {

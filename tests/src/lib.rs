@@ -1,18 +1,21 @@
-//! What the programs of this package share.
+//! The harness of the tests, and the parts that the programs share.
 
 #![expect(
     clippy::unwrap_used,
     clippy::missing_panics_doc,
-    reason = "these programs end with the first thing that is not as it should be"
+    clippy::return_self_not_must_use,
+    clippy::print_stderr,
+    reason = "tests and programs end with their first failure"
 )]
 
 mod functions;
+mod program;
 pub mod records;
-mod release;
-mod runtime_api;
+pub mod support;
 pub mod table_proxy;
 pub mod unwary;
 
 pub use functions::{ApiFunction, FUNCTIONS, Function, Routes, api_functions};
-pub use release::{Release, binary, command, event};
-pub use runtime_api::RuntimeApi;
+pub use program::{
+    Member, Options, Release, RuntimeApi, SECRET, binary, command, command_of, event, organization,
+};

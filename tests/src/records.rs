@@ -10,7 +10,7 @@ use shared::{
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
         ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid,
-        SignalStatus, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongLength,
+        SignalStatus, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
     },
     store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
 };
@@ -64,7 +64,7 @@ pub fn secrets_of(
     })
 }
 
-/// The same, as `CONNECTION_SECRETS` has them.
+/// These secrets in the format of `CONNECTION_SECRETS`.
 pub fn secrets(tenants: impl IntoIterator<Item = OrganizationId>) -> String {
     let all: BTreeMap<String, String> = secrets_of(tenants).collect();
     json!(all).to_string()
@@ -88,7 +88,7 @@ pub fn tag(name: &str) -> TagCreate {
     sent(&json!({"name": name}))
 }
 
-/// What a client would send.
+/// Parses a body as a client would send it.
 #[must_use]
 pub fn sent<T: Input>(body: &Value) -> T {
     input::from_value(body).unwrap_or_else(|faults| panic!("{body}: {faults:?}"))
@@ -138,7 +138,7 @@ pub fn ticket() -> NewTicket {
     }
 }
 
-/// A message of a new ticket; without a time, of now.
+/// A message of a new ticket; without a time, written now.
 #[must_use]
 pub fn message(author: UserId, content: &str, created_at: Option<Timestamp>) -> NewMessage {
     NewMessage {
@@ -171,7 +171,7 @@ pub fn signal(class: &str, occurred_at: Timestamp) -> NewSignal {
 
 /// A text of the right length.
 #[must_use]
-pub fn text<T: for<'a> TryFrom<&'a str, Error = WrongLength>>(text: &str) -> T {
+pub fn text<T: for<'a> TryFrom<&'a str, Error = WrongText>>(text: &str) -> T {
     text.try_into()
         .unwrap_or_else(|error| panic!("{text}: {error}"))
 }

@@ -1,5 +1,5 @@
-//! An engine for tests of what is done: it proposes what the playbooks do, as if all that these require
-//! were so, and asks nobody.
+//! An engine for tests of execution: it proposes what the playbooks do as if all preconditions
+//! held, without checks.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use shared::model::{Case, Connection, Facts, JsonText, Proposal, ProposedAction, TargetRead};
 use targets::Seen;
 
-/// Proposes whatever could be called, and has nobody look before or after.
+/// Proposes every action that could be called, without preconditions or verifications.
 #[derive(Debug)]
 pub struct Unwary(PlaybookEngine);
 

@@ -1,4 +1,4 @@
-//! One call of a target system, and what its answer means.
+//! One call of a target system, and the meaning of its answer.
 
 use std::time::Duration;
 
@@ -9,31 +9,31 @@ use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
 use targets::{Answered, NoAnswer, Targets};
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// What is known of its effect.
+    /// The known effect.
     pub(crate) effect: Effect,
-    /// What the target system answered, as results keep it.
+    /// The target system's answer in the form of results.
     pub(crate) response: Option<JsonText>,
-    /// What was wrong, for a person; empty where nothing was.
+    /// The problem in words; empty if there is none.
     pub(crate) problem: String,
-    /// How long the target system asks to wait, in milliseconds.
+    /// The wait that the target system asks for, in milliseconds.
     pub(crate) retry_after: Option<i64>,
-    /// Whether the system answered as one does that works; none where nothing was asked of it.
+    /// True if the system answered like a working system; none if no call reached it.
     pub(crate) is_clear: Option<bool>,
 }
 
-/// What a call is sent with.
+/// Parameters of a call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sending<'a> {
     /// Its idempotency key.
     pub(crate) key: &'a str,
-    /// How long it may take, its answer included.
+    /// The timeout, including the answer.
     pub(crate) timeout: Duration,
-    /// It may have been sent before with the same key.
+    /// True if it may have been sent before with this key.
     pub(crate) is_repeated: bool,
-    /// The time by which an answer's instants are read.
+    /// The current time, for instants in the answer.
     pub(crate) now: Timestamp,
 }
 
@@ -48,7 +48,7 @@ impl Answer {
         }
     }
 
-    /// Of a system that gave no answer.
+    /// Creates the result of a system that gave no answer.
     fn none(effect: Effect, why: &NoAnswer) -> Self {
         Self {
             is_clear: Some(false),
@@ -124,7 +124,7 @@ async fn read(
     }
 }
 
-/// What is wrong with an answer that came whole.
+/// Returns the problem of a complete answer.
 fn problem(call: &ApiCall, reply: Reply<'_>, kept: &JsonText) -> String {
     let status = reply.status;
     let is_expected = call.expect.contains(&status);

@@ -1,15 +1,15 @@
 //! The consumer of the queue: runs approved actions against target systems.
 //!
-//! A message is delivered at least once, and may be delivered while an earlier delivery of it is
-//! still at work. What keeps an effect to once at most is the claim of the action and of its effect
-//! in the table, the idempotency key where the target system honours one, and elsewhere the note
-//! that a call is under way, which is written before the call and makes sure that it is never
-//! repeated.
+//! A message is delivered at least once, and two deliveries may overlap. Three mechanisms keep an
+//! effect at most once:
 //!
-//! A message is forgotten as soon as it was handled, also when nothing came of its action yet: then
-//! the action says when it is due again, and the sweeper sends another message. So a message comes
-//! back only when the worker itself could not handle it, and one that does so every time becomes a
-//! dead letter.
+//! - The action and its effects are claimed in the table.
+//! - The call carries an idempotency key, where the target system honours one.
+//! - Elsewhere, a record written before the call prevents a repeat.
+//!
+//! A message is deleted once it is handled, even if its action has no result yet. The action then
+//! stores its retry time, and the sweeper sends another message. A message is redelivered only if
+//! the worker itself failed. A message that fails every time becomes a dead letter.
 
 mod call;
 mod limits;
@@ -32,10 +32,10 @@ use targets::Targets;
 
 use self::run::Run;
 
-/// Messages that are worked on at the same time.
+/// Messages handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Runs approved actions. Built once per cold start.
+/// Runs approved actions. Created once per cold start.
 #[derive(Debug)]
 pub struct Worker {
     store: Store,
@@ -45,7 +45,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// A worker on that store which calls its organizations' connections, and sends to that queue.
+    /// Creates a worker.
     #[must_use]
     pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
         Self {
@@ -56,8 +56,8 @@ impl Worker {
         }
     }
 
-    /// Works through a batch; answers which messages are to be delivered again. Each stands for
-    /// itself: neither an error nor a panic of one reaches another.
+    /// Handles a batch. Returns the messages to redeliver. An error or a panic of one message does
+    /// not affect the others.
     pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
         let handled: Vec<(SqsMessage, bool)> = stream::iter(event.records)
             .map(|message| async move {
@@ -70,15 +70,15 @@ impl Worker {
         let mut response = SqsBatchResponse::default();
         for (message, is_handled) in handled {
             if !is_handled {
-                // Without an id it is the whole batch that is delivered again.
+                // Without an id, the whole batch is redelivered.
                 response.add_failure(message.message_id.unwrap_or_default());
             }
         }
         response
     }
 
-    /// Handles a message; answers whether it did. When it could not and the message is delivered no
-    /// more, a damaged action is set aside. One that is sound is left to the sweeper.
+    /// Handles a message. Returns whether it succeeded. After the last delivery, a damaged action
+    /// is set aside; the sweeper resumes an intact one.
     async fn guarded(&self, message: &SqsMessage) -> bool {
         let message_id = message.message_id.as_deref().unwrap_or_default();
         let handled = AssertUnwindSafe(self.process(message)).catch_unwind().await;
@@ -87,12 +87,16 @@ impl Worker {
             Ok(Err(error)) => error.chain(),
             Err(_) => "a panic".to_owned(),
         };
-        tracing::error!(messageId = message_id, cause, "a message was not handled");
+        tracing::error!(messageId = message_id, cause, "cannot handle a message");
         if self.is_last_delivery(message)
             && let Err(error) = self.dead_letter(message).await
         {
             let cause = error.chain();
-            tracing::error!(messageId = message_id, cause, "an action was not looked at");
+            tracing::error!(
+                messageId = message_id,
+                cause,
+                "cannot check an action's record"
+            );
         }
         false
     }
@@ -143,13 +147,12 @@ impl Worker {
             && let Err(error) = self.look(organization_id, session_id, action_id).await
         {
             let cause = error.chain();
-            tracing::warn!(%organization_id, %session_id, cause, "the sweeper will have it looked at");
+            tracing::warn!(%organization_id, %session_id, cause, "the sweeper will request the check again");
         }
         Ok(())
     }
 
-    /// Runs an action that was claimed just now; answers whether it is looked at once whether that had its
-    /// effect.
+    /// Runs a claimed action. Returns whether its effect is to be verified at once.
     async fn run(&self, held: HeldAction) -> Result<bool, Error> {
         let verifies = held.action.verify.is_some();
         let run = Run::new(&self.store, &self.targets, &self.limits, held);
@@ -160,7 +163,7 @@ impl Worker {
         Ok(verifies && outcome == Some(ActionState::Succeeded))
     }
 
-    /// Looks at an action that has ended, if that is due.
+    /// Checks an ended action, if a check is due.
     async fn look(
         &self,
         organization_id: OrganizationId,
@@ -171,8 +174,8 @@ impl Worker {
         look::look_at(&self.store, &self.targets, &self.limits, action).await
     }
 
-    /// Ends the session after the last of its actions; otherwise tells the worker of those that
-    /// waited for this one.
+    /// Ends the session after its last action. Otherwise sends messages for the actions that waited
+    /// for this one.
     async fn ended(
         &self,
         organization_id: OrganizationId,
@@ -193,13 +196,13 @@ impl Worker {
         for sent in self.queue.send(&messages).await {
             if let Err(error) = sent {
                 let cause = error.chain();
-                tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send it");
+                tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the message");
             }
         }
         Ok(())
     }
 
-    /// Sets the action of a message aside that becomes a dead letter, if its record is damaged.
+    /// Sets aside the action of a dead letter, if its record is damaged.
     async fn dead_letter(&self, message: &SqsMessage) -> Result<(), Error> {
         let Ok(
             Message::RunAction {
@@ -214,7 +217,7 @@ impl Worker {
             },
         ) = read(message)
         else {
-            // It names no action.
+            // The message names no action.
             return Ok(());
         };
         let agent = self.store.agent();
@@ -228,7 +231,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Counts an outcome that was just written.
+    /// Counts an outcome in the metrics.
     fn count(&self, outcome: ActionState) {
         telemetry::count(Metric::Action(outcome.name()), self.store.now());
     }

@@ -1,24 +1,22 @@
-//! Bounds on time and attempts.
+//! Limits on time and attempts.
 
 use std::time::Duration;
 
 use runtime::config::{ConfigError, Environment};
 
-/// How long a call may take, in seconds.
+/// The setting with the timeout of a call, in seconds.
 const STEP_TIMEOUT: &str = "STEP_TIMEOUT_SECONDS";
 
-/// How long the worker tries, and how often.
+/// Limits on time and attempts of the worker.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// How long an action is the worker's; no call outlives it. Less than the function's timeout,
-    /// so that a worker is not cut off in the middle of a call.
+    /// The lease of an action; no call outlives it. Less than the function's timeout, so that no
+    /// call is cut off.
     pub lease: Duration,
-    /// How long one call may take, its answer included. None is sent when less of the lease is
-    /// left, so that none outlives it.
+    /// The timeout of a call, including its answer. No call is sent when less of the lease is left.
     pub step_timeout: Duration,
-    /// Pauses before a call is tried again within the lease; their number is that of the retries.
-    /// Where the target system asks for more, it is waited for up to
-    /// [`LONGEST_WAIT`](Self::LONGEST_WAIT).
+    /// Pauses before the retries within a lease, one per retry. A longer wait that the target
+    /// system asks for applies up to [`LONGEST_WAIT`](Self::LONGEST_WAIT).
     pub pauses: Vec<Duration>,
     /// Deliveries of a message until it becomes a dead letter: the queue's `maxReceiveCount`.
     pub deliveries: u32,
@@ -36,16 +34,15 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The longest that a worker waits before it tries a call again, rather than to give the action
-    /// back.
+    /// The longest wait before a retry within the lease. Beyond it, the action is released.
     pub const LONGEST_WAIT: Duration = Duration::from_secs(5);
 
-    /// The longest that a look at a target system takes.
+    /// The longest check of a target system.
     const LOOK: Duration = Duration::from_secs(8);
 
-    /// Reads `ACTION_LEASE_SECONDS` (60 when absent) and `STEP_TIMEOUT_SECONDS` (10 when absent). A
-    /// lease is at least twice as long as a call may take: with less, the claim's own writes could
-    /// leave too little of it for a single call.
+    /// Reads `ACTION_LEASE_SECONDS` (default 60) and `STEP_TIMEOUT_SECONDS` (default 10). The lease
+    /// must be at least twice the timeout. Otherwise the claim's own writes could leave too little
+    /// time for a call.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
         let limits = Self {
             lease: environment.seconds("ACTION_LEASE_SECONDS", 60)?,
@@ -65,7 +62,7 @@ impl Limits {
         Ok(limits)
     }
 
-    /// How long the reads of a look may take, which are sent side by side.
+    /// Returns the timeout of a check, whose reads are concurrent.
     pub(crate) fn look_timeout(&self) -> Duration {
         self.step_timeout.min(Self::LOOK)
     }

@@ -1,4 +1,4 @@
-//! Looks at target systems: the reads of an action, and what they tell.
+//! Checks of target systems: an action's reads and their results.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use targets::Targets;
 
 use crate::limits::Limits;
 
-/// Looks at an action that has ended, if its time has come: what became of its call, and behind that
-/// whether it had its effect.
+/// Runs the due checks of an ended action: first the reconciliation of its call, then the
+/// verification of its effect.
 pub(crate) async fn look_at(
     store: &Store,
     targets: &Targets,
@@ -40,7 +40,7 @@ pub(crate) async fn look_at(
     Ok(())
 }
 
-/// Sends reads side by side.
+/// Sends reads concurrently.
 pub(crate) async fn see<'a>(
     targets: &Targets,
     reads: &[TargetRead],
@@ -62,7 +62,7 @@ pub(crate) async fn see<'a>(
     sight
 }
 
-/// What a read tells, and why it told nothing of the record, if so.
+/// Returns the facts of a read, and the read error, if any.
 async fn ask(
     targets: &Targets,
     read: &TargetRead,
@@ -71,7 +71,7 @@ async fn ask(
 ) -> (Facts, Option<Silence>) {
     let Some(connection) = connection else {
         let name = &read.connection;
-        let silence = Silence::for_good(format!("There is no connection {name} to look through."));
+        let silence = Silence::for_good(format!("There is no connection {name}."));
         return (Facts::default(), Some(silence));
     };
     match targets.look(connection, read, timeout).await {
@@ -101,6 +101,6 @@ fn log(action: &AgentAction) {
         state = action.state.name(),
         verification = verification.unwrap_or(none),
         reconciliation = reconciliation.unwrap_or(none),
-        "looked at"
+        "checked"
     );
 }

@@ -1,4 +1,4 @@
-//! Runs an action that was claimed, step by step.
+//! Runs a claimed action, step by step.
 
 use std::{ops::ControlFlow, time::Duration};
 
@@ -15,10 +15,10 @@ use crate::{
     look,
 };
 
-/// How often an outcome is written before the message is left to be delivered again.
+/// Attempts to write an outcome before the message is left for redelivery.
 const RECORDINGS: u32 = 5;
 
-/// How often of these together with the organization's total.
+/// The number of these attempts that include the organization's total.
 const COUNTED_RECORDINGS: u32 = 2;
 
 /// A run of an action, within one lease.
@@ -28,39 +28,39 @@ pub(crate) struct Run<'a> {
     limits: &'a Limits,
     action: AgentAction,
     connection: Connection,
-    /// It gave unclear answers of late.
+    /// True if the connection recently gave unclear answers.
     is_troubled: bool,
-    /// It is left alone from now on, since it gives no clear answers.
+    /// True once the circuit breaker has opened.
     is_left_alone: bool,
-    /// When the next call may begin, where that was settled before.
+    /// The begin of the next call, if already reserved.
     turn: Option<Timestamp>,
-    /// Others through which it is looked at what it requires.
+    /// Other connections of its precondition reads.
     looks_through: Vec<Connection>,
-    /// Since the instant from which the lease is reckoned.
+    /// Runs since the start of the lease.
     lease: Stopwatch,
-    /// Nothing was sent since the session was last seen to execute. The claim has seen that for
+    /// True if nothing was sent since the session was last read as executing. The claim read it for
     /// the first call.
     is_cleared: bool,
-    /// The last answer of the target system.
+    /// The target system's last answer.
     response: Option<JsonText>,
-    /// How long it asks to wait, in milliseconds.
+    /// The wait that it asks for, in milliseconds.
     retry_after: Option<i64>,
 }
 
-/// How a run ends.
+/// The end of a run.
 enum End {
-    /// With an outcome.
+    /// An outcome.
     Outcome(Outcome),
-    /// Nothing came of it yet, and why.
+    /// No result yet, with the reason.
     NotYet(String),
     /// The session was cancelled.
     Cancelled,
-    /// Somebody else took over.
+    /// Another worker took over.
     Lost,
 }
 
 impl<'a> Run<'a> {
-    /// A run of an action that was claimed just now.
+    /// Creates the run of a claimed action.
     pub(crate) fn new(
         store: &'a Store,
         targets: &'a Targets,
@@ -84,7 +84,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Runs the action, and records what became of it. Answers the outcome that it recorded, if any.
+    /// Runs the action and records its outcome. Returns the recorded outcome, if any.
     pub(crate) async fn run(mut self) -> Result<Option<ActionState>, Error> {
         let end = self.steps().await?;
         if !matches!(end, End::Lost) {
@@ -104,7 +104,7 @@ impl<'a> Run<'a> {
         Ok(recorded)
     }
 
-    /// The steps that are not done yet.
+    /// Runs the remaining steps.
     async fn steps(&mut self) -> Result<End, Error> {
         let steps = self.action.steps.clone();
         let done = usize::try_from(self.action.steps_done).unwrap_or(0);
@@ -116,7 +116,7 @@ impl<'a> Run<'a> {
         Ok(End::Outcome(Outcome::succeeded(self.response.take())))
     }
 
-    /// Sends a step's call until an answer tells what became of it, or no time is left.
+    /// Sends a step's call until an answer is clear or no time is left.
     async fn step(&mut self, at: usize, step: &ActionStep) -> Result<ControlFlow<End>, Error> {
         let Some(call) = &step.call else {
             self.action.not_sent();
@@ -157,7 +157,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Sends a call; answers how it goes on, and what was wrong.
+    /// Sends a call. Returns the next step and the problem.
     async fn send(&mut self, step: i64, call: &ApiCall, key: &str) -> (Answered, String) {
         let sending = Sending {
             key,
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         (answered, answer.problem)
     }
 
-    /// Looks at what the action requires, unless it did since the claim.
+    /// Checks the action's preconditions, unless this claim has checked them.
     async fn look(&mut self) -> ControlFlow<End> {
         if !self.action.looking {
             return ControlFlow::Continue(());
@@ -198,14 +198,14 @@ impl<'a> Run<'a> {
         let reads = self.action.required_reads();
         let connections = [&self.connection].into_iter().chain(&self.looks_through);
         let sight = look::see(self.targets, &reads, connections, timeout).await;
-        // That it answers reads clearly says nothing of calls that change something.
+        // A clear answer to a read says nothing about calls that change something.
         let mut own = reads
             .iter()
             .filter(|read| *read.connection == *self.connection.name);
         if own.any(|read| sight.is_unclear(&read.name)) {
             self.learns(false).await;
         }
-        // That the call is about to be sent is not on record, nor whether the session goes on.
+        // The coming call is not recorded yet, and the session may have been cancelled.
         self.is_cleared = false;
         match self.action.permits(&sight, self.store.now()) {
             Precondition::Holds => ControlFlow::Continue(()),
@@ -214,13 +214,13 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// There is no time for another call, which nobody has sent.
+    /// Ends the run without time for another call. No call was sent.
     fn out_of_time(&mut self) -> End {
         self.uncleared();
         End::NotYet("No time was left for the next call.".to_owned())
     }
 
-    /// The call that was cleared is not sent for now.
+    /// Takes back the announcement of the next call, which is not sent.
     fn uncleared(&mut self) {
         if std::mem::take(&mut self.is_cleared) {
             self.action.not_sent();
@@ -228,9 +228,9 @@ impl<'a> Run<'a> {
     }
 }
 
-/// What all workers know together of the connection.
+/// The shared state of the connection.
 impl Run<'_> {
-    /// Waits for the turn of the next call, where calls are limited.
+    /// Waits for the slot of the next call, if calls are limited.
     async fn wait_for_its_turn(&mut self) -> Result<ControlFlow<End>, Error> {
         let turn = match self.turn.take() {
             Some(turn) => Ok(turn),
@@ -244,17 +244,17 @@ impl Run<'_> {
         }
         if turn.is_err() || wait + self.limits.step_timeout > self.left() {
             self.uncleared();
-            let problem = "The connection's limit of calls left no turn in time for the next one.";
+            let problem = "The connection's limit of calls left no time for the next call.";
             return Ok(ControlFlow::Break(End::NotYet(problem.to_owned())));
         }
-        // What was seen before is old by then.
+        // The session's status is stale after the wait.
         self.uncleared();
         tokio::time::sleep(wait).await;
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Notes whether the system answered clearly, where that is news. What became of the call is worth
-    /// more than that: a failure is for the log.
+    /// Records whether the system answered clearly, if that changes the breaker. A failure is only
+    /// logged, since the call's result matters more.
     async fn learns(&mut self, is_clear: bool) {
         if is_clear && !self.is_troubled {
             return;
@@ -269,32 +269,32 @@ impl Run<'_> {
                         organizationId = self.connection.organization_id.get(),
                         connection = &*self.connection.name,
                         pauseSeconds = breaker.pause / span::SECOND,
-                        "a connection gives no clear answers and is left alone"
+                        "the circuit breaker of a connection opened"
                     );
                 }
                 self.is_left_alone = is_open;
             }
             Err(error) => {
                 let cause = error.chain();
-                tracing::warn!(cause, "how a connection answered was not noted");
+                tracing::warn!(cause, "cannot record a connection's answer");
             }
         }
     }
 
-    /// Gives up its place among the actions that are at work, where these are limited. Otherwise the end
-    /// of its lease does. Whoever took the action over has that place now.
+    /// Ends the action's place among the concurrent ones. Without this, the end of its lease does.
+    /// After a takeover, the place is the new holder's.
     async fn gives_its_place_back(&self) {
         let connections = self.store.connections();
         if let Err(error) = connections.ends(&self.connection, &self.action).await {
             let cause = error.chain();
-            tracing::warn!(cause, "a place was not given back");
+            tracing::warn!(cause, "cannot free a place of a connection");
         }
     }
 }
 
-/// Between two calls.
+/// Steps between two calls.
 impl Run<'_> {
-    /// Whether the next call may be sent. That it is about to be is on record when it may.
+    /// Returns whether the next call may be sent. The announcement of the call is then stored.
     async fn clear(&mut self) -> Result<ControlFlow<End>, Error> {
         if std::mem::take(&mut self.is_cleared) {
             return Ok(ControlFlow::Continue(()));
@@ -312,7 +312,7 @@ impl Run<'_> {
         )
     }
 
-    /// Waits, if there is a pause left and time for a call after it; answers whether it waited.
+    /// Waits, if a pause and time for a call are left. Returns whether it waited.
     async fn pause(&self, pause: Option<&Duration>) -> bool {
         let asked = self.retry_after.map(i64::unsigned_abs);
         let asked = asked.map_or(Duration::ZERO, Duration::from_millis);
@@ -328,15 +328,15 @@ impl Run<'_> {
         }
     }
 
-    /// What is left of the lease.
+    /// Returns the rest of the lease.
     fn left(&self) -> Duration {
         self.limits.lease.saturating_sub(self.lease.elapsed())
     }
 }
 
-/// The end.
+/// The end of a run.
 impl Run<'_> {
-    /// Answers the outcome that was recorded, if any.
+    /// Records the end. Returns the recorded outcome, if any.
     async fn conclude(&self, end: End) -> Result<Option<ActionState>, Error> {
         match end {
             End::Outcome(outcome) => self.record(&outcome).await,
@@ -346,7 +346,7 @@ impl Run<'_> {
         }
     }
 
-    /// Gives the action back for another attempt, or ends it when that would be too late.
+    /// Releases the action for another attempt, or ends it if that would be too late.
     async fn not_yet(&self, problem: &str) -> Result<Option<ActionState>, Error> {
         let next = self.action.next_attempt(self.retry_after, self.store.now());
         let Some(next) = next else {
@@ -355,7 +355,7 @@ impl Run<'_> {
         };
         match self.store.agent().release(&self.action, next).await? {
             Lease::Held => {
-                tracing::info!(problem, %next, "given back");
+                tracing::info!(problem, %next, "released");
                 Ok(None)
             }
             Lease::Cancelled => self.stopped().await,
@@ -363,14 +363,14 @@ impl Run<'_> {
         }
     }
 
-    /// Records how far the action had got when its session was cancelled.
+    /// Records the progress of an action whose session was cancelled.
     async fn stopped(&self) -> Result<Option<ActionState>, Error> {
         let outcome = self.action.stopped(self.response.clone());
         self.record(&outcome).await
     }
 
-    /// Records an outcome; none when the action was no longer this worker's. What is known of a
-    /// call is worth several tries, and more than a counter on the dashboard.
+    /// Records an outcome; none if the action has another holder. A call's result is worth several
+    /// attempts, and more than a counter on the dashboard.
     async fn record(&self, outcome: &Outcome) -> Result<Option<ActionState>, Error> {
         let agent = self.store.agent();
         let mut recordings = 1;

@@ -9,7 +9,10 @@ use shared::{
     view::ActivityComment,
 };
 
-/// Comments on an activity.
+/// Adds a comment to an activity.
+///
+/// With `parentId` it replies to a comment on the same activity. 400 if there is no such comment or
+/// it is deleted.
 #[utoipa::path(
     post,
     path = "/api/activities/{activityId}/comments",
@@ -24,7 +27,12 @@ pub async fn comment(
     let activity = activity.known()?;
     let comments = app.store.comments();
     let comment = comments
-        .create(caller.permit(), activity.into(), caller.user_id(), new)
+        .create(
+            caller.pending_write(),
+            activity.into(),
+            caller.user_id(),
+            new,
+        )
         .await?;
     let author = caller.identity().await?.as_author();
     Ok(Single(ActivityComment::new(activity, comment, author)))

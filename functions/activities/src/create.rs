@@ -13,7 +13,10 @@ use shared::{
 
 use crate::view::ActivityView;
 
-/// Records an activity of a project or of the organization; a project's is the organization's too.
+/// Records an activity of a project or of the organization.
+///
+/// An activity of a project is also listed among those of the organization. 404 if the project or
+/// the organization is not the caller's. 409 `project_archived` if the project is archived.
 #[utoipa::path(post, path = "/api/activities", operation_id = "createActivity")]
 pub async fn create(
     State(app): State<App>,
@@ -21,6 +24,6 @@ pub async fn create(
     Body(new): Body<ActivityCreate>,
 ) -> Result<Single<ActivityView>, Problem<(NotFound, ProjectArchived)>> {
     let activities = app.store.activities();
-    let activity = activities.create(caller.permit(), caller.user_id(), new);
+    let activity = activities.create(caller.pending_write(), caller.user_id(), new);
     Ok(Single(activity.await?.into()))
 }

@@ -8,8 +8,10 @@ use shared::{
     model::ActivityId,
 };
 
-/// Deletes an activity with its comments. Who recorded it always may; for others' it takes the
-/// permission `manage_milestones`.
+/// Deletes an activity and its comments.
+///
+/// Users may delete the activities that they recorded; other users need the permission
+/// `manage_milestones`.
 #[utoipa::path(delete, path = "/api/activities/{id}", operation_id = "deleteActivity")]
 pub async fn delete(
     State(app): State<App>,
@@ -18,7 +20,7 @@ pub async fn delete(
 ) -> Result<NoContent, Problem> {
     let activities = app.store.activities();
     activities
-        .delete(caller.permit(), id.known()?, async |creator| {
+        .delete(caller.pending_write(), id.known()?, async |creator| {
             caller.created_or_may(creator).await
         })
         .await?;

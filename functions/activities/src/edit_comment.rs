@@ -9,8 +9,10 @@ use shared::{
     view::ActivityComment,
 };
 
-/// Changes what a comment on an activity says. Authors may always change their own; for others' it
-/// takes the permission `manage_directory`.
+/// Changes the text of a comment on an activity.
+///
+/// Authors may edit their own comments; other users need the permission `manage_directory`. 404 if
+/// the comment is deleted.
 #[utoipa::path(
     patch,
     path = "/api/activities/{activityId}/comments/{commentId}",
@@ -26,7 +28,7 @@ pub async fn edit_comment(
     let place = (activity.into(), comment.known()?);
     let comments = app.store.comments();
     let comment = comments
-        .edit(caller.permit(), place, update, async |author| {
+        .edit(caller.pending_write(), place, update, async |author| {
             caller.created_or_may(author).await
         })
         .await?;

@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::ActivityWithRefsView;
 
-/// Reads an activity with its creator, project and tags.
+/// Returns an activity with its creator, project and tags.
 #[utoipa::path(get, path = "/api/activities/{id}", operation_id = "getActivity")]
 pub async fn get(
     State(app): State<App>,

@@ -11,8 +11,9 @@ use shared::{
 
 use crate::view::ActivityWithRefsView;
 
-/// Lists the activities of the caller's organization and its projects, newest first unless another
-/// order is asked for.
+/// Lists the activities of the caller's organization and of its projects.
+///
+/// The newest come first unless `sort` says otherwise.
 #[utoipa::path(get, path = "/api/activities", operation_id = "listActivities")]
 pub async fn list(
     State(app): State<App>,
@@ -24,7 +25,7 @@ pub async fn list(
     Ok(pages.answer(page.await?, ActivityWithRefsView::from)?)
 }
 
-/// What a caller asks of a list of activities.
+/// Returns the store's query for a request that lists activities.
 pub fn asked<'a, N>(
     caller: &'a Caller<N, Listing<ActivityFilter, ActivitySort>>,
     pages: &'a Pages,

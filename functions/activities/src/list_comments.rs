@@ -9,7 +9,9 @@ use shared::{
     view::ActivityComment,
 };
 
-/// Lists an activity's comments, replies among them, by time.
+/// Lists the comments on an activity, replies included, by creation time.
+///
+/// A deleted comment stays in the list, with empty `content` and a `deletedAt`.
 #[utoipa::path(
     get,
     path = "/api/activities/{activityId}/comments",

@@ -10,8 +10,10 @@ use shared::{
 
 use crate::{list::asked, view::ActivityWithRefsView};
 
-/// Lists an organization's activities, those of its projects included, newest first. 403 for any
-/// organization but the caller's.
+/// Lists the activities of an organization and of its projects.
+///
+/// The newest come first unless `sort` says otherwise. 403 `access_denied` for any organization but
+/// the caller's.
 #[utoipa::path(
     get,
     path = "/api/organizations/{organizationId}/activities",

@@ -10,8 +10,10 @@ use shared::{
 
 use crate::{list::asked, view::ActivityWithRefsView};
 
-/// Lists a project's activities, newest first. 403 for any project that is not the caller's
-/// organization's.
+/// Lists the activities of a project.
+///
+/// The newest come first unless `sort` says otherwise. 403 `access_denied` if the caller's
+/// organization has no such project.
 #[utoipa::path(
     get,
     path = "/api/projects/{projectId}/activities",

@@ -10,8 +10,10 @@ use shared::{
 
 use crate::view::ActivityView;
 
-/// Changes an activity. Who recorded it always may; for others' it takes the permission
-/// `manage_milestones`.
+/// Updates an activity.
+///
+/// A new `timestamp` moves it in the lists. Users may update the activities that they recorded;
+/// other users need the permission `manage_milestones`.
 #[utoipa::path(patch, path = "/api/activities/{id}", operation_id = "updateActivity")]
 pub async fn update(
     State(app): State<App>,
@@ -21,9 +23,12 @@ pub async fn update(
 ) -> Result<Single<ActivityView>, Problem<ConcurrentChange>> {
     let activities = app.store.activities();
     let activity = activities
-        .update(caller.permit(), id.known()?, update, async |creator| {
-            caller.created_or_may(creator).await
-        })
+        .update(
+            caller.pending_write(),
+            id.known()?,
+            update,
+            async |creator| caller.created_or_may(creator).await,
+        )
         .await?;
     Ok(Single(activity.into()))
 }

@@ -1,75 +1,66 @@
-//! Activities as the API answers them.
+//! Views of activities.
 
 use serde::Serialize;
 use shared::{
-    model::{
-        Activity, ActivityId, ActivityType, Content, JsonObject, OrganizationId, ProjectId,
-        ProjectRef, Slug, TagRef, Timestamp, UserId, UserRef,
-    },
+    model::{Activity, JsonObject, ProjectRef, TagRef, UserRef},
     store::{ActivityWithRefs, Stored, TaggedActivity},
     versioned,
+    view::Shown,
 };
 use utoipa::ToSchema;
 
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Activity>;
+
 /// An activity.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Activity)]
-#[serde(rename_all = "camelCase")]
+#[schema(as = Activity, examples(json!({
+    "id": 5,
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "projectId": 1,
+    "organizationId": 1,
+    "creatorId": 1,
+    "metadata": {"participants": 6},
+    "evidence": null,
+    "tags": [],
+    "createdAt": "2026-01-14T09:05:00.000Z",
+    "updatedAt": "2026-01-14T09:05:00.000Z",
+    "version": 1
+})))]
 pub struct ActivityView {
-    id: ActivityId,
-    timestamp: Timestamp,
-    #[serde(rename = "type")]
-    kind: ActivityType,
-    subtype: Option<Slug>,
-    description: Content,
-    project_id: Option<ProjectId>,
-    organization_id: OrganizationId,
-    creator_id: UserId,
+    #[serde(flatten)]
+    #[schema(inline)]
+    activity: Fields,
     metadata: Option<JsonObject>,
     evidence: Option<JsonObject>,
-    /// The tags that it carries, by id.
+    /// The tags of the activity, by id.
     tags: Vec<TagRef>,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    /// Raised by every write.
-    version: i64,
 }
 
-versioned!(ActivityView, ActivityWithRefsView: activity);
-
-/// An activity as it is read: with what it refers to.
+/// An activity with the records that it names.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActivityWithRefs)]
 pub struct ActivityWithRefsView {
     #[serde(flatten)]
     activity: ActivityView,
-    /// Who recorded it; null when the account is gone.
+    /// The user of `creatorId`; null if the account is gone.
     creator: Option<UserRef>,
-    /// Its project; null for an activity of the organization at large.
+    /// The project of `projectId`; null for an activity of the organization at large.
     project: Option<ProjectRef>,
 }
 
+versioned!(ActivityView: activity, ActivityWithRefsView: activity);
+
 impl ActivityView {
-    fn new(stored: Stored<Activity>, tags: Vec<TagRef>) -> Self {
-        let Stored {
-            record: activity,
-            version,
-        } = stored;
+    fn new(mut stored: Stored<Activity>, tags: Vec<TagRef>) -> Self {
         Self {
-            version,
-            id: activity.id,
-            timestamp: activity.timestamp,
-            kind: activity.kind,
-            subtype: activity.subtype,
-            description: activity.description,
-            project_id: activity.project_id,
-            organization_id: activity.organization_id,
-            creator_id: activity.creator_id,
-            metadata: activity.metadata.map(|metadata| metadata.0),
-            evidence: activity.evidence.map(|evidence| evidence.0),
+            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
+            evidence: stored.record.evidence.take().map(|evidence| evidence.0),
+            activity: stored.into(),
             tags,
-            created_at: activity.created_at,
-            updated_at: activity.updated_at,
         }
     }
 }

@@ -1,5 +1,5 @@
-// Shows the document that this service answers, and tries its operations as whoever is signed in in
-// this browser: the session's cookie goes along by itself, since all of it is one origin.
+// Shows the OpenAPI document of this service and tries its operations as the user who is signed in in
+// this browser. The browser sends the session cookie by itself, since page and API have one origin.
 
 "use strict";
 
@@ -9,7 +9,7 @@ const who = document.getElementById("who");
 const signIn = document.getElementById("sign-in");
 const signOut = document.getElementById("sign-out");
 
-/** Asks the service, and answers whether it did as asked, and the JSON that it said. */
+/** Sends a request. Returns whether the status was a success, and the JSON body. */
 async function ask(method, path, body) {
   const answer = await fetch(path, {
     method,
@@ -21,7 +21,7 @@ async function ask(method, path, body) {
 }
 
 function showNobody(why) {
-  who.textContent = why ?? "Nobody is signed in.";
+  who.textContent = why ?? "You are not signed in.";
   signIn.hidden = false;
   signOut.hidden = true;
 }
@@ -37,7 +37,7 @@ async function showSession() {
   signOut.hidden = false;
 }
 
-/** Keeps what went wrong before the person. */
+/** Shows the error of `work` to the user. */
 function reporting(work) {
   return async (event) => {
     event.preventDefault();
@@ -65,8 +65,8 @@ signOut.addEventListener("click", reporting(async () => {
 }));
 
 /**
- * The document as the viewer is to show it: with permissions and codes in words where they belong, and
- * without the cookie among what is to be entered, since no script can set it.
+ * Returns the document as Swagger UI shows it: permissions and codes stand in the descriptions. The
+ * cookie is left out of the inputs, since no script can set it.
  */
 function forTheViewer(api) {
   const cookies = Object.entries(api.components.securitySchemes)
@@ -76,7 +76,7 @@ function forTheViewer(api) {
   if (Object.keys(api.components.securitySchemes).length === 0) {
     delete api.components.securitySchemes;
   }
-  // It is this host; and the licence would be a link to another.
+  // The only server is this host, and the licence would be a link to another host.
   delete api.servers;
   delete api.info.license;
   const operations = Object.values(api.paths)
@@ -85,7 +85,7 @@ function forTheViewer(api) {
   for (const operation of operations) {
     const others = (scheme) => !cookies.some((name) => name in scheme);
     operation.security = (operation.security ?? []).filter(others);
-    // A summary is shown as it is.
+    // Swagger UI shows summaries as plain text, backticks included.
     operation.summary = operation.summary?.replaceAll("`", "");
     const needs = operation["x-needs"]?.join(", ");
     const about = [needs && `Needs: ${needs}.`, operation.description];
@@ -102,8 +102,8 @@ function resolved(api, response) {
 }
 
 /**
- * What an operation answers under a status: a problem by its codes, with an example that has them; and
- * without the headers that all answers have. Operations share problems, which are told once.
+ * Adds its codes and an example to the description of a problem, and removes the headers that every
+ * answer has. Operations share problems; each is changed once.
  */
 function tell(status, response, ofEveryAnswer) {
   ofEveryAnswer.forEach((name) => delete response.headers[name]);
@@ -131,7 +131,7 @@ function tell(status, response, ofEveryAnswer) {
   };
 }
 
-/** The viewer asks for an input of its own for integers in lists, and has none: that of a text does. */
+/** Gives integers in lists the input of texts: Swagger UI looks for one of their own and has none. */
 function inputs({ React, getComponent }) {
   const text = (props) => React.createElement(getComponent("JsonSchema_string"), props);
   return { components: { JsonSchema_integer_int64: text } };

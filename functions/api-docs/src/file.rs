@@ -6,20 +6,20 @@ use shared::{Error, Problem, http::Path};
 
 /// A file of the page.
 struct File {
-    /// It has its content's digest in it.
+    /// Name, with the digest of the content in it.
     name: &'static str,
     content_type: &'static str,
-    /// Compressed: one that cannot be served otherwise is small in the function's package as well.
+    /// Content, compressed with gzip. It is never served uncompressed, so the package stays small.
     gzip: &'static [u8],
 }
 
-/// Every file.
+/// Files of the page.
 const FILES: &[File] = &include!(concat!(env!("OUT_DIR"), "/files.rs"));
 
-/// What is called by its content may be kept for good.
+/// Cache policy of files whose names have the digest of their content.
 const FOR_GOOD: &str = "public, max-age=31536000, immutable";
 
-/// Serves a file of the page; there are no others.
+/// Serves a file of the page. 404 for any other name.
 pub async fn file(Path(name): Path<String>) -> Result<Response, Problem> {
     let file = FILES.iter().find(|file| file.name == name);
     let file = file.ok_or(Error::NotFound("file"))?;

@@ -1,5 +1,5 @@
-//! The description of the API, and the page that shows it. Open to everybody: it needs no table, no
-//! session and no settings.
+//! The OpenAPI document and the page that shows it. Both are public; they need no table, no session
+//! and no settings.
 
 mod file;
 mod openapi;
@@ -8,7 +8,7 @@ mod page;
 use axum::routing::get;
 use shared::{http::Routes, operation};
 
-/// Paths for browsers, which the document does not have: they are no part of the API.
+/// Paths of the reference page. They are not part of the API, so the document leaves them out.
 pub const PAGES: &[&str] = &["/api/docs", "/api/docs/{file}"];
 
 /// The function's routes.

@@ -16,10 +16,10 @@ use utoipa::openapi::{
     schema::{AdditionalProperties, Type},
 };
 
-/// Generated from the functions' routes; a test holds it against them.
+/// The document, generated from the functions' routes; a test compares it with them.
 const DOCUMENT: &str = include_str!("../../../infra/openapi.json");
 
-/// The document.
+/// Answer with the document.
 pub struct Document;
 
 impl IntoResponse for Document {
@@ -38,7 +38,9 @@ impl Answer for Document {
     }
 }
 
-/// Describes the API in OpenAPI 3.1.
+/// Returns the OpenAPI 3.1 document of the API.
+///
+/// Open to everyone, without a session.
 #[utoipa::path(get, path = "/api/openapi.json", operation_id = "getOpenApi")]
 pub async fn openapi(Query(()): Query<()>) -> Result<Document, Problem> {
     Ok(Document)

@@ -4,22 +4,23 @@ use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, header};
 use shared::auth::cookie;
 
-/// The page, with the names of its files.
+/// HTML of the page, with the names of its files.
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/index.html"));
 
-/// Where the page says whether the browser has a session.
+/// Placeholder in the page for whether the browser sent a session cookie.
 const SESSION: &str = "{{session}}";
 
-/// What the page may do: load its own scripts and styles, and ask its own host. No script or style
-/// stands in the page, and none is made from text. The viewer forces one exception: its style sheet
-/// draws its icons from `data:` addresses.
+/// Content security policy: the page loads its own scripts and styles and calls its own host.
+/// Inline scripts and styles, and `eval`, are forbidden. Swagger UI needs one exception: its style
+/// sheet has icons in `data:` URLs.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 
-/// Shows the OpenAPI document, and lets whoever is signed in try its operations.
+/// Serves the page that shows the OpenAPI document and lets a signed-in user try its operations.
 pub async fn page(headers: HeaderMap) -> Response {
-    // Whether the cookie is worth anything shows when the page asks; without one it need not.
+    // With a cookie the page asks for the session, which may have ended; without one it need not
+    // ask.
     let session = if cookie::value(&headers).is_some() {
         "perhaps"
     } else {

@@ -12,9 +12,11 @@ use shared::{
     telemetry::{self, Metric},
 };
 
-/// Changes the caller's own password: ends all other sessions and all tokens, and renews this one.
+/// Changes the caller's password.
 ///
-/// A wrong current password counts as a failed sign-in of the account from this address.
+/// Ends all other sessions and all tokens of the caller, and renews this session with a new cookie.
+/// 400 if `currentPassword` is wrong, which counts as a failed sign-in of the account from this
+/// address.
 #[utoipa::path(put, path = "/api/auth/password", operation_id = "changePassword")]
 pub async fn change_password(
     State(app): State<App>,
@@ -68,6 +70,6 @@ pub async fn change_password(
 }
 
 fn incorrect() -> Fault {
-    let detail = "This is not your current password.";
+    let detail = "`currentPassword` is not your current password.";
     Fault::at("currentPassword", FaultCode::Incorrect, detail)
 }

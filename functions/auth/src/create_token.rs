@@ -16,37 +16,38 @@ use utoipa::ToSchema;
 
 use crate::view::TokenView;
 
-/// A token that was just created, with what nobody is shown again.
+/// A new token with its text, which is shown only once.
 #[derive(Serialize, ToSchema)]
 pub struct CreatedToken {
     #[serde(flatten)]
     view: TokenView,
-    /// What to send as `Authorization: Bearer …`. Keep it now: the service keeps only a hash. Null
-    /// where an earlier request with the same Idempotency-Key created it: if its answer was lost,
-    /// delete the token and create another.
+    /// Text to send as `Authorization: Bearer …`. Store it now: the service keeps only a hash. Null
+    /// if an earlier request with the same `Idempotency-Key` created the token. If that answer was
+    /// lost, delete the token and create another.
     #[schema(examples("wd_J3k0qT1xw9cV5mYbN2aZrE8uHsLdGfPoXtCiRwQvK7M"))]
     token: Option<String>,
 }
 
 versioned!(CreatedToken: view);
 
-/// Creates a token, and answers it this once.
+/// Creates a token and returns its text, this once.
 ///
-/// It acts as the caller with at most the named permissions, and never with more than the caller
-/// holds at that moment. A user holds at most 50.
+/// The token acts as the caller, with at most the permissions that it names and never with more
+/// than the caller holds at that moment. 403 `permission_denied` if it names a permission that the
+/// caller does not hold. A user has at most 50 tokens (409 `too_many_tokens`).
 #[utoipa::path(post, path = "/api/tokens", operation_id = "createToken")]
 pub async fn create_token(
     State(app): State<App>,
     caller: Caller<need::Session>,
     Body(new): Body<TokenCreate>,
 ) -> Result<Single<CreatedToken>, Problem<(ConcurrentChange, PermissionDenied, TooManyTokens)>> {
-    let owner = async {
+    let owner = async || {
         let identity = caller.identity().await?;
         holds_all(&identity, &new)?;
         Ok(identity.user.clone())
     };
     let tokens = app.store.tokens();
-    let created = tokens.create(caller.permit(), caller.user_id(), owner, new.clone());
+    let created = tokens.create(caller.pending_write(), caller.user_id(), owner, new.clone());
     let (token, secret) = created.await?;
     Ok(Single(CreatedToken {
         view: token.into(),
@@ -54,13 +55,13 @@ pub async fn create_token(
     }))
 }
 
-/// 403 when the token is to have what the caller does not: nobody gives more than they hold.
+/// Checks that the caller holds every permission that the token names. 403 otherwise.
 fn holds_all(caller: &Identity, new: &TokenCreate) -> Result<(), Error> {
     let named = new.named().unwrap_or_default();
     let beyond = named.into_iter().find(|one| !caller.may(*one));
     beyond.map_or(Ok(()), |permission| {
         let detail = format!(
-            "A token cannot have the permission {}, which you do not hold.",
+            "The token cannot have the permission {}: you do not hold it.",
             permission.name()
         );
         Err(Error::forbidden(Code::PermissionDenied, detail))

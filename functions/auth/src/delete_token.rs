@@ -8,7 +8,7 @@ use shared::{
     model::TokenId,
 };
 
-/// Deletes a token, which ends at once.
+/// Deletes one of the caller's tokens, which ends at once.
 #[utoipa::path(delete, path = "/api/tokens/{id}", operation_id = "deleteToken")]
 pub async fn delete_token(
     State(app): State<App>,
@@ -17,7 +17,7 @@ pub async fn delete_token(
 ) -> Result<NoContent, Problem> {
     let tokens = app.store.tokens();
     tokens
-        .delete(caller.permit(), caller.user_id(), id.known()?)
+        .delete(caller.pending_write(), caller.user_id(), id.known()?)
         .await?;
     Ok(NoContent)
 }

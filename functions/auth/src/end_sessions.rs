@@ -7,7 +7,9 @@ use shared::{
     http::{NoContent, refusal::ConcurrentChange},
 };
 
-/// Ends all of the caller's sessions but this one; tokens stay.
+/// Ends all of the caller's sessions except this one.
+///
+/// Tokens stay valid.
 #[utoipa::path(delete, path = "/api/auth/sessions", operation_id = "endSessions")]
 pub async fn end_sessions(
     State(app): State<App>,

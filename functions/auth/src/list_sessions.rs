@@ -10,30 +10,30 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// Where the caller is signed in.
+/// A session of the caller.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenSession {
-    /// Names the session; nobody signs in with it.
+    /// Id of the session; it is not its secret.
     #[schema(examples("9f86d081884c7d65"))]
     id: String,
-    /// When it began.
+    /// Instant at which it began.
     created_at: Timestamp,
-    /// When it was last used, up to 2.4 hours earlier than it was.
+    /// Instant of its last use, up to 2.4 hours too early.
     last_used_at: Timestamp,
-    /// When it ends, unless a request extends it before.
+    /// Instant at which it ends unless a request extends it.
     expires_at: Timestamp,
-    /// Whether this request is of it.
+    /// True for the session of this request.
     current: bool,
-    /// The address that it was begun from.
+    /// Client address at sign-in.
     #[schema(examples("203.0.113.7"))]
     address: Option<String>,
-    /// What the client that began it calls itself.
+    /// `User-Agent` header at sign-in.
     #[schema(examples("curl/8.5.0"))]
     user_agent: Option<String>,
 }
 
-/// Lists where the caller is signed in, newest first.
+/// Lists the caller's sessions, newest first.
 #[utoipa::path(get, path = "/api/auth/sessions", operation_id = "listSessions")]
 pub async fn list_sessions(
     State(app): State<App>,

@@ -11,7 +11,9 @@ use shared::{
 
 use crate::view::TokenView;
 
-/// Lists the caller's tokens by id, without those that have ended.
+/// Lists the caller's tokens by id.
+///
+/// Tokens that have ended are left out.
 #[utoipa::path(get, path = "/api/tokens", operation_id = "listTokens")]
 pub async fn list_tokens(
     State(app): State<App>,

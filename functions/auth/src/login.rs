@@ -15,11 +15,12 @@ use shared::{
 
 use crate::view::UserView;
 
-/// Signs in: answers the user and sets the session cookie.
+/// Signs in: returns the user and sets the session cookie.
 ///
-/// A wrong username and a wrong password answer alike, and take the same time. Ten failures of an
-/// account from one address within 15 minutes close that door for the two of them; what could not
-/// be judged (503) is none.
+/// A wrong username and a wrong password get the same answer (401 `invalid_credentials`), and take
+/// the same time. After ten failed attempts on an account from one address within 15 minutes,
+/// further ones get 429 `too_many_attempts`. An attempt that is answered 503 does not count as
+/// failed.
 #[utoipa::path(post, path = "/api/auth/login", operation_id = "login")]
 pub async fn login(
     State(app): State<App>,

@@ -6,7 +6,7 @@ use shared::{
     auth::{Caller, ForgetCookie, need},
 };
 
-/// Ends the session and makes the client forget its cookie.
+/// Ends the session and clears its cookie.
 #[utoipa::path(post, path = "/api/auth/logout", operation_id = "logout")]
 pub async fn logout(
     State(app): State<App>,
@@ -14,6 +14,8 @@ pub async fn logout(
 ) -> Result<ForgetCookie, Problem> {
     let identity = caller.identity().await?;
     let sign_in = app.store.sign_in();
-    sign_in.end(caller.permit(), identity.session()?).await?;
+    sign_in
+        .end(caller.pending_write(), identity.session()?)
+        .await?;
     Ok(ForgetCookie(app.cookie.clear()?))
 }

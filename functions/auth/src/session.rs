@@ -11,20 +11,32 @@ use utoipa::ToSchema;
 
 use crate::view::{OrganizationView, UserView};
 
-/// Who is signed in, and what they may do.
+/// The signed-in user, their organization and their permissions.
 #[derive(Serialize, ToSchema)]
-#[schema(as = Session)]
+#[schema(as = Session, examples(json!({
+    "user": {
+        "id": 4,
+        "username": "mia",
+        "fullName": "Mia Sørensen",
+        "organizationId": 1,
+        "role": "viewer"
+    },
+    "organization": {"id": 1, "name": "Halden Services"},
+    "permissions": ["view_work", "view_managed_services"],
+    "planFeatures": ["agentAI"],
+    "expiresAt": "2026-01-15T09:30:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionView {
     user: UserView,
     organization: OrganizationView,
     permissions: Vec<Permission>,
     plan_features: Vec<PlanFeature>,
-    /// When the session ends, unless a request extends it before, or when the token does.
+    /// Instant at which the session ends unless a request extends it, or at which the token ends.
     expires_at: Timestamp,
 }
 
-/// Tells who is signed in, and what they may do.
+/// Returns the signed-in user, their organization and their permissions.
 #[utoipa::path(get, path = "/api/auth/session", operation_id = "getSession")]
 pub async fn session(caller: Caller<need::SignedIn>) -> Result<Json<SessionView>, Problem> {
     let identity = caller.identity().await?;

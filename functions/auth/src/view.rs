@@ -1,4 +1,4 @@
-//! The signed-in user and their tokens as the API answers them.
+//! Views of the signed-in user and their tokens.
 
 use serde::Serialize;
 use shared::{
@@ -13,7 +13,13 @@ use utoipa::ToSchema;
 
 /// The signed-in user.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SignedInUser)]
+#[schema(as = SignedInUser, examples(json!({
+    "id": 1,
+    "username": "ada",
+    "fullName": "Ada Lindqvist",
+    "organizationId": 1,
+    "role": "admin"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct UserView {
     id: UserId,
@@ -37,7 +43,7 @@ impl From<&User> for UserView {
 
 /// The signed-in user's organization.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = SignedInOrganization)]
+#[schema(as = SignedInOrganization, examples(json!({"id": 1, "name": "Halden Services"})))]
 pub struct OrganizationView {
     id: OrganizationId,
     name: String,
@@ -52,20 +58,28 @@ impl From<&Organization> for OrganizationView {
     }
 }
 
-/// A token of the caller's.
+/// A token of the caller.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Token)]
+#[schema(as = Token, examples(json!({
+    "id": 1,
+    "name": "nightly export",
+    "permissions": ["view_work"],
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "expiresAt": "2027-01-14T09:30:00.000Z",
+    "lastUsedAt": null,
+    "version": 1
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct TokenView {
     id: TokenId,
     name: TokenName,
-    /// The most that it may do; null for all that its owner may.
+    /// Permissions that limit the token; null for all permissions of its owner.
     permissions: Option<Vec<Permission>>,
     created_at: Timestamp,
     expires_at: Timestamp,
-    /// The beginning (UTC) of the day on which it was last used.
+    /// Beginning (UTC) of the day of its last use; null before the first.
     last_used_at: Option<Timestamp>,
-    /// Raised by every write.
+    /// Version, raised by every write.
     pub(crate) version: i64,
 }
 

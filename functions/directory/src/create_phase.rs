@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::PhaseView;
 
-/// Creates a phase of a project, at the end unless it says where.
+/// Adds a phase to a project.
+///
+/// Without `order` it comes last. 409 `project_archived` if the project is archived.
 #[utoipa::path(
     post,
     path = "/api/projects/{projectId}/phases",
@@ -23,6 +25,6 @@ pub async fn create_phase(
     Body(new): Body<PhaseCreate>,
 ) -> Result<Single<PhaseView>, Problem<ProjectArchived>> {
     let directory = app.store.directory();
-    let phase = directory.create_phase(caller.permit(), project.known()?, new);
+    let phase = directory.create_phase(caller.pending_write(), project.known()?, new);
     Ok(Single(phase.await?.into()))
 }

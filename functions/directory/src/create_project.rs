@@ -18,6 +18,8 @@ pub async fn create_project(
     Body(new): Body<ProjectCreate>,
 ) -> Result<Single<ProjectView>, Problem> {
     let directory = app.store.directory();
-    let project = directory.create_project(caller.permit(), new).await?;
+    let project = directory
+        .create_project(caller.pending_write(), new)
+        .await?;
     Ok(Single(project.into()))
 }

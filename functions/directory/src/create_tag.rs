@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::TagView;
 
-/// Creates a tag, whose name no other has.
+/// Creates a tag.
+///
+/// Its name is unique in the organization, without regard to case (409 `name_taken`).
 #[utoipa::path(post, path = "/api/tags", operation_id = "createTag")]
 pub async fn create_tag(
     State(app): State<App>,
@@ -18,6 +20,6 @@ pub async fn create_tag(
     Body(new): Body<TagCreate>,
 ) -> Result<Single<TagView>, Problem<NameTaken>> {
     let directory = app.store.directory();
-    let tag = directory.create_tag(caller.permit(), new).await?;
+    let tag = directory.create_tag(caller.pending_write(), new).await?;
     Ok(Single(tag.into()))
 }

@@ -11,7 +11,11 @@ use shared::{
 
 use crate::view::UserView;
 
-/// Creates a user, who may do no more than the caller.
+/// Creates a user.
+///
+/// The caller must hold every permission of the role and each further permission (403
+/// `permission_denied`). Usernames are unique in the whole service, without regard to case (409
+/// `username_taken`).
 #[utoipa::path(post, path = "/api/users", operation_id = "createUser")]
 pub async fn create_user(
     State(app): State<App>,
@@ -38,7 +42,7 @@ pub async fn create_user(
         })
     };
     let directory = app.store.directory();
-    let user = directory.create_user_when_ready(caller.permit(), user);
+    let user = directory.create_user_when_ready(caller.pending_write(), user);
     let user = user.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

@@ -8,7 +8,9 @@ use shared::{
     model::PhaseId,
 };
 
-/// Deletes a phase and takes its tasks, which stay, out of it.
+/// Deletes a phase.
+///
+/// Its tasks stay, and are in no phase.
 #[utoipa::path(delete, path = "/api/phases/{id}", operation_id = "deletePhase")]
 pub async fn delete_phase(
     State(app): State<App>,
@@ -16,6 +18,8 @@ pub async fn delete_phase(
     Path(id): Path<PathId<PhaseId>>,
 ) -> Result<NoContent, Problem> {
     let directory = app.store.directory();
-    directory.delete_phase(caller.permit(), id.known()?).await?;
+    directory
+        .delete_phase(caller.pending_write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -8,7 +8,9 @@ use shared::{
     model::TagId,
 };
 
-/// Deletes a tag, which nothing carries from then on.
+/// Deletes a tag and removes it from all tasks and activities.
+///
+/// Its name is free again at once.
 #[utoipa::path(delete, path = "/api/tags/{id}", operation_id = "deleteTag")]
 pub async fn delete_tag(
     State(app): State<App>,
@@ -16,6 +18,8 @@ pub async fn delete_tag(
     Path(id): Path<PathId<TagId>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
-    directory.delete_tag(caller.permit(), id.known()?).await?;
+    directory
+        .delete_tag(caller.pending_write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::OrganizationView;
 
-/// Reads the caller's organization.
+/// Returns the caller's organization.
+///
+/// 404 for any other organization.
 #[utoipa::path(
     get,
     path = "/api/organizations/{id}",
@@ -24,7 +26,7 @@ pub async fn get_organization(
     if id.known()? != caller.tenant() {
         return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
-    // Who calls was read with it.
+    // The caller's organization was read to authorize the request.
     let identity = caller.identity().await?;
     Ok(Single(identity.organization.clone().into()))
 }

@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::ProjectView;
 
-/// Reads a project.
+/// Returns a project.
 #[utoipa::path(get, path = "/api/projects/{id}", operation_id = "getProject")]
 pub async fn get_project(
     State(app): State<App>,

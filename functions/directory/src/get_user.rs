@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::UserView;
 
-/// Reads a user.
+/// Returns a user.
 #[utoipa::path(get, path = "/api/users/{id}", operation_id = "getUser")]
 pub async fn get_user(
     State(app): State<App>,

@@ -9,7 +9,7 @@ use shared::{
     view::HistoryEntryView,
 };
 
-/// Lists what happened to a project, the newest first.
+/// Lists the changes of a project, newest first.
 #[utoipa::path(
     get,
     path = "/api/projects/{id}/history",

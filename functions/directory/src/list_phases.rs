@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::PhaseView;
 
-/// Lists a project's phases by `order`, ties by id.
+/// Lists the phases of a project by `order`, then by id.
 #[utoipa::path(
     get,
     path = "/api/projects/{projectId}/phases",

@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::ProjectView;
 
-/// Lists the projects of the caller's organization by title, archived ones only with `status=archived`.
+/// Lists the projects of the caller's organization by title.
+///
+/// Archived projects are listed only with `status=archived`.
 #[utoipa::path(get, path = "/api/projects", operation_id = "listProjects")]
 pub async fn list_projects(
     State(app): State<App>,

@@ -8,7 +8,9 @@ use shared::{
     model::{PasswordSet, UserId},
 };
 
-/// Sets the password of a user who may do no more than the caller, and ends the user's sessions.
+/// Sets a user's password and ends the user's sessions and tokens.
+///
+/// The caller must hold all that the user may do (403 `permission_denied`).
 #[utoipa::path(put, path = "/api/users/{id}/password", operation_id = "setPassword")]
 pub async fn set_password(
     State(app): State<App>,
@@ -18,14 +20,14 @@ pub async fn set_password(
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?);
-    let (_, user) = caller.permit().beside(user).await?;
-    let by = caller.identity().await?.held();
+    let (by, user) = tokio::join!(caller.identity(), user);
+    let (by, user) = (by?.held(), user?);
     by.may_change(&user)?;
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
     let hash = password::hash(password.into_secret()).await?;
     directory
-        .set_password(caller.permit(), &by, user, hash)
+        .set_password(caller.pending_write(), &by, user, hash)
         .await?;
     Ok(NoContent)
 }

@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::OrganizationView;
 
-/// Changes the caller's organization.
+/// Updates the caller's organization.
+///
+/// 404 for any other organization.
 #[utoipa::path(
     patch,
     path = "/api/organizations/{id}",
@@ -26,6 +28,6 @@ pub async fn update_organization(
         return Err(Error::NotFound(OrganizationId::NOUN).into());
     }
     let directory = app.store.directory();
-    let organization = directory.update_organization(caller.permit(), update);
+    let organization = directory.update_organization(caller.pending_write(), update);
     Ok(Single(organization.await?.into()))
 }

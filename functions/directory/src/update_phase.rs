@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::PhaseView;
 
-/// Changes a phase.
+/// Updates a phase.
 #[utoipa::path(patch, path = "/api/phases/{id}", operation_id = "updatePhase")]
 pub async fn update_phase(
     State(app): State<App>,
@@ -19,6 +19,6 @@ pub async fn update_phase(
     Body(update): Body<PhaseUpdate>,
 ) -> Result<Single<PhaseView>, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
-    let phase = directory.update_phase(caller.permit(), id.known()?, update);
+    let phase = directory.update_phase(caller.pending_write(), id.known()?, update);
     Ok(Single(phase.await?.into()))
 }

@@ -10,7 +10,10 @@ use shared::{
 
 use crate::view::ProjectView;
 
-/// Changes a project; an archived one takes no new work.
+/// Updates a project.
+///
+/// An archived project takes no new tasks, milestones, activities or phases. What it has can still
+/// be read, changed and finished.
 #[utoipa::path(patch, path = "/api/projects/{id}", operation_id = "updateProject")]
 pub async fn update_project(
     State(app): State<App>,
@@ -19,6 +22,6 @@ pub async fn update_project(
     Body(update): Body<ProjectUpdate>,
 ) -> Result<Single<ProjectView>, Problem<ConcurrentChange>> {
     let directory = app.store.directory();
-    let project = directory.update_project(caller.permit(), id.known()?, update);
+    let project = directory.update_project(caller.pending_write(), id.known()?, update);
     Ok(Single(project.await?.into()))
 }

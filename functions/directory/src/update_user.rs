@@ -13,9 +13,11 @@ use shared::{
 
 use crate::view::UserView;
 
-/// Changes a user, who may do no more than the caller, before and after.
+/// Updates a user.
 ///
-/// A disabled user's sessions and tokens end at once. The last admin who is not disabled stays one.
+/// The caller must hold all that the user may do, before and after the change (403
+/// `permission_denied`). Disabling a user ends their sessions and tokens at once. The last admin
+/// who is not disabled can be neither disabled nor given another role (409 `last_admin`).
 #[utoipa::path(patch, path = "/api/users/{id}", operation_id = "updateUser")]
 pub async fn update_user(
     State(app): State<App>,
@@ -23,9 +25,9 @@ pub async fn update_user(
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
 ) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin)>> {
-    let by = async { Ok(caller.identity().await?.held()) };
+    let by = async || Ok(caller.identity().await?.held());
     let directory = app.store.directory();
-    let user = directory.update_user(caller.permit(), by, id.known()?, update);
+    let user = directory.update_user(caller.pending_write(), by, id.known()?, update);
     let user = user.await?;
     let viewer = caller.identity().await?;
     Ok(Single(UserView::seen_by(&viewer, user)))

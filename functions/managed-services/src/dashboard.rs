@@ -16,39 +16,51 @@ use utoipa::ToSchema;
 
 use crate::view::TicketView;
 
-/// What is newest in the organization, and how it is doing.
+/// The organization's newest records and its metrics.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Dashboard)]
 #[serde(rename_all = "camelCase")]
 pub struct DashboardView {
-    /// The 20 newest; fewer when their texts are longer than an answer may be.
+    /// The 20 newest service requests; fewer if they exceed 2 MB.
     service_requests: Vec<ServiceRequestView>,
-    /// The 20 newest.
+    /// The 20 newest tickets.
     tickets: Vec<TicketView>,
     metrics: MetricsView,
-    /// The 20 newest activities, by when they happened; fewer when their texts are longer than an
-    /// answer may be.
+    /// The 20 newest activities by `timestamp`; fewer if they exceed 2 MB.
     activity_feed: Vec<FeedItemView>,
 }
 
-/// How the organization is doing.
+/// Metrics of the organization.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Metrics)]
+#[schema(as = Metrics, examples(json!({
+    "activeEngagements": 2,
+    "avgResolutionTime": 26.5,
+    "hoursSaved": 0.42
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct MetricsView {
-    /// Projects with status active.
+    /// Number of projects with the status `active`.
     active_engagements: i64,
-    /// Mean hours from creation to resolution of the service requests and tickets resolved on the
-    /// last 90 days (UTC, today included), to two decimals; 0 when there was none.
+    /// Mean hours from creation to resolution of the service requests and tickets that were
+    /// resolved on the last 90 days (UTC, today included), to two decimals. 0 if there were none.
     avg_resolution_time: f64,
-    /// Hours of manual work that effective automated actions saved, to two decimals; `hours-saved` lists
-    /// them.
+    /// Hours of manual work that automated actions saved, to two decimals. `hours-saved` lists the
+    /// actions.
     hours_saved: f64,
 }
 
 /// An activity as the dashboard shows it.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = FeedItem)]
+#[schema(as = FeedItem, examples(json!({
+    "id": 5,
+    "type": "meeting",
+    "subtype": "kick_off",
+    "description": "Agreed on the order in which customers move.",
+    "timestamp": "2026-01-14T08:30:00.000Z",
+    "projectId": 1,
+    "organizationId": 1,
+    "creator": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct FeedItemView {
     id: ActivityId,
@@ -62,10 +74,12 @@ pub struct FeedItemView {
     creator: Option<UserRef>,
 }
 
-/// The most bytes of either long list in an answer, of which Lambda takes 6 MB.
+/// Most bytes of the service requests, and of the activities. Lambda takes answers up to 6 MB.
 const MOST_BYTES: usize = 2_000_000;
 
-/// Shows what is newest in the caller's organization, and how it is doing.
+/// Returns the dashboard of the caller's organization.
+///
+/// Contains the 20 newest service requests, tickets and activities, and metrics.
 #[utoipa::path(
     get,
     path = "/api/managed-services/dashboard",
@@ -96,7 +110,7 @@ impl From<Metrics> for MetricsView {
     fn from(metrics: Metrics) -> Self {
         #[expect(
             clippy::cast_precision_loss,
-            reason = "2^53 minutes are more than anybody saves"
+            reason = "no organization saves 2^53 minutes"
         )]
         let hours_saved = metrics.minutes_saved as f64 / 60.0;
         let two_decimals = |number: f64| (number * 100.0).round() / 100.0;

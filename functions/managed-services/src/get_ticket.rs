@@ -14,12 +14,12 @@ use utoipa::ToSchema;
 
 use crate::view::TicketView;
 
-/// A ticket and what was said about it.
+/// A ticket and its messages.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TicketWithMessages)]
 pub struct TicketWithMessagesView {
     ticket: TicketView,
-    /// By time; where there are more, the `Link` header leads to them.
+    /// Messages by creation time. The `Link` header leads to further ones.
     messages: Vec<TicketMessageView>,
 }
 
@@ -27,7 +27,12 @@ versioned!(TicketWithMessagesView: ticket);
 
 /// A message of a ticket.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TicketMessage)]
+#[schema(as = TicketMessage, examples(json!({
+    "id": 6,
+    "content": "We found the missing usage. The corrected invoice follows today.",
+    "sender": {"name": "Sue Park", "isSupport": true},
+    "createdAt": "2026-01-14T11:40:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct TicketMessageView {
     id: TicketMessageId,
@@ -36,18 +41,20 @@ pub struct TicketMessageView {
     created_at: Timestamp,
 }
 
-/// The author of a message.
+/// The sender of a message.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Sender)]
 #[serde(rename_all = "camelCase")]
 pub struct SenderView {
     name: String,
-    /// Whether the author has the support role.
+    /// True if the sender has the role `support`.
     is_support: bool,
 }
 
-/// Reads a ticket with its messages, the oldest first unless another order is asked for; `limit` and
-/// `cursor` are the messages'.
+/// Returns a ticket with its messages.
+///
+/// The oldest message comes first unless `sort` says otherwise. `limit` and `cursor` page through
+/// the messages; the `Link` header leads to the next page.
 #[utoipa::path(
     get,
     path = "/api/managed-services/ticket/{ticketId}",

@@ -9,7 +9,7 @@ use shared::{
     view::HistoryEntryView,
 };
 
-/// Lists what happened to a ticket, the newest first.
+/// Lists the changes of a ticket, newest first.
 #[utoipa::path(
     get,
     path = "/api/managed-services/ticket/{ticketId}/history",

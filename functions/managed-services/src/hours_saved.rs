@@ -11,21 +11,29 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// What an action of the resolution agent saved.
+/// Minutes of manual work that an action of the agent saved.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = HoursSaved)]
+#[schema(as = HoursSaved, examples(json!({
+    "id": "s3-p1-a1",
+    "agentSessionId": 3,
+    "actionType": "reprocess_usage_batch",
+    "targetSystem": "billing",
+    "entity": "ub_1001",
+    "minutes": 25,
+    "at": "2026-01-14T12:05:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct HoursSavedView {
-    /// The action's id.
+    /// Id of the action.
     id: String,
     agent_session_id: AgentSessionId,
     action_type: ActionType,
     target_system: String,
-    /// The record that it acted on.
+    /// Id of the record on which the action was carried out.
     entity: String,
-    /// Minutes that a person would have needed.
+    /// Minutes of manual work saved.
     minutes: i64,
-    /// When the action ended.
+    /// Instant at which the action ended.
     at: Timestamp,
 }
 
@@ -43,8 +51,9 @@ impl From<Stored<Saving>> for HoursSavedView {
     }
 }
 
-/// Lists what makes up `hoursSaved` of the dashboard: effective actions, of one record one a day, the
-/// newest days first.
+/// Lists the actions that make up the dashboard's `hoursSaved`, newest day first.
+///
+/// They are the automated actions that had their effect; of one record, one action a day counts.
 #[utoipa::path(
     get,
     path = "/api/managed-services/hours-saved",

@@ -1,5 +1,5 @@
-//! The managed-services dashboard, support tickets, and the search for what a service request may
-//! refer to.
+//! The managed-services dashboard, support tickets, and the search for records that a service
+//! request may refer to.
 
 mod dashboard;
 mod get_ticket;

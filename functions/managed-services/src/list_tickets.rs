@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::TicketView;
 
-/// Lists the tickets of the caller's organization, newest first unless another order is asked for.
+/// Lists the tickets of the caller's organization.
+///
+/// The newest come first unless `sort` says otherwise.
 #[utoipa::path(
     get,
     path = "/api/managed-services/tickets",

@@ -10,7 +10,10 @@ use shared::{
 
 use crate::view::TicketView;
 
-/// Raises a ticket; its description becomes the first message, by the caller.
+/// Creates a ticket with the status `open`.
+///
+/// Its description becomes the first message, sent by the caller. 400 if the assignee is not a user
+/// of the organization.
 #[utoipa::path(
     post,
     path = "/api/managed-services/tickets",
@@ -22,6 +25,6 @@ pub async fn raise_ticket(
     Body(new): Body<TicketCreate>,
 ) -> Result<Single<TicketView>, Problem> {
     let tickets = app.store.tickets();
-    let ticket = tickets.raise(caller.permit(), caller.user_id(), new);
+    let ticket = tickets.raise(caller.pending_write(), caller.user_id(), new);
     Ok(Single(ticket.await?.into()))
 }

@@ -11,7 +11,9 @@ use shared::{
     model::{TicketId, TicketReply},
 };
 
-/// Replies to a ticket; one that is pending or resolved is open from then on.
+/// Adds a message to a ticket.
+///
+/// A `pending` or `resolved` ticket becomes `open`. 409 `ticket_closed` if it is closed.
 #[utoipa::path(
     post,
     path = "/api/managed-services/ticket/{ticketId}/reply",
@@ -25,7 +27,12 @@ pub async fn reply_to_ticket(
 ) -> Result<Done, Problem<(TicketClosed, ConcurrentChange)>> {
     let tickets = app.store.tickets();
     tickets
-        .reply(caller.permit(), id.known()?, caller.user_id(), content)
+        .reply(
+            caller.pending_write(),
+            id.known()?,
+            caller.user_id(),
+            content,
+        )
         .await?;
     Ok(Done)
 }

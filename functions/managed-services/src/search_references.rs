@@ -13,6 +13,12 @@ use utoipa::ToSchema;
 
 /// A record that a service request may refer to.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 1,
+    "type": "project",
+    "title": "Billing migration",
+    "description": "Move all customers to usage-based billing before the end of the year."
+})))]
 pub struct ReferenceItem {
     id: ReferenceId,
     #[serde(rename = "type")]
@@ -34,8 +40,10 @@ impl From<FoundReference> for ReferenceItem {
     }
 }
 
-/// Searches what a service request may refer to, newest first, at most 50 at
-/// once.
+/// Searches the records that a service request may refer to.
+///
+/// The newest come first. A page has at most 50 of them, and 20 if neither `query` nor `limit` is
+/// sent.
 #[utoipa::path(
     get,
     path = "/api/managed-services/search-references",

@@ -13,7 +13,9 @@ use shared::{
 
 use crate::view::TicketView;
 
-/// Changes a ticket; one that is closed stays closed.
+/// Updates a ticket.
+///
+/// A closed one stays closed: another status is 409 `invalid_transition`.
 #[utoipa::path(
     patch,
     path = "/api/managed-services/ticket/{ticketId}",
@@ -26,6 +28,6 @@ pub async fn update_ticket(
     Body(update): Body<TicketUpdate>,
 ) -> Result<Single<TicketView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let tickets = app.store.tickets();
-    let ticket = tickets.update(caller.permit(), id.known()?, update);
+    let ticket = tickets.update(caller.pending_write(), id.known()?, update);
     Ok(Single(ticket.await?.into()))
 }

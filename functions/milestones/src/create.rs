@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::MilestoneView;
 
-/// Creates a milestone of a project.
+/// Adds a milestone to a project.
+///
+/// 409 `project_archived` if the project is archived.
 #[utoipa::path(post, path = "/api/milestones", operation_id = "createMilestone")]
 pub async fn create(
     State(app): State<App>,
@@ -18,6 +20,6 @@ pub async fn create(
     Body(new): Body<MilestoneCreate>,
 ) -> Result<Single<MilestoneView>, Problem<ProjectArchived>> {
     let milestones = app.store.milestones();
-    let milestone = milestones.create(caller.permit(), new).await?;
+    let milestone = milestones.create(caller.pending_write(), new).await?;
     Ok(Single(milestone.into()))
 }

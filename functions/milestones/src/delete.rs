@@ -8,7 +8,9 @@ use shared::{
     model::MilestoneId,
 };
 
-/// Deletes a milestone and unlinks its tasks, which stay.
+/// Deletes a milestone.
+///
+/// Its tasks stay, and are linked to no milestone.
 #[utoipa::path(
     delete,
     path = "/api/milestones/{id}",
@@ -20,6 +22,8 @@ pub async fn delete(
     Path(id): Path<PathId<MilestoneId>>,
 ) -> Result<NoContent, Problem> {
     let milestones = app.store.milestones();
-    milestones.delete(caller.permit(), id.known()?).await?;
+    milestones
+        .delete(caller.pending_write(), id.known()?)
+        .await?;
     Ok(NoContent)
 }

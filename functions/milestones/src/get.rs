@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::MilestoneWithTasksView;
 
-/// Reads a milestone with its tasks.
+/// Returns a milestone with its first 200 tasks.
 #[utoipa::path(get, path = "/api/milestones/{id}", operation_id = "getMilestone")]
 pub async fn get(
     State(app): State<App>,

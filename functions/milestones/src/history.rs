@@ -9,7 +9,9 @@ use shared::{
     view::HistoryEntryView,
 };
 
-/// Lists what happened to a milestone, the newest first, also when it was deleted since.
+/// Lists the changes of a milestone, newest first.
+///
+/// The history is kept when the milestone is deleted.
 #[utoipa::path(
     get,
     path = "/api/milestones/{id}/history",

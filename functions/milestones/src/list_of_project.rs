@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::MilestoneWithTasksView;
 
-/// Lists a project's milestones by due date, those without one last, each with its tasks.
+/// Lists the milestones of a project by due date, with their tasks.
+///
+/// Milestones without a due date come last. Each has its first 200 tasks.
 #[utoipa::path(
     get,
     path = "/api/projects/{projectId}/milestones",

@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::MilestoneView;
 
-/// Changes a milestone.
+/// Updates a milestone.
+///
+/// An absent field keeps its value.
 #[utoipa::path(put, path = "/api/milestones/{id}", operation_id = "updateMilestone")]
 pub async fn update(
     State(app): State<App>,
@@ -19,6 +21,6 @@ pub async fn update(
     Body(update): Body<MilestoneUpdate>,
 ) -> Result<Single<MilestoneView>, Problem<ConcurrentChange>> {
     let milestones = app.store.milestones();
-    let milestone = milestones.update(caller.permit(), id.known()?, update);
+    let milestone = milestones.update(caller.pending_write(), id.known()?, update);
     Ok(Single(milestone.await?.into()))
 }

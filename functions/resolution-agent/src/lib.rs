@@ -1,5 +1,5 @@
-//! The resolution agent: alerts, sessions on them, in which actions are proposed, approved and
-//! executed, the connections that these call, the policy that they keep, and the journal.
+//! The resolution agent: alerts, agent sessions that propose and execute actions, connections to
+//! target systems, the approval policy, and the journal.
 
 mod actions;
 mod alerts;
@@ -9,42 +9,12 @@ mod journal;
 mod pause;
 mod policy;
 mod sessions;
+mod state;
 
 pub use engine::{Engine, EngineError, Eyes, PlaybookEngine};
+pub use state::ResolutionAgent;
 
-use std::sync::Arc;
-
-use axum::extract::FromRef;
-use shared::{App, http::Routes, operation, queue::Queue};
-use targets::Targets;
-
-/// The state of this function. Cheap to clone.
-#[derive(Clone)]
-pub struct ResolutionAgent {
-    app: App,
-    queue: Queue,
-    engine: Arc<dyn Engine>,
-    targets: Targets,
-}
-
-impl ResolutionAgent {
-    /// From its parts.
-    #[must_use]
-    pub fn new(app: App, queue: Queue, engine: Arc<dyn Engine>, targets: Targets) -> Self {
-        Self {
-            app,
-            queue,
-            engine,
-            targets,
-        }
-    }
-}
-
-impl FromRef<ResolutionAgent> for App {
-    fn from_ref(state: &ResolutionAgent) -> Self {
-        state.app.clone()
-    }
-}
+use shared::{http::Routes, operation};
 
 /// The function's routes.
 pub fn routes() -> Routes<ResolutionAgent> {

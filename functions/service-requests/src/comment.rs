@@ -9,8 +9,11 @@ use shared::{
     view::ServiceRequestComment,
 };
 
-/// Comments on a service request. A comment of the creator on a pending or resolved request opens
-/// it again.
+/// Adds a comment to a service request.
+///
+/// With `parentId` it replies to a comment on the same service request. 400 if there is no such
+/// comment or it is deleted. A comment by the creator of a `pending` or `resolved` service request
+/// sets its status to `open`.
 #[utoipa::path(
     post,
     path = "/api/service-requests/{serviceRequestId}/comments",
@@ -25,7 +28,12 @@ pub async fn comment(
     let request = request.known()?;
     let comments = app.store.comments();
     let comment = comments
-        .create(caller.permit(), request.into(), caller.user_id(), new)
+        .create(
+            caller.pending_write(),
+            request.into(),
+            caller.user_id(),
+            new,
+        )
         .await?;
     let author = caller.identity().await?.as_author();
     Ok(Single(ServiceRequestComment::new(request, comment, author)))

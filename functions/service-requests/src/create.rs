@@ -9,7 +9,9 @@ use shared::{
     view::ServiceRequestView,
 };
 
-/// Raises a service request.
+/// Creates a service request with the status `open`.
+///
+/// 400 if it refers to a record that is not the caller's organization's.
 #[utoipa::path(
     post,
     path = "/api/managed-services/request",
@@ -21,6 +23,6 @@ pub async fn create(
     Body(new): Body<ServiceRequestCreate>,
 ) -> Result<Single<ServiceRequestView>, Problem> {
     let requests = app.store.service_requests();
-    let request = requests.create(caller.permit(), caller.user_id(), new);
+    let request = requests.create(caller.pending_write(), caller.user_id(), new);
     Ok(Single(request.await?.into()))
 }

@@ -8,8 +8,10 @@ use shared::{
     model::ServiceRequestId,
 };
 
-/// Deletes a service request with its comments. Creators may always delete their own; for others'
-/// it takes the permission `delete_service_request`.
+/// Deletes a service request and its comments.
+///
+/// Creators may delete their own service requests; other users need the permission
+/// `delete_service_request`.
 #[utoipa::path(
     delete,
     path = "/api/service-requests/{id}",
@@ -22,8 +24,8 @@ pub async fn delete(
 ) -> Result<NoContent, Problem> {
     let requests = app.store.service_requests();
     requests
-        .delete(caller.permit(), id.known()?, async |request| {
-            caller.created_or_may(request.creator_id).await
+        .delete(caller.pending_write(), id.known()?, async |creator| {
+            caller.created_or_may(creator).await
         })
         .await?;
     Ok(NoContent)

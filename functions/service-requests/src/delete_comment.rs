@@ -8,8 +8,11 @@ use shared::{
     model::{CommentId, ServiceRequestId},
 };
 
-/// Deletes a comment on a service request, which keeps its place for its replies and says nothing any more.
-/// Authors may always delete their own; for others' it takes the permission `manage_directory`.
+/// Deletes a comment on a service request.
+///
+/// The comment stays in the list, with empty `content` and a `deletedAt`, so that its replies keep
+/// their place. It can no longer be edited or replied to. Authors may delete their own comments;
+/// other users need the permission `manage_directory`.
 #[utoipa::path(
     delete,
     path = "/api/service-requests/{serviceRequestId}/comments/{commentId}",
@@ -23,7 +26,7 @@ pub async fn delete_comment(
     let place = (request.known()?.into(), comment.known()?);
     let comments = app.store.comments();
     comments
-        .delete(caller.permit(), place, async |author| {
+        .delete(caller.pending_write(), place, async |author| {
             caller.created_or_may(author).await
         })
         .await?;

@@ -9,7 +9,7 @@ use shared::{
     view::ServiceRequestView,
 };
 
-/// Reads a service request.
+/// Returns a service request.
 #[utoipa::path(
     get,
     path = "/api/service-requests/{id}",

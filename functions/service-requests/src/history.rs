@@ -9,7 +9,9 @@ use shared::{
     view::HistoryEntryView,
 };
 
-/// Lists what happened to a service request, the newest first, also when it was deleted since.
+/// Lists the changes of a service request, newest first.
+///
+/// The history is kept when the service request is deleted.
 #[utoipa::path(
     get,
     path = "/api/service-requests/{id}/history",

@@ -9,8 +9,9 @@ use shared::{
     view::ServiceRequestView,
 };
 
-/// Lists the service requests of the caller's organization, newest first unless another order is
-/// asked for.
+/// Lists the service requests of the caller's organization.
+///
+/// The newest come first unless `sort` says otherwise.
 #[utoipa::path(
     get,
     path = "/api/service-requests",

@@ -9,7 +9,9 @@ use shared::{
     view::ServiceRequestComment,
 };
 
-/// Lists a service request's comments, replies among them, by time.
+/// Lists the comments on a service request, replies included, by creation time.
+///
+/// A deleted comment stays in the list, with empty `content` and a `deletedAt`.
 #[utoipa::path(
     get,
     path = "/api/service-requests/{serviceRequestId}/comments",

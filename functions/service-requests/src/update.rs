@@ -12,7 +12,9 @@ use shared::{
     view::ServiceRequestView,
 };
 
-/// Changes a service request; one that is closed stays closed.
+/// Updates a service request.
+///
+/// A closed one stays closed: another status is 409 `invalid_transition`.
 #[utoipa::path(
     patch,
     path = "/api/service-requests/{id}",
@@ -25,6 +27,6 @@ pub async fn update(
     Body(update): Body<ServiceRequestUpdate>,
 ) -> Result<Single<ServiceRequestView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let requests = app.store.service_requests();
-    let request = requests.update(caller.permit(), id.known()?, update);
+    let request = requests.update(caller.pending_write(), id.known()?, update);
     Ok(Single(request.await?.into()))
 }

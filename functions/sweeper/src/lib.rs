@@ -1,6 +1,6 @@
-//! Runs every minute: sends again what was never delivered, ends what was forgotten, and finishes
-//! deletes. Whatever a request or a worker left undone because it died is done here, so a run
-//! that dies itself leaves nothing worse than it found.
+//! Runs every minute: resends lost messages, ends abandoned actions and sessions, and finishes
+//! deletes. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
+//! nothing worse.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use serde::Serialize;
 use store::{DueAction, DueSession, DueWork, Page, Progress, Store, Wanted};
 use tokio::time::timeout;
 
-/// Actions or sessions of a look at what is due.
+/// Page size of due actions or sessions.
 const AT_ONCE: usize = 200;
 
-/// Records that are worked on at the same time.
+/// Records handled concurrently.
 const CONCURRENCY: usize = 10;
 
-/// Sweeps. Built once per cold start.
+/// Sweeps. Created once per cold start.
 #[derive(Clone, Debug)]
 pub struct Sweeper {
     store: Store,
@@ -28,18 +28,18 @@ pub struct Sweeper {
     budget: Budget,
 }
 
-/// How long a run may take. Whatever it has begun by then is left as it is, for the next run.
+/// Time limits of a run. Unfinished work is left for the next run.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     /// For the agent's actions and sessions, which come first.
     pub agent: Duration,
-    /// For all of it: what is left is for cleanups.
+    /// For the whole run. The rest is for cleanups.
     pub all: Duration,
 }
 
 impl Default for Budget {
-    /// Half of the function's timeout, and less than what its latency alarm allows. However much
-    /// there is to do for the agent, some of it is left for cleanups.
+    /// Half of the function's timeout, and less than the limit of its latency alarm. Cleanups keep
+    /// a share, however much agent work there is.
     fn default() -> Self {
         Self {
             agent: Duration::from_secs(20),
@@ -48,34 +48,34 @@ impl Default for Budget {
     }
 }
 
-/// What a run did.
+/// Counts of a run's work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Swept {
-    /// Deletes that were finished.
+    /// Finished deletes.
     pub cleanups: usize,
-    /// Actions that should have got further.
+    /// Late actions.
     pub overdue: usize,
-    /// Messages that were sent again.
+    /// Resent messages.
     pub resent: usize,
-    /// Messages that had actions looked at that have ended.
+    /// Messages sent for checks of ended actions.
     pub looks: usize,
-    /// Actions that were ended because nobody will run them.
+    /// Actions given up.
     pub given_up: usize,
     /// Actions whose minutes were counted after their outcome.
     pub counted: usize,
-    /// Proposals that expired.
+    /// Expired proposals.
     pub expired: usize,
-    /// Analyses that were interrupted.
+    /// Interrupted analyses.
     pub interrupted: usize,
-    /// Sessions that were ended after the last of their actions.
+    /// Sessions ended after their last action.
     pub settled: usize,
-    /// What could not be done; the log says why, and the next run tries again.
+    /// Failed items. The log has the reasons, and the next run tries again.
     pub errors: usize,
 }
 
 impl Sweeper {
-    /// A sweeper of that store which sends to that queue.
+    /// Creates a sweeper.
     #[must_use]
     pub fn new(store: Store, queue: Queue) -> Self {
         Self {
@@ -85,14 +85,14 @@ impl Sweeper {
         }
     }
 
-    /// The same with another budget.
+    /// Returns the sweeper with another budget.
     #[must_use]
     pub fn within(self, budget: Budget) -> Self {
         Self { budget, ..self }
     }
 
-    /// One run. What fails holds up nothing else; the agent's work comes first, and what does not
-    /// fit into the budget waits for the next run.
+    /// Runs once. A failed item does not affect the others. The agent's work comes first; work
+    /// beyond the budget waits for the next run.
     pub async fn sweep(&self) -> Swept {
         let (swept, used) = store::metered(Box::pin(self.run())).await;
         telemetry::unreadable(&used.unreadable, None, self.store.now());
@@ -122,7 +122,7 @@ impl Sweeper {
         swept
     }
 
-    /// What is due of the agent's actions, and then of its sessions.
+    /// Handles due actions, then due sessions.
     async fn agent(&self, swept: &mut Swept) {
         let (agent, now) = (self.store.agent(), self.store.now());
         let actions = each_page(
@@ -134,7 +134,7 @@ impl Sweeper {
         );
         match actions.await {
             Ok(()) => telemetry::count(Metric::Overdue(swept.overdue), now),
-            // What could not be counted is no count, of which an alarm hears.
+            // Without a complete count there is no metric, which raises the alarm.
             Err(error) => swept.failed("actions that are due", &error),
         }
         let sessions = each_page(
@@ -146,7 +146,7 @@ impl Sweeper {
         }
     }
 
-    /// What is left of deletes.
+    /// Continues unfinished deletes.
     async fn cleanups(&self, swept: &mut Swept) {
         let cleanups = self.store.cleanups();
         let run = cleanups.run_due(|key, came_of_it| match came_of_it {
@@ -174,7 +174,7 @@ impl Sweeper {
         self.count(to_count, swept).await;
     }
 
-    /// Counts minutes one after another, since all of an organization's go into one total.
+    /// Counts minutes one after another, since all of an organization go into one total.
     async fn count(&self, due: Vec<DueAction>, swept: &mut Swept) {
         for due in due {
             match self.store.agent().count_due(&due).await {
@@ -184,8 +184,7 @@ impl Sweeper {
         }
     }
 
-    /// Sends messages again, and notes it only once the queue has taken them: while the queue is
-    /// down, nothing counts as sent.
+    /// Resends messages. Only messages that the queue accepted count as sent.
     async fn resend(&self, due: Vec<(DueAction, Message)>, swept: &mut Swept) {
         let agent = self.store.agent();
         let (due, messages): (Vec<DueAction>, Vec<Message>) = due.into_iter().unzip();
@@ -253,7 +252,7 @@ impl Sweeper {
     }
 }
 
-/// Hands a list on, page by page.
+/// Processes a list page by page.
 async fn each_page<T>(
     read: impl AsyncFn(&Wanted) -> Result<Page<T>, Error>,
     mut work: impl AsyncFnMut(Vec<T>),
@@ -272,6 +271,10 @@ async fn each_page<T>(
 impl Swept {
     fn failed(&mut self, what: &str, error: &Error) {
         self.errors += 1;
-        tracing::error!(record = what, cause = error.chain(), "not swept");
+        tracing::error!(
+            record = what,
+            cause = error.chain(),
+            "cannot sweep a record"
+        );
     }
 }

@@ -11,7 +11,10 @@ use shared::{
     model::{TagAttach, TaskId},
 };
 
-/// Attaches a tag to a task, which may carry it already, and 50 at most.
+/// Attaches a tag to a task.
+///
+/// A task that has the tag already stays as it is. A task has at most 50 tags (409
+/// `too_many_tags`).
 #[utoipa::path(
     post,
     path = "/api/tasks/{taskId}/tags",
@@ -25,6 +28,6 @@ pub async fn attach_tag(
 ) -> Result<NoContent, Problem<(TooManyTags, ConcurrentChange)>> {
     let tagging = app.store.tagging();
     let on = task.known()?.into();
-    tagging.attach(caller.permit(), on, tag_id).await?;
+    tagging.attach(caller.pending_write(), on, tag_id).await?;
     Ok(NoContent)
 }

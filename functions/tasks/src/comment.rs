@@ -9,7 +9,10 @@ use shared::{
     view::TaskComment,
 };
 
-/// Comments on a task.
+/// Adds a comment to a task.
+///
+/// With `parentId` it replies to a comment on the same task. 400 if there is no such comment or it
+/// is deleted.
 #[utoipa::path(
     post,
     path = "/api/tasks/{taskId}/comments",
@@ -24,7 +27,7 @@ pub async fn comment(
     let task = task.known()?;
     let comments = app.store.comments();
     let comment = comments
-        .create(caller.permit(), task.into(), caller.user_id(), new)
+        .create(caller.pending_write(), task.into(), caller.user_id(), new)
         .await?;
     let author = caller.identity().await?.as_author();
     Ok(Single(TaskComment::new(task, comment, author)))

@@ -10,13 +10,20 @@ use shared::{
 
 use crate::view::TaskView;
 
-/// Creates a task in a project, at the end of its list, or in the organization at large.
+/// Creates a task in a project or in the organization at large.
+///
+/// A task of a project takes the last place in the project's list. 409 `project_archived` if the
+/// project is archived.
 #[utoipa::path(post, path = "/api/tasks", operation_id = "createTask")]
 pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
 ) -> Result<Single<TaskView>, Problem<ProjectArchived>> {
-    let task = app.store.tasks().create(caller.permit(), new).await?;
+    let task = app
+        .store
+        .tasks()
+        .create(caller.pending_write(), new)
+        .await?;
     Ok(Single(task.into()))
 }

@@ -8,7 +8,7 @@ use shared::{
     model::TaskId,
 };
 
-/// Deletes a task with its comments.
+/// Deletes a task and its comments.
 #[utoipa::path(delete, path = "/api/tasks/{id}", operation_id = "deleteTask")]
 pub async fn delete(
     State(app): State<App>,
@@ -16,6 +16,6 @@ pub async fn delete(
     Path(id): Path<PathId<TaskId>>,
 ) -> Result<NoContent, Problem> {
     let tasks = app.store.tasks();
-    tasks.delete(caller.permit(), id.known()?).await?;
+    tasks.delete(caller.pending_write(), id.known()?).await?;
     Ok(NoContent)
 }

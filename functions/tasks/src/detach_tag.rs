@@ -8,7 +8,9 @@ use shared::{
     model::{TagId, TaskId},
 };
 
-/// Detaches a tag from a task, which need not carry it.
+/// Detaches a tag from a task.
+///
+/// A task that does not have the tag stays as it is.
 #[utoipa::path(
     delete,
     path = "/api/tasks/{taskId}/tags/{tagId}",
@@ -21,6 +23,8 @@ pub async fn detach_tag(
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let tagging = app.store.tagging();
     let on = task.known()?.into();
-    tagging.detach(caller.permit(), on, tag.known()?).await?;
+    tagging
+        .detach(caller.pending_write(), on, tag.known()?)
+        .await?;
     Ok(NoContent)
 }

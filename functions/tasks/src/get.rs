@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::JoinedTaskView;
 
-/// Reads a task with the records that it names.
+/// Returns a task with its assignee, project, milestone and tags.
 #[utoipa::path(get, path = "/api/tasks/{id}", operation_id = "getTask")]
 pub async fn get(
     State(app): State<App>,

@@ -9,7 +9,9 @@ use shared::{
     view::HistoryEntryView,
 };
 
-/// Lists what happened to a task, the newest first, also when it was deleted since.
+/// Lists the changes of a task, newest first.
+///
+/// A new `order` alone leaves no entry. The history is kept when the task is deleted.
 #[utoipa::path(
     get,
     path = "/api/tasks/{id}/history",

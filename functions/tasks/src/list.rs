@@ -10,7 +10,9 @@ use shared::{
 
 use crate::view::JoinedTaskView;
 
-/// Lists the tasks of the caller's organization, by id unless another order is asked for.
+/// Lists the tasks of the caller's organization.
+///
+/// They come by id unless `sort` says otherwise.
 #[utoipa::path(get, path = "/api/tasks", operation_id = "listTasks")]
 pub async fn list(
     State(app): State<App>,

@@ -9,7 +9,9 @@ use shared::{
     view::TaskComment,
 };
 
-/// Lists a task's comments, replies among them, by time.
+/// Lists the comments on a task, replies included, by creation time.
+///
+/// A deleted comment stays in the list, with empty `content` and a `deletedAt`.
 #[utoipa::path(
     get,
     path = "/api/tasks/{taskId}/comments",

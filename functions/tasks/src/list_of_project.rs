@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::JoinedTaskView;
 
-/// Lists a project's tasks by `order`, ties by id.
+/// Lists the tasks of a project by `order`, then by id.
 #[utoipa::path(
     get,
     path = "/api/projects/{projectId}/tasks",

@@ -22,7 +22,7 @@ pub async fn move_to_phase(
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     tasks
-        .update(caller.permit(), id.known()?, phase.into())
+        .update(caller.pending_write(), id.known()?, phase.into())
         .await?;
     Ok(NoContent)
 }

@@ -9,7 +9,9 @@ use shared::{
     model::TaskReorder,
 };
 
-/// Gives up to 100 tasks new places, all or none.
+/// Moves up to 100 tasks to new places, all or none.
+///
+/// 404 if the caller's organization does not have one of them.
 #[utoipa::path(patch, path = "/api/tasks/reorder", operation_id = "reorderTasks")]
 pub async fn reorder(
     State(app): State<App>,
@@ -18,6 +20,9 @@ pub async fn reorder(
         tasks: List(places),
     }): Body<TaskReorder>,
 ) -> Result<NoContent, Problem<NotFound>> {
-    app.store.tasks().reorder(caller.permit(), &places).await?;
+    app.store
+        .tasks()
+        .reorder(caller.pending_write(), &places)
+        .await?;
     Ok(NoContent)
 }

@@ -10,7 +10,7 @@ use shared::{
 
 use crate::view::TaskView;
 
-/// Changes a task.
+/// Updates a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}", operation_id = "updateTask")]
 pub async fn update(
     State(app): State<App>,
@@ -19,6 +19,8 @@ pub async fn update(
     Body(update): Body<TaskUpdate>,
 ) -> Result<Single<TaskView>, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
-    let task = tasks.update(caller.permit(), id.known()?, update).await?;
+    let task = tasks
+        .update(caller.pending_write(), id.known()?, update)
+        .await?;
     Ok(Single(task.into()))
 }

@@ -1,131 +1,88 @@
-//! Tasks as the API answers them.
+//! Views of tasks.
 
 use serde::Serialize;
 use shared::{
-    model::{
-        Description, MilestoneId, MilestoneRef, Order, OrganizationId, PhaseId, Priority,
-        ProjectId, ProjectRef, TagRef, Task, TaskId, TaskStatus, Timestamp, Title, UserId, UserRef,
-    },
-    store::{JoinedTask, Stored, TaggedTask},
+    model::{MilestoneRef, ProjectRef, TagRef, Task, UserRef},
+    store::{JoinedTask, TaggedTask},
     versioned,
+    view::Shown,
 };
 use utoipa::ToSchema;
 
-/// Something to do, in a project or for the organization at large.
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<Task>;
+
+/// A task of a project or of the organization at large.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Task)]
-#[serde(rename_all = "camelCase")]
+#[schema(as = Task, examples(json!({
+    "id": 7,
+    "title": "Compare the invoices of both systems",
+    "description": "September agrees to the cent. In October two invoices differ.",
+    "projectId": 1,
+    "organizationId": 1,
+    "milestoneId": 1,
+    "phaseId": 2,
+    "order": 2048,
+    "assigneeId": 1,
+    "status": "in_progress",
+    "priority": "high",
+    "tags": [{"id": 3, "name": "urgent"}],
+    "dueDate": "2026-11-30T16:00:00.000Z",
+    "createdAt": "2026-01-12T08:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "version": 3
+})))]
 pub struct TaskView {
-    /// Unique id.
-    id: TaskId,
-    /// What is to do.
-    title: Title,
-    /// More about it.
-    description: Option<Description>,
-    /// The project; null for a task of the organization at large.
-    project_id: Option<ProjectId>,
-    /// The owning organization.
-    organization_id: OrganizationId,
-    /// A milestone of the same project.
-    milestone_id: Option<MilestoneId>,
-    /// A phase of the same project.
-    phase_id: Option<PhaseId>,
-    /// Place within the list.
-    order: Order,
-    /// A user of the organization.
-    assignee_id: Option<UserId>,
-    /// Where it stands.
-    status: TaskStatus,
-    /// How pressing it is.
-    priority: Priority,
-    /// The tags that it carries, by id.
+    #[serde(flatten)]
+    #[schema(inline)]
+    task: Fields,
+    /// The tags of the task, by id.
     tags: Vec<TagRef>,
-    /// When it should be done.
-    due_date: Option<Timestamp>,
-    /// When it was created.
-    created_at: Timestamp,
-    /// When it last changed.
-    updated_at: Timestamp,
-    /// Raised by every write.
-    version: i64,
 }
 
-/// A task with the records that it names.
+/// A task with its assignee, project and milestone.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JoinedTask)]
 pub struct JoinedTaskView {
     #[serde(flatten)]
     task: TaskView,
-    /// The user of `assigneeId`.
+    /// User with the id `assigneeId`.
     assignee: Option<UserRef>,
-    /// The project of `projectId`.
+    /// Project with the id `projectId`.
     project: Option<ProjectRef>,
-    /// The milestone of `milestoneId`.
+    /// Milestone with the id `milestoneId`.
     milestone: Option<MilestoneRef>,
 }
 
-impl TaskView {
-    fn new(stored: Stored<Task>, tags: Vec<TagRef>) -> Self {
-        let Stored { record, version } = stored;
-        let Task {
-            id,
-            title,
-            description,
-            project_id,
-            organization_id,
-            milestone_id,
-            phase_id,
-            order,
-            assignee_id,
-            status,
-            priority,
-            tag_ids: _,
-            due_date,
-            created_at,
-            updated_at,
-        } = record;
-        Self {
-            id,
-            title,
-            description,
-            project_id,
-            organization_id,
-            milestone_id,
-            phase_id,
-            order,
-            assignee_id,
-            status,
-            priority,
-            tags,
-            due_date,
-            created_at,
-            updated_at,
-            version,
-        }
-    }
-}
-
-versioned!(TaskView, JoinedTaskView: task);
+versioned!(TaskView: task, JoinedTaskView: task);
 
 impl From<TaggedTask> for TaskView {
-    fn from(tagged: TaggedTask) -> Self {
-        Self::new(tagged.task, tagged.tags)
+    fn from(TaggedTask { task, tags }: TaggedTask) -> Self {
+        let task = task.into();
+        Self { task, tags }
     }
 }
 
 impl From<JoinedTask> for TaskView {
     fn from(joined: JoinedTask) -> Self {
-        Self::new(joined.task, joined.tags)
+        TaggedTask::from(joined).into()
     }
 }
 
 impl From<JoinedTask> for JoinedTaskView {
     fn from(joined: JoinedTask) -> Self {
+        let JoinedTask {
+            task,
+            assignee,
+            project,
+            milestone,
+            tags,
+        } = joined;
         Self {
-            task: TaskView::new(joined.task, joined.tags),
-            assignee: joined.assignee,
-            project: joined.project,
-            milestone: joined.milestone,
+            task: TaggedTask { task, tags }.into(),
+            assignee,
+            project,
+            milestone,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The arguments of a subcommand.
+//! Arguments of a subcommand.
 
 use lexopt::{
     Arg::{Long, Short, Value},
@@ -7,11 +7,11 @@ use lexopt::{
 
 use crate::{error::Error, terminal};
 
-/// The values that a subcommand takes, and more.
+/// The required values of a subcommand, and further ones.
 type Values<const N: usize> = ([String; N], Vec<String>);
 
-/// Its values, of which there have to be `N` and may be more; none when only help was asked for,
-/// which has then been given. `usage` says how it is called.
+/// Reads `N` values and any further ones. Prints `usage` and returns none for `--help`; an error
+/// with `usage` for fewer than `N` values.
 pub(crate) fn values<const N: usize>(
     mut given: Parser,
     usage: &'static str,
@@ -35,7 +35,7 @@ pub(crate) fn values<const N: usize>(
     Ok(Some((values, more)))
 }
 
-/// As [`values`], for a subcommand that takes no more than those.
+/// Reads exactly `N` values; else as [`values`].
 pub(crate) fn exactly<const N: usize>(
     given: Parser,
     usage: &'static str,

@@ -1,4 +1,4 @@
-//! `workdesk-admin create-organization`: what a deployed table needs before anybody can sign in.
+//! `workdesk-admin create-organization`: the first organization and admin of a table.
 
 use lexopt::Parser;
 use shared::{
@@ -11,20 +11,20 @@ use shared::{
 
 use crate::{arguments, error::Error, open, terminal};
 
-/// How the operator calls it.
+/// Name of the subcommand.
 pub(crate) const NAME: &str = "create-organization";
 
 const USAGE: &str = "\
-Creates an organization with every plan feature, and its first admin, both or neither.
+Creates an organization with every plan feature, and its first admin. If one fails, so does the other.
 
 Usage: workdesk-admin create-organization TABLE NAME USERNAME FULL_NAME
 
   TABLE       The DynamoDB table: the output TableName of the deployed stack
-  NAME        What the organization is called, 1 to 255 characters
-  USERNAME    Who signs in, 3 to 64 characters, unique in the service
-  FULL_NAME   The admin's name to show, 1 to 255 characters
+  NAME        The organization's name, 1 to 255 characters
+  USERNAME    The admin's username, 3 to 64 characters, unique in the service
+  FULL_NAME   The admin's full name, 1 to 255 characters
 
-The admin's password is asked for on a terminal, and elsewhere the first line of standard input.";
+Asks for the admin's password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Creates an organization and its first admin.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
@@ -34,13 +34,13 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let new = New {
         name: name
             .try_into()
-            .map_err(|error| Error::Length("NAME", error))?,
+            .map_err(|error| Error::Text("NAME", error))?,
         username: username
             .try_into()
-            .map_err(|error| Error::Length("USERNAME", error))?,
+            .map_err(|error| Error::Text("USERNAME", error))?,
         full_name: full_name
             .try_into()
-            .map_err(|error| Error::Length("FULL_NAME", error))?,
+            .map_err(|error| Error::Text("FULL_NAME", error))?,
     };
     let password = terminal::new_password(&new.username)?;
     let (organization, admin) = create(&open(&table).await, new, password).await?;
@@ -51,7 +51,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     Ok(())
 }
 
-/// What is to be created.
+/// The organization and admin to create.
 struct New {
     name: OrganizationName,
     username: Username,
@@ -108,7 +108,7 @@ mod tests {
         assert!(create("Another").await.is_err());
         let all = store.directory().organizations().await.unwrap();
         assert_eq!(all.len(), 1);
-        // It is the last admin, as any other.
+        // The last admin cannot be disabled, as in any organization.
         let directory = store.directory();
         let disabled = directory.disable_user(organization.id, user.id, true);
         assert!(disabled.await.is_err());

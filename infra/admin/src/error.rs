@@ -1,39 +1,39 @@
-//! Why a subcommand did not do what it was asked for.
+//! Errors of subcommands.
 
 use std::io;
 
-use shared::model::{IsUsername, WrongLength};
+use shared::model::{IsUsername, WrongText};
 
 use crate::USAGE;
 
-/// Told to the operator as it is.
+/// An error of a subcommand, printed as it is.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// None, or one that there is not.
+    /// The subcommand is missing or unknown.
     #[error("{0}\n\n{USAGE}")]
     Subcommand(String),
-    /// Too few or too many values; holds how the subcommand is called.
-    #[error("it takes other arguments\n\n{0}")]
+    /// Too few or too many values; holds the usage of the subcommand.
+    #[error("wrong number of arguments\n\n{0}")]
     Arguments(&'static str),
-    /// An option, or text that is none.
+    /// An unknown option, or text that is not UTF-8.
     #[error("{0}; see --help")]
     Option(#[from] lexopt::Error),
     /// The password could not be read.
     #[error("reading the password: {0}")]
     Input(#[from] io::Error),
-    /// The password was not typed the same twice.
+    /// The two entries of the password differ.
     #[error("the two passwords differ")]
     Mistyped,
-    /// Nobody could guess it, but for one.
+    /// The password is the username.
     #[error("{0}")]
     Guessable(#[from] IsUsername),
-    /// A text that is too short or too long; holds what it is.
-    #[error("{0}: {1}")]
-    Length(&'static str, WrongLength),
-    /// Something given means nothing.
+    /// An argument of the wrong form; holds its name.
+    #[error("{0} must {1}")]
+    Text(&'static str, WrongText),
+    /// An argument or the input is invalid.
     #[error("{0}")]
     Invalid(String),
-    /// The table, or what is in it, does not allow it.
+    /// An operation on the table failed.
     #[error("{}", .0.chain())]
     Store(#[from] shared::Error),
 }

@@ -1,20 +1,20 @@
-//! `workdesk-admin list-organizations`: whom the service has.
+//! `workdesk-admin list-organizations`: all organizations of a table.
 
 use lexopt::Parser;
 
 use crate::{arguments, error::Error, open, set_plan::plan, terminal};
 
-/// How the operator calls it.
+/// Name of the subcommand.
 pub(crate) const NAME: &str = "list-organizations";
 
 const USAGE: &str = "\
-Lists all organizations by id: a line each of id, creation, plan and name, separated by tabs.
+Lists all organizations by id. Each line has id, creation, plan and name, separated by tabs.
 
 Usage: workdesk-admin list-organizations TABLE
 
   TABLE   The DynamoDB table: the output TableName of the deployed stack
 
-It reads every id that was ever given to an organization: a request and 50 read units per hundred.";
+Reads every id that was ever given to an organization: one request and 50 read units per hundred ids.";
 
 /// Lists the organizations.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {

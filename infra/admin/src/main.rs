@@ -1,5 +1,5 @@
-//! The operator's program: `workdesk-admin SUBCOMMAND TABLE …`, on the table of a deployed stack or
-//! of a local one. Each subcommand is a file.
+//! The operator's program: `workdesk-admin SUBCOMMAND TABLE …`. It works on the table of a deployed
+//! or a local stack. Each subcommand is a file.
 
 mod arguments;
 mod create_organization;
@@ -21,7 +21,7 @@ use shared::{clock::Clock, config, store::Store};
 use self::error::Error;
 
 const USAGE: &str = "\
-Does on the table of a Workdesk what its API does not offer.
+Operations on the table of a Workdesk that the API does not offer.
 
 Usage: workdesk-admin SUBCOMMAND TABLE ...
 
@@ -32,14 +32,14 @@ Subcommands:
   list-organizations    Lists all organizations
   record-alert          Records an alert for the resolution agent
 
-workdesk-admin SUBCOMMAND --help tells what each takes.
+Run workdesk-admin SUBCOMMAND --help for the arguments of a subcommand.
 
-TABLE is the DynamoDB table: the output TableName of the deployed stack. It is found, and credentials
-are, as the AWS SDK finds them: AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_DYNAMODB for a table
-elsewhere.
+TABLE is the DynamoDB table: the output TableName of the deployed stack. Region, credentials and
+endpoint are those of the AWS SDK: AWS_PROFILE, AWS_REGION, and AWS_ENDPOINT_URL_DYNAMODB for a table
+that is not in AWS.
 
-A new password is asked for twice on a terminal, where it does not show; elsewhere it is the first
-line of standard input. It has 12 to 128 characters and is not the username.";
+On a terminal, a new password is asked for twice and not shown; otherwise it is the first line of
+standard input. It has 12 to 128 characters and is not the username.";
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
@@ -60,7 +60,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
             return Ok(());
         }
         Some(other) => return Err(other.unexpected().into()),
-        None => return Err(Error::Subcommand("give it a subcommand".to_owned())),
+        None => return Err(Error::Subcommand("a subcommand is missing".to_owned())),
     };
     match name.as_str() {
         create_organization::NAME => create_organization::run(given).await,
@@ -68,11 +68,11 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
-        _ => Err(Error::Subcommand(format!("it has no subcommand {name}"))),
+        _ => Err(Error::Subcommand(format!("there is no subcommand {name}"))),
     }
 }
 
-/// The store on a table.
+/// Opens the store on a table.
 async fn open(table: &str) -> Store {
     let client = aws_sdk_dynamodb::Client::new(&config::aws().await);
     Store::new(client, table, Clock::system())

@@ -1,4 +1,4 @@
-//! `workdesk-admin record-alert`: alerts for the resolution agent, from whatever reports them.
+//! `workdesk-admin record-alert`: an alert for the resolution agent, from any source.
 
 use lexopt::Parser;
 use serde_json::{Map, Value};
@@ -9,7 +9,7 @@ use shared::model::{
 
 use crate::{arguments, error::Error, open, set_plan::organization_id, terminal};
 
-/// How the operator calls it.
+/// Name of the subcommand.
 pub(crate) const NAME: &str = "record-alert";
 
 const USAGE: &str = "\
@@ -18,13 +18,21 @@ Records an alert of an organization, on which an agent session can be opened.
 Usage: workdesk-admin record-alert TABLE ORGANIZATION < alert.json
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
-  ORGANIZATION   Its id, as list-organizations tells it
+  ORGANIZATION   The organization's id, as list-organizations shows it
 
-Standard input is one JSON object. Required: source and externalId, which name the alert in the system
-that reports it: the same again is counted; signalType, by which playbooks go; severity (info, warning, error
-or critical); title (1 to 255 characters); targetSystem. Optional: description, entities (a list of
-{\"type\", \"id\"}), labels, metric ({name, value, threshold, unit}), amountAtRisk ({minorUnits,
-currency}), lifecycle (a list of {at, state}), and occurredAt, which is now unless it is told.";
+Standard input is one JSON object with these fields:
+
+  source, externalId   Required. Name the alert in the system that reports it; a repeated report is counted
+  signalType           Required. Class of the alert, by which playbooks match
+  severity             Required. info, warning, error or critical
+  title                Required. 1 to 255 characters
+  targetSystem         Required. Name of the affected system
+  description, labels
+  entities             A list of {\"type\", \"id\"}
+  metric               {name, value, threshold, unit}
+  amountAtRisk         {minorUnits, currency}
+  lifecycle            A list of {at, state}
+  occurredAt           An instant; now by default";
 
 /// Records an alert.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
@@ -45,7 +53,8 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     Ok(())
 }
 
-/// The alert that a text is, which the API would take as well. What nobody knows is likely misspelt.
+/// Parses an alert as the API does. Unlike the API, refuses unknown fields, since they are likely
+/// misspelt.
 fn alert(text: &str) -> Result<AlertCreate, Error> {
     let invalid = |why: String| Error::Invalid(format!("the alert: {why}"));
     let sent: Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
@@ -84,7 +93,7 @@ mod tests {
     fn what_is_no_alert_is_refused_with_where() {
         for (wrong, why) in [
             (String::new(), "EOF"),
-            ("[]".to_owned(), "Expected an object"),
+            ("[]".to_owned(), "The body must be an object"),
             (LEAST.replace("error", "bad"), "unknown variant `bad`"),
             (
                 LEAST.replace("\"title\"", "\"titel\""),

@@ -1,22 +1,22 @@
-//! `workdesk-admin reset-password`: for who forgot the password, and an organization whose admins did.
+//! `workdesk-admin reset-password`: a new password, for example for an organization's only admin.
 
 use lexopt::Parser;
 use shared::auth::password;
 
 use crate::{arguments, error::Error, open, terminal};
 
-/// How the operator calls it.
+/// Name of the subcommand.
 pub(crate) const NAME: &str = "reset-password";
 
 const USAGE: &str = "\
-Sets a user's password, which ends all that was signed in with the one before.
+Sets a user's password and ends the user's sessions and tokens.
 
 Usage: workdesk-admin reset-password TABLE USERNAME
 
   TABLE      The DynamoDB table: the output TableName of the deployed stack
-  USERNAME   Who signs in, of whatever organization, in upper or lower case
+  USERNAME   The user's username, of any organization, in upper or lower case
 
-The password is asked for on a terminal, and elsewhere the first line of standard input.";
+Asks for the password on a terminal; otherwise reads it from the first line of standard input.";
 
 /// Sets a user's password.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
@@ -29,7 +29,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
         Some(account) => sign_in.user(&account).await?,
         None => None,
     };
-    let user = user.ok_or_else(|| Error::Invalid(format!("nobody is called {username}")))?;
+    let user = user.ok_or_else(|| Error::Invalid(format!("there is no user {username}")))?;
     let password = terminal::new_password(&user.username)?;
     let hash = password::hash(password.into_secret()).await?;
     let directory = store.directory();

@@ -1,21 +1,21 @@
-//! `workdesk-admin set-plan`: what an organization's plan includes is the operator's to decide.
+//! `workdesk-admin set-plan`: the plan features of an organization.
 
 use lexopt::Parser;
 use shared::model::{Id, Organization, OrganizationId, PlanFeature};
 
 use crate::{arguments, error::Error, open, terminal};
 
-/// How the operator calls it.
+/// Name of the subcommand.
 pub(crate) const NAME: &str = "set-plan";
 
 const USAGE: &str = "\
-Sets the features that an organization's plan includes, in place of those before.
+Sets the features of an organization's plan and removes all others.
 
 Usage: workdesk-admin set-plan TABLE ORGANIZATION [FEATURE]...
 
   TABLE          The DynamoDB table: the output TableName of the deployed stack
-  ORGANIZATION   Its id, as list-organizations tells it
-  FEATURE        agentAI, the resolution agent; without any, the plan includes nothing";
+  ORGANIZATION   The organization's id, as list-organizations shows it
+  FEATURE        agentAI, the resolution agent; without a FEATURE, the plan has none";
 
 /// Sets an organization's plan features.
 pub(crate) async fn run(given: Parser) -> Result<(), Error> {
@@ -37,7 +37,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     Ok(())
 }
 
-/// The plan's features, for people.
+/// Returns the names of the plan's features, separated by commas; `-` for none.
 pub(crate) fn plan(organization: &Organization) -> String {
     let features = organization.plan_features.iter();
     let names: Vec<_> = features.map(|feature| feature.name()).collect();
@@ -50,7 +50,7 @@ pub(crate) fn plan(organization: &Organization) -> String {
 
 pub(crate) fn organization_id(text: &str) -> Result<OrganizationId, Error> {
     let id = text.parse().ok().and_then(OrganizationId::new);
-    id.ok_or_else(|| Error::Invalid(format!("{text} is no id of an organization")))
+    id.ok_or_else(|| Error::Invalid(format!("{text} is not an organization's id")))
 }
 
 fn feature(name: &str) -> Result<PlanFeature, Error> {

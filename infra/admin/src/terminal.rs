@@ -1,4 +1,4 @@
-//! The one place that talks to the operator.
+//! Input and output on the terminal.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -11,24 +11,24 @@ use shared::model::NewPassword;
 
 use crate::error::Error;
 
-/// What was done.
+/// Prints a result.
 pub(crate) fn say(line: &str) {
     println!("{line}");
 }
 
-/// What kept it from being done.
+/// Prints an error.
 pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");
 }
 
-/// All of standard input.
+/// Reads all of standard input.
 pub(crate) fn input() -> Result<String, Error> {
     let text = io::read_to_string(io::stdin());
     text.map_err(|error| Error::Invalid(format!("reading standard input: {error}")))
 }
 
-/// A new password for a user: asked for twice on a terminal, where it does not show, and otherwise
-/// the first line of standard input. Arguments could be seen by everybody on the machine.
+/// Reads a new password: twice on a terminal, without showing it, and otherwise from the first line
+/// of standard input. It is not an argument, since all users of the machine can see arguments.
 pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {
     let text = if io::stdin().is_terminal() {
         let text = rpassword::prompt_password(format!("New password of {username}: "))?;
@@ -42,7 +42,7 @@ pub(crate) fn new_password(username: &str) -> Result<NewPassword, Error> {
         line.trim_end_matches(['\r', '\n']).to_owned()
     };
     let password = NewPassword::try_from(text);
-    let password = password.map_err(|error| Error::Length("the password", error))?;
+    let password = password.map_err(|error| Error::Text("the password", error))?;
     password.fits(username)?;
     Ok(password)
 }

@@ -1,4 +1,4 @@
-//! The program as an operator runs it, on a table elsewhere.
+//! Tests of the program as an operator runs it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -16,7 +16,7 @@ use shared::{
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_workdesk-admin");
 
-/// A table, and the program that finds it by the SDK's variables.
+/// A table, which the program finds by the SDK's variables.
 struct World {
     engines: Engines,
 }
@@ -27,7 +27,7 @@ impl World {
         Self { engines }
     }
 
-    /// Runs the program with the table behind the subcommand and this on standard input.
+    /// Runs a subcommand on the table, with `input` on standard input.
     async fn run(&self, subcommand: &str, rest: &[&str], input: &str) -> Output {
         let mut command = Command::new(PROGRAM);
         command
@@ -44,7 +44,7 @@ impl World {
         let input = input.to_owned();
         let run = move || {
             let mut program = command.spawn().unwrap();
-            // It may have ended without reading.
+            // The program may have ended without reading its input.
             let _ = program.stdin.take().unwrap().write_all(input.as_bytes());
             program.wait_with_output().unwrap()
         };
@@ -165,13 +165,13 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
             "FULL_NAME",
         ),
         ("set-plan", &["2"], "", "no such organization"),
-        ("set-plan", &["one"], "", "no id"),
+        ("set-plan", &["one"], "", "not an organization's id"),
         ("set-plan", &["1", "agent"], "", "no plan feature agent"),
         (
             "reset-password",
             &["bea"],
             "twelve chars",
-            "nobody is called bea",
+            "there is no user bea",
         ),
         ("reset-password", &["ada"], "short", "12 to 128"),
         ("list-organizations", &["x"], "", "Usage:"),

@@ -1,4 +1,4 @@
-//! Files that hold either the old or the new content, whenever the power goes.
+//! Atomic replacement of files: after a crash, a file has either its old or its new content.
 
 use std::{
     fs,
@@ -8,9 +8,9 @@ use std::{
 
 use tempfile::NamedTempFile;
 
-/// Replaces the content of a file, creating it and its folder where they are absent.
+/// Replaces the content of a file. Creates it and its folder if they are absent.
 ///
-/// Only its owner can read it: one of these files holds a secret.
+/// Only the file's owner can read it, since one of these files holds a secret.
 pub(crate) fn write(path: &Path, content: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

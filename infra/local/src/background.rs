@@ -1,7 +1,7 @@
 //! Servers on a thread and a runtime of their own.
 //!
-//! Tests share one engine between many short-lived runtimes; a server that ran on the
-//! runtime of whoever started it would end with that test.
+//! Tests share one engine between many short-lived runtimes. A server on the runtime of the test
+//! that started it would end with that test.
 
 use std::{
     future::Future,
@@ -12,30 +12,30 @@ use std::{
 
 use tokio::sync::{oneshot, watch};
 
-/// How long a server may take to finish the requests that it is answering.
+/// Time that a server has to finish its open requests.
 const GRACE: Duration = Duration::from_millis(500);
 
 /// A server that runs until it is stopped or dropped.
 #[derive(Debug)]
 pub(crate) struct Background {
-    /// Dropping it stops the server.
+    /// Stops the server when it is dropped.
     stop: watch::Sender<bool>,
     ended: oneshot::Receiver<()>,
 }
 
-/// Resolves when the server is to stop.
+/// A signal that the server is to stop.
 #[derive(Clone, Debug)]
 pub(crate) struct Stopping(watch::Receiver<bool>);
 
 impl Stopping {
     pub(crate) async fn wait(mut self) {
-        // An error means that the sender is gone, which asks for the same.
+        // An error means that the sender is gone, which stops the server as well.
         let _ = self.0.wait_for(|stopping| *stopping).await;
     }
 }
 
 impl Background {
-    /// Runs what `serve` makes until it ends or is told to stop.
+    /// Runs the future of `serve` until it ends or the server is stopped.
     pub(crate) fn start<S, F>(name: &str, serve: S) -> io::Result<Self>
     where
         S: FnOnce(Stopping) -> F + Send + 'static,
@@ -62,14 +62,14 @@ impl Background {
                         () = late => {}
                     }
                 });
-                // Connections that are still open run as tasks of this runtime and end here.
+                // Open connections are tasks of this runtime and end with it.
                 runtime.shutdown_timeout(GRACE);
                 let _ = tell_ended.send(());
             })?;
         Ok(Self { stop, ended })
     }
 
-    /// Stops the server and waits until its thread has let go of everything.
+    /// Stops the server and waits until its thread has released all resources.
     pub(crate) async fn stop(self) {
         drop(self.stop);
         let _ = self.ended.await;

@@ -1,21 +1,21 @@
-//! The one place where the local stack prints.
+//! Output of the local stack on the terminal.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
-    reason = "the local stack talks to a person at a terminal"
+    reason = "the local stack prints to a terminal"
 )]
 
-/// A step that begins, or something worth knowing.
+/// Prints a step or a notice.
 pub(crate) fn say(line: &str) {
     println!("{line}");
 }
 
-/// Something that went wrong, though the stack goes on.
+/// Prints a problem after which the stack goes on.
 pub(crate) fn warn(line: &str) {
     eprintln!("warning: {line}");
 }
 
-/// What ends the stack.
+/// Prints an error that ends the stack.
 pub(crate) fn fail(line: &str) {
     eprintln!("error: {line}");
 }

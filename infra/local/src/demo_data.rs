@@ -1,6 +1,6 @@
-//! The demo organization: who can sign in, and what they find.
+//! The demo organization: its users and its records.
 //!
-//! The records speak of the entities of the demo billing system, so the two belong together.
+//! The records name entities of the demo billing system, so the two must match.
 
 mod signals;
 
@@ -19,7 +19,7 @@ use shared::{
 
 use crate::target_systems::DemoTargets;
 
-/// Somebody who can sign in to the demo.
+/// An account of the demo.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Account {
     pub(crate) username: &'static str,
@@ -51,12 +51,12 @@ const fn account(
     }
 }
 
-/// The password of every demo account. Not a secret: it opens a demo on this machine.
+/// Password of every demo account. It is not a secret, since the demo runs on this machine only.
 pub(crate) const PASSWORD: &str = "workdesk";
 
-/// Why the demo data could not be loaded.
+/// The demo data could not be loaded.
 #[derive(Debug, thiserror::Error)]
-#[error("the demo data: {}; --fresh starts over", .0.chain())]
+#[error("the demo data could not be loaded: {}; --fresh deletes the data and starts over", .0.chain())]
 pub struct Error(shared::Error);
 
 impl<E: Into<shared::Error>> From<E> for Error {
@@ -65,8 +65,8 @@ impl<E: Into<shared::Error>> From<E> for Error {
     }
 }
 
-/// Connects the demo organization to the demo's systems. Connections that are there already stay as they
-/// are, but lead to where the systems are now.
+/// Connects the demo organization to the demo's target systems. Existing connections are kept
+/// unless their base URL is out of date.
 pub(crate) async fn connect(
     client: Client,
     table: &str,
@@ -91,12 +91,13 @@ pub(crate) async fn connect(
     Ok(())
 }
 
-/// Fills an empty table; one whose demo data is complete is left as it is. Answers which organization
-/// it is of.
+/// Loads the demo data into a table unless it is already complete. Returns the demo organization's
+/// id.
 pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, Error> {
     let clock = Clock::system();
     let store = Store::new(client, table, clock.clone());
-    // The last account is written after everything else, so that it stands for all of it.
+    // The last account is written after everything else, so its presence means that the data is
+    // complete.
     let [.., last] = ACCOUNTS;
     if let Some(account) = store.sign_in().account(last.username).await? {
         return Ok(account.organization_id);
@@ -126,7 +127,7 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, 
     Ok(demo.tenant)
 }
 
-/// The tags.
+/// Ids of the demo's tags.
 #[derive(Clone, Copy)]
 struct Tags {
     billing: TagId,
@@ -134,7 +135,7 @@ struct Tags {
     urgent: TagId,
 }
 
-/// What every part of the demo data is made with.
+/// The context of every part of the demo data.
 struct Demo {
     store: Store,
     tenant: OrganizationId,
@@ -195,7 +196,7 @@ impl Demo {
         Ok(())
     }
 
-    /// Two projects, one of them with phases and a milestone, and their tasks.
+    /// Creates two projects with tasks, one of them with phases and a milestone. Returns that one.
     async fn projects(&self, max: &User, mia: &User, tags: Tags) -> Result<Project, Error> {
         let directory = self.store.directory();
         let migration = input::from_value(&json!({
@@ -315,7 +316,7 @@ impl Demo {
         Ok(())
     }
 
-    /// One open service request with a comment, and one that was resolved.
+    /// Creates an open service request with a comment, and a resolved one.
     async fn requests(&self, mia: &User, sue: &User, project: &Project) -> Result<(), Error> {
         let request = |title: &str, priority: &str| {
             input::from_value(&json!({

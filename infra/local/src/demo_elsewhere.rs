@@ -1,4 +1,4 @@
-//! `demo`: the demo's data and target systems, for a stack that runs elsewhere.
+//! The program `demo`: the demo's data and target systems for a stack that runs elsewhere.
 
 use std::{io, process::ExitCode};
 
@@ -10,16 +10,16 @@ use crate::{
 };
 
 const USAGE: &str = "\
-Runs the demo billing system until it is stopped, and first loads the demo data into a table, if one is
-named.
+Runs the demo billing system on PORT until it is stopped. With TABLE, first loads the demo data into that
+table.
 
 Usage: demo [TABLE] PORT
 
-Table and credentials are found as the AWS SDK finds them. Prints, on one line, the connections that an
-organization has to these systems, as PUT /api/concierge/connections/{name} takes them, and their
-secrets by the last parts of their parameters' names.";
+Region, credentials and endpoint are those of the AWS SDK. Prints one line of JSON: the connections to the
+demo systems as PUT /api/concierge/connections/{name} takes them, and their secrets by the last parts of
+their parameters' names.";
 
-/// Runs `demo` and gives its exit code.
+/// Runs `demo` and returns its exit code.
 pub async fn main() -> ExitCode {
     let given: Vec<String> = process::arguments()
         .filter_map(|one| one.into_string().ok())
@@ -42,7 +42,7 @@ pub async fn main() -> ExitCode {
     }
 }
 
-/// Why the demo did not start.
+/// The demo did not start.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error(transparent)]
@@ -56,7 +56,7 @@ enum Error {
 async fn run(table: Option<&String>, port: u16) -> Result<(), Error> {
     if let Some(table) = table {
         let client = aws_sdk_dynamodb::Client::new(&shared::config::aws().await);
-        demo_data::load(client, table).await?;
+        Box::pin(demo_data::load(client, table)).await?;
     }
     let targets = DemoTargets::start(port, None)?;
     let secrets: Map<String, Value> = DemoTargets::secrets()

@@ -1,4 +1,4 @@
-//! Invoking the functions that `cargo lambda watch` runs.
+//! Invocations of the functions that `cargo lambda watch` runs.
 
 use std::time::Duration;
 
@@ -10,61 +10,58 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::time::timeout;
 
-use crate::execution_environment::EXIT_ERROR;
+use crate::lambda::EXIT_ERROR;
 
-/// Bytes of an event or of an answer at most, as Lambda counts them: of the JSON.
-pub(crate) const MAX_PAYLOAD: usize = 6_291_556;
-
-/// The functions behind Lambda's invoke address.
+/// The functions behind Lambda's invoke URL.
 #[derive(Clone, Debug)]
 pub struct Functions {
     url: String,
     http: Client,
 }
 
-/// Why an invocation gave no result.
+/// An invocation gave no result.
 #[derive(Debug, thiserror::Error)]
 pub enum InvocationError {
-    /// No answer came.
+    /// There was no answer.
     #[error("{function} gave no answer: {source}")]
     NoAnswer {
         /// Name of the function.
         function: String,
-        /// What the HTTP client said.
+        /// Error of the HTTP client.
         source: reqwest::Error,
     },
-    /// The function's process ended; it starts again by itself.
+    /// The function's process ended; it restarts by itself.
     #[error("the process of {function} has ended: {message}")]
     Ended {
         /// Name of the function.
         function: String,
-        /// How it ended.
+        /// Exit status or signal.
         message: String,
     },
-    /// It took too long.
+    /// The function exceeded its time.
     #[error("{function} did not answer within {within:?}")]
     TimedOut {
         /// Name of the function.
         function: String,
-        /// How long it might take.
+        /// Time limit.
         within: Duration,
     },
-    /// The function failed, or is not there.
-    #[error("{function} answered {status}: {body}")]
+    /// The function failed or does not exist.
+    #[error("{function} failed with status {status}: {body}")]
     Failed {
         /// Name of the function.
         function: String,
         /// HTTP status of the answer.
         status: u16,
-        /// The error as the function described it.
+        /// Error of the function.
         body: String,
     },
 }
 
-/// An invocation under way.
+/// A running invocation.
 pub type Invocation = BoxFuture<'static, Result<Bytes, InvocationError>>;
 
-/// An error as Lambda describes it.
+/// An error in Lambda's format.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct FunctionError {
@@ -73,16 +70,16 @@ struct FunctionError {
 }
 
 impl Functions {
-    /// Those behind `invoke_url`.
+    /// Returns the functions behind `invoke_url`.
     pub fn new(invoke_url: &str) -> Result<Self, reqwest::Error> {
         Ok(Self {
             url: format!("{invoke_url}/2015-03-31/functions"),
-            // The address is on this machine, whatever proxy leads off it.
+            // The URL is on this machine, so no proxy applies.
             http: Client::builder().no_proxy().build()?,
         })
     }
 
-    /// Sends an event to a function and gives its result.
+    /// Sends an event to a function and returns its result.
     pub async fn invoke(
         &self,
         function: &str,
@@ -122,7 +119,7 @@ impl Functions {
         Ok(body)
     }
 
-    /// One function as the mapping and the schedule invoke it.
+    /// Returns a closure that invokes one function, for the mapping and the schedule.
     pub fn invoker(
         &self,
         function: &'static str,

@@ -1,4 +1,5 @@
-//! Workdesk on one machine: the engines that it stands on, and the world around it.
+//! Workdesk on one machine: embedded DynamoDB and SQS, a gateway, triggers, demo data and target
+//! systems.
 
 mod atomic_file;
 mod background;
@@ -10,6 +11,7 @@ pub mod event_source_mapping;
 pub mod execution_environment;
 pub mod function;
 pub mod gateway;
+mod lambda;
 mod process;
 pub mod schedule;
 pub mod stack;

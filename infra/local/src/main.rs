@@ -1,4 +1,4 @@
-//! `cargo local`: Workdesk on this machine, with everything around it.
+//! `cargo local`: runs Workdesk on this machine.
 
 use std::process::ExitCode;
 

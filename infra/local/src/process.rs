@@ -1,8 +1,8 @@
-//! The one place that reads what this process was started with: its arguments and its environment.
+//! Arguments and environment of this process. No other file reads them.
 
 #![expect(
     clippy::disallowed_methods,
-    reason = "this is the one place that reads them"
+    reason = "no other code reads arguments and environment"
 )]
 
 use std::{
@@ -11,22 +11,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The arguments after the program's name.
+/// Returns the arguments after the program's name.
 pub(crate) fn arguments() -> impl Iterator<Item = OsString> {
     env::args_os().skip(1)
 }
 
-/// A variable that is set to something.
+/// Returns a variable unless it is absent or empty.
 pub(crate) fn variable(name: &str) -> Option<OsString> {
     env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// A variable that is set to some text.
+/// Returns a variable unless it is absent, empty or not UTF-8.
 pub(crate) fn text(name: &str) -> Option<String> {
     variable(name)?.into_string().ok()
 }
 
-/// The folders in which programs are looked for; cargo's own comes last.
+/// Returns the folders of `PATH`, and last cargo's own folder of programs.
 pub(crate) fn program_folders() -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> = env::var_os("PATH")
         .map(|path| env::split_paths(&path).collect())
@@ -38,7 +38,7 @@ pub(crate) fn program_folders() -> Vec<PathBuf> {
     folders
 }
 
-/// A program of this workspace, which was built beside this one.
+/// Returns the path of another program of this workspace, in the same folder as this one.
 pub(crate) fn sibling(name: &str) -> std::io::Result<PathBuf> {
     let this = env::current_exe()?;
     Ok(this.parent().unwrap_or(Path::new("")).join(name))

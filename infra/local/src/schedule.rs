@@ -1,4 +1,4 @@
-//! Invokes a function at a fixed rate, as an EventBridge rule does.
+//! Invocation of a function at a fixed rate, as by an EventBridge rule.
 
 use std::{future::Future, time::Duration};
 
@@ -26,7 +26,7 @@ where
     I: Fn(Value) -> F,
     F: Future<Output = Result<Bytes, InvocationError>>,
 {
-    /// A rule of that name; `every` is greater than zero.
+    /// Returns a rule; `every` is greater than zero.
     pub fn new(rule: &str, every: Duration, invoke: I) -> Self {
         Self {
             rule: rule.to_owned(),
@@ -36,10 +36,10 @@ where
         }
     }
 
-    /// Invokes the function, at first after one interval, until `stop` resolves.
+    /// Invokes the function after each interval until `stop` resolves.
     ///
-    /// An invocation that was begun is finished. One that takes longer than the interval
-    /// delays the next: there are never two at once.
+    /// A running invocation is finished. One that takes longer than the interval delays the next,
+    /// so that at most one runs at a time.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         let stop = stop.shared();
         let mut ticks =
@@ -52,7 +52,7 @@ where
                 _ = ticks.tick() => {}
             }
             if let Err(problem) = (self.invoke)(self.event()).await {
-                console::warn(&format!("the schedule {}: {problem}", self.rule));
+                console::warn(&format!("schedule {}: {problem}", self.rule));
             }
         }
     }
@@ -71,7 +71,7 @@ where
         })
     }
 
-    /// In whole seconds, as scheduled events have it.
+    /// Returns the present time in whole seconds, as in scheduled events.
     fn now(&self) -> String {
         DateTime::from_timestamp_millis(self.clock.now().millis())
             .unwrap_or_default()
@@ -90,7 +90,7 @@ mod tests {
             let sent = sender.send(event);
             async move {
                 sent.unwrap();
-                // A failure is reported and changes nothing.
+                // A failure is printed, and the schedule goes on.
                 Err(InvocationError::Ended {
                     function: "sweeper".to_owned(),
                     message: "signal: 9".to_owned(),

@@ -1,4 +1,4 @@
-//! Activities: what happened on a project or for the organization.
+//! Activities: events of a project or of the organization.
 
 use std::collections::BTreeSet;
 
@@ -11,34 +11,36 @@ use super::{
     input::{Change, Patch},
     task::belongs_somewhere,
 };
-use crate::input;
+use crate::{input, names::names};
 
-/// Something that happened, as somebody recorded it.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// An event that a user recorded.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Activity {
     /// Unique id.
     pub id: ActivityId,
     /// When it happened.
     pub timestamp: Timestamp,
-    /// What kind of thing happened.
+    /// The type of the event.
     #[serde(rename = "type")]
     pub kind: ActivityType,
     /// A free name within the type.
     pub subtype: Option<Slug>,
-    /// What happened.
+    /// A description of the event.
     pub description: Content,
-    /// The project; null for an activity of the organization at large.
+    /// The project; null for an activity of the whole organization.
     pub project_id: Option<ProjectId>,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// Who recorded it.
+    /// The user who recorded it.
     pub creator_id: UserId,
     /// Free-form, up to 16 KiB and five levels.
+    #[schema(value_type = Option<JsonObject>)]
     pub metadata: Option<JsonText>,
     /// Free-form, up to 16 KiB and five levels.
+    #[schema(value_type = Option<JsonObject>)]
     pub evidence: Option<JsonText>,
-    /// The tags that it carries, deleted ones among them for a while.
+    /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     pub tag_ids: BTreeSet<TagId>,
     /// When it was recorded.
@@ -48,11 +50,11 @@ pub struct Activity {
 }
 
 input! {
-    /// What a client sends to record an activity: at least one of `projectId` and `organizationId`.
+    /// An activity to record, with at least one of `projectId` and `organizationId`.
     pub struct ActivityCreate {
-        /// When it happened; now when absent or null.
+        /// When it happened; the current time when absent or null.
         timestamp: Option<Timestamp>,
-        /// What kind of thing happened.
+        /// The type of the event.
         r#type: ActivityType,
         /// A free name within the type.
         subtype: Option<Slug>,
@@ -66,15 +68,22 @@ input! {
     }
     check(project_id, organization_id) belongs_somewhere;
     schema any_given(project_id, organization_id);
+    example {
+        "type": "meeting",
+        "subtype": "kick_off",
+        "timestamp": "2026-01-14T09:30:00+01:00",
+        "description": "Agreed on the order in which customers move.",
+        "projectId": 1,
+        "metadata": {"participants": 6},
+    };
 }
 
 input! {
-    /// What a client sends to change an activity, at least one field of it: an absent field is
-    /// kept, a null one cleared.
+    /// A change of an activity: at least one field. An absent field is kept, null clears it.
     pub struct ActivityUpdate {
         /// When it happened.
         timestamp: Change<Timestamp>,
-        /// What kind of thing happened.
+        /// The type of the event.
         r#type: Change<ActivityType>,
         /// A free name within the type.
         subtype: Patch<Slug>,
@@ -83,10 +92,11 @@ input! {
         evidence: Patch<JsonObject>,
     }
     needs any;
+    example {"description": "Agreed on the order of the first ten customers.", "subtype": null};
 }
 
 input! {
-    /// Which activities to list.
+    /// Filters of activities.
     pub struct ActivityFilter {
         r#type: Option<AnyOf<ActivityType>>,
         creator_id: Option<AnyOf<Who>>,
@@ -99,15 +109,16 @@ input! {
 }
 
 input! {
-    /// What a client sends to attach a tag.
+    /// A tag to attach.
     pub struct TagAttach {
         /// A tag of the caller's organization.
         tag_id: TagId,
     }
+    example {"tagId": 2};
 }
 
 impl Activity {
-    /// An activity of that tenant, as somebody records it.
+    /// Builds an activity of the organization from a create request.
     #[must_use]
     pub fn new(
         id: ActivityId,
@@ -143,7 +154,7 @@ impl Activity {
         }
     }
 
-    /// Changes it.
+    /// Changes the activity.
     pub fn change(&mut self, update: ActivityUpdate, now: Timestamp) {
         let ActivityUpdate {
             timestamp,
@@ -163,24 +174,24 @@ impl Activity {
     }
 }
 
-/// What kind of thing happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ActivityType {
-    /// People met.
-    Meeting,
-    /// Somebody noted something.
-    Note,
-    /// A telephone or video call.
-    Call,
-    /// An e-mail.
-    Email,
-    /// A document was written or handed over.
-    Document,
-    /// Something was decided.
-    Decision,
-    /// A status changed.
-    StatusChange,
-    /// Recorded by a system.
-    System,
+names! {
+    /// The type of an event.
+    pub enum ActivityType = "an activity type" {
+        /// A meeting.
+        Meeting,
+        /// A note.
+        Note,
+        /// A telephone or video call.
+        Call,
+        /// An e-mail.
+        Email,
+        /// A document was written or handed over.
+        Document,
+        /// A decision.
+        Decision,
+        /// A change of a status.
+        StatusChange,
+        /// An event that a system recorded.
+        System,
+    }
 }

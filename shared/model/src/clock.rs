@@ -1,4 +1,4 @@
-//! The only place that asks what time it is.
+//! The only place that reads a clock.
 
 use std::{
     sync::{
@@ -24,13 +24,13 @@ enum Source {
 }
 
 impl Clock {
-    /// The machine's clock.
+    /// The system's clock.
     #[must_use]
     pub const fn system() -> Self {
         Self(Source::System)
     }
 
-    /// A clock that stands still until [`advance`](Self::advance) moves it. Clones share it.
+    /// A clock that stands still until [`advance`](Self::advance) moves it. Clones share the time.
     #[must_use]
     pub fn fixed(at: Timestamp) -> Self {
         Self(Source::Fixed(Arc::new(AtomicI64::new(at.millis()))))
@@ -49,7 +49,7 @@ impl Clock {
         }
     }
 
-    /// Moves a fixed clock by `millis`; the system's clock does not move.
+    /// Moves a fixed clock by `millis`. Does nothing to the system's clock.
     pub fn advance(&self, millis: i64) {
         if let Source::Fixed(at) = &self.0 {
             at.fetch_add(millis, Ordering::SeqCst);
@@ -57,13 +57,12 @@ impl Clock {
     }
 }
 
-/// Measures how long something takes, on the machine's monotonic clock: time that somebody waits,
-/// which no test sets.
+/// Measures elapsed time on the machine's monotonic clock, which no test sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts now.
+    /// Starts a measurement.
     #[must_use]
     pub fn start() -> Self {
         #[expect(
@@ -73,7 +72,7 @@ impl Stopwatch {
         Self(Instant::now())
     }
 
-    /// The time since it was started.
+    /// The time since the start.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         self.0.elapsed()

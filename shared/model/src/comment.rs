@@ -15,12 +15,12 @@ pub struct Comment {
     pub id: CommentId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What it is on.
+    /// The record that the comment is on.
     #[serde(flatten)]
     pub thread: Thread,
-    /// What it says; nothing once it is deleted.
+    /// The text; none after a deletion.
     pub content: Option<Content>,
-    /// Author.
+    /// The author.
     pub user_id: UserId,
     /// The comment of the same thread that this one replies to.
     pub parent_id: Option<CommentId>,
@@ -28,28 +28,30 @@ pub struct Comment {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
-    /// When it was deleted. It keeps its place for its replies, and says nothing any more.
+    /// When it was deleted. A deleted comment stays in the thread for its replies, without its text.
     pub deleted_at: Option<Timestamp>,
 }
 
 input! {
-    /// What a client sends to comment.
+    /// A comment to write.
     pub struct CommentCreate {
         content: Content,
         /// The comment of the same thread that this one replies to.
         parent_id: Option<CommentId>,
     }
+    example {"content": "September agrees to the cent. In October two invoices differ."};
 }
 
 input! {
-    /// What a client sends to change what a comment says.
+    /// A change of the text of a comment.
     pub struct CommentUpdate {
         content: Content,
     }
+    example {"content": "September agrees. In October one invoice still differs."};
 }
 
 impl Comment {
-    /// A comment that somebody writes.
+    /// A new comment of the author.
     #[must_use]
     pub fn new(
         id: CommentId,
@@ -73,27 +75,27 @@ impl Comment {
         }
     }
 
-    /// Changes what it says.
+    /// Changes the text.
     pub fn edit(&mut self, CommentUpdate { content }: CommentUpdate, now: Timestamp) {
         self.content = Some(content);
         self.touch(now);
     }
 
-    /// Forgets what it says; it keeps its place.
+    /// Removes the text and marks the comment as deleted.
     pub fn delete(&mut self, now: Timestamp) {
         self.content = None;
         self.deleted_at = Some(self.touch(now));
     }
 
-    /// A change is later than the one before it, also within a millisecond and by a clock that is
-    /// behind.
+    /// Sets `updated_at` to `now`, but later than the change before, which may be of the same
+    /// millisecond or of a clock that is ahead.
     fn touch(&mut self, now: Timestamp) -> Timestamp {
         self.updated_at = now.max(self.updated_at.plus(1));
         self.updated_at
     }
 }
 
-/// What a comment is on.
+/// The record that comments are on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Thread {
     /// A service request.

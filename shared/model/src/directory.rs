@@ -1,21 +1,28 @@
-//! Organizations, and the tags that they have.
+//! Organizations and their tags.
 
 use serde::{Deserialize, Serialize};
-use strum::{EnumString, IntoStaticStr, VariantArray};
+use strum::EnumString;
 use utoipa::ToSchema;
 
 use super::{OrganizationId, OrganizationName, TagId, TagName, Timestamp, input::Change};
-use crate::input;
+use crate::{input, names::names};
 
 /// A tenant.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 1,
+    "name": "Halden Services",
+    "planFeatures": ["agentAI"],
+    "createdAt": "2026-01-05T09:00:00.000Z",
+    "updatedAt": "2026-01-05T09:00:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Organization {
     /// Unique id.
     pub id: OrganizationId,
     /// Display name, 1 to 255 characters.
     pub name: String,
-    /// What the plan includes.
+    /// The features that the plan includes.
     pub plan_features: Vec<PlanFeature>,
     /// When it was created.
     pub created_at: Timestamp,
@@ -24,11 +31,12 @@ pub struct Organization {
 }
 
 input! {
-    /// What a client sends to change an organization.
+    /// A change of an organization.
     pub struct OrganizationUpdate {
         name: Change<OrganizationName>,
     }
     needs any;
+    example {"name": "Halden Services"};
 }
 
 impl OrganizationUpdate {
@@ -40,39 +48,18 @@ impl OrganizationUpdate {
     }
 }
 
-/// A feature that a plan may include, which the operator decides on.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    ToSchema,
-    IntoStaticStr,
-    EnumString,
-    VariantArray,
-)]
-pub enum PlanFeature {
-    /// The resolution agent.
-    #[serde(rename = "agentAI")]
-    #[strum(serialize = "agentAI")]
-    AgentAi,
-}
-
-impl PlanFeature {
-    /// The name as the API writes it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
+names! {
+    /// A feature that the operator may include in an organization's plan.
+    #[derive(EnumString)]
+    pub enum PlanFeature {
+        /// The resolution agent.
+        AgentAi as "agentAI",
     }
 }
 
-/// A tag of the organization, which tasks and activities carry.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A tag of the organization, for tasks and activities.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"id": 3, "name": "urgent"})))]
 #[serde(rename_all = "camelCase")]
 pub struct Tag {
     /// Unique id.
@@ -87,37 +74,31 @@ pub struct Tag {
     pub updated_at: Timestamp,
 }
 
-/// Orders of tags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum TagSort {
-    /// By name, without regard to case.
-    #[default]
-    #[serde(rename = "name")]
-    Name,
-}
-
 input! {
-    /// What a client sends to create a tag.
+    /// A tag to create.
     pub struct TagCreate {
         name: TagName,
     }
+    example {"name": "year end"};
 }
 
 input! {
-    /// What a client sends to change a tag.
+    /// A change of a tag.
     pub struct TagUpdate {
         name: Change<TagName>,
     }
     changes Tag;
     needs any;
+    example {"name": "quarter end"};
 }
 
-/// A tag as other records show it.
+/// A tag as part of other records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"id": 3, "name": "urgent"})))]
 pub struct TagRef {
     /// Unique id.
     pub id: TagId,
-    /// What it is called.
+    /// The name.
     pub name: TagName,
 }
 

@@ -1,22 +1,23 @@
-//! What can go wrong, free of any transport.
+//! Errors, independent of a transport.
 
 use std::error::Error as StdError;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::{Code, FaultCode, WrongLength};
+use crate::{Code, FaultCode, WrongText};
 
-/// One thing that is wrong with a request, and where.
+/// A fault of a request: its place, code and explanation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"pointer": "/title", "code": "required", "detail": "Send `title`."})))]
 pub struct Fault {
-    /// Where: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or a header's
-    /// name.
+    /// The place: a JSON pointer (RFC 6901) into the body, `?name` for a query parameter, or the name of a
+    /// header.
     #[schema(examples("/title"))]
     pub pointer: String,
-    /// What kind of fault it is.
+    /// The stable name of the kind of fault.
     pub code: FaultCode,
-    /// What was wrong and what to do, for a person.
+    /// An explanation for people: the fault, and what to send instead.
     #[schema(examples("Send `title`."))]
     pub detail: String,
 }
@@ -31,7 +32,7 @@ impl Fault {
         }
     }
 
-    /// The field names a record that does not exist or is not the caller's.
+    /// A fault at a field that names no record of the caller's organization.
     #[must_use]
     pub fn unknown(field: &str, noun: &str) -> Self {
         Self::at(
@@ -42,14 +43,13 @@ impl Fault {
     }
 }
 
-/// Every way in which an operation fails. What a variant holds in `detail` is written for the client;
-/// a `source` never leaves the service.
+/// The errors of operations. A `detail` is written for the client; a `source` never leaves the service.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// 401: no session, or one that ended.
+    /// 401: no session, or an ended one.
     #[error("not authenticated")]
     Unauthenticated,
-    /// 401: the username or the password is wrong; which of them stays unsaid.
+    /// 401: the username or the password is wrong; which of them is not said.
     #[error("wrong username or password")]
     WrongCredentials,
     /// 403: the caller lacks a permission or a plan feature, or comes from a foreign site.
@@ -57,13 +57,13 @@ pub enum Error {
     Forbidden {
         /// The reason.
         code: Code,
-        /// What is missing.
+        /// The permission or feature that is missing.
         detail: String,
     },
-    /// 400: what was sent does not fit the operation; all faults at once.
+    /// 400: the request does not fit the operation; all faults at once.
     #[error("invalid request: {0:?}")]
     Invalid(Vec<Fault>),
-    /// 404: no record of that id, or one of another organization, which is the same.
+    /// 404: no record with this id in the caller's organization. Holds the noun of the record.
     #[error("no such {0}")]
     NotFound(&'static str),
     /// 409: the record's state does not allow it.
@@ -71,56 +71,49 @@ pub enum Error {
     Conflict {
         /// The reason.
         code: Code,
-        /// What stands in the way.
+        /// The state that does not allow it.
         detail: String,
     },
-    /// 412: the record is no longer, or not yet, what the client wants to change.
+    /// 412: the record has another version than the client expects.
     #[error("precondition failed")]
     PreconditionFailed,
-    /// 422: the idempotency key was used for something else.
+    /// 422: the idempotency key was used with another path or body.
     #[error("idempotency key reused")]
     KeyReused,
     /// 409: a request with the same idempotency key is under way.
     #[error("a request with the same idempotency key is under way")]
     UnderWay,
-    /// A request with the same idempotency key did it before. The store answers it with what was made
-    /// then, so that nobody else sees it.
-    #[error("done before, under the same idempotency key")]
-    DoneBefore {
-        /// The id of the record that was made; none where none was.
-        made: Option<i64>,
-    },
     /// 429: too many attempts; `retry_after` is in seconds.
     #[error("too many requests")]
     TooManyRequests {
-        /// Seconds until the next attempt is heard.
+        /// Seconds until the next attempt is allowed.
         retry_after: u64,
     },
-    /// 503: the table or the queue does not answer, or asks for patience.
+    /// 503: the table or the queue does not answer, or is throttled.
     #[error("{what} cannot be reached")]
     Unavailable {
-        /// Which of them.
+        /// The resource that cannot be reached.
         what: &'static str,
-        /// Why.
+        /// The cause.
         #[source]
         source: Source,
     },
-    /// 500: a defect of the service or a record that does not read.
+    /// 500: a defect of the service, or a record that cannot be read.
     #[error("internal error: {what}")]
     Internal {
-        /// What was tried.
+        /// The operation that failed.
         what: &'static str,
-        /// Why it failed.
+        /// The cause.
         #[source]
         source: Source,
     },
 }
 
-/// The cause of a failure that the client is not told.
+/// The internal cause of a failure, which is not sent to the client.
 pub type Source = Box<dyn StdError + Send + Sync>;
 
 impl Error {
-    /// A defect: `what` was tried, `source` says why it failed.
+    /// 500: the operation `what` failed because of `source`.
     pub fn internal(what: &'static str, source: impl Into<Source>) -> Self {
         Self::Internal {
             what,
@@ -150,16 +143,16 @@ impl Error {
         Self::Invalid(vec![fault])
     }
 
-    /// The record kept changing under the operation for as long as it was retried.
+    /// 409: other requests changed the record in every attempt.
     #[must_use]
     pub fn contended() -> Self {
         Self::conflict(
             Code::ConcurrentChange,
-            "The record was changed by somebody else at the same time; read it and try again.",
+            "Another request changed the record at the same time. Read it and try again.",
         )
     }
 
-    /// The chain of sources, outermost first, for the log.
+    /// The error and its sources, outermost first, for the log.
     #[must_use]
     pub fn chain(&self) -> String {
         let mut text = self.to_string();
@@ -173,14 +166,14 @@ impl Error {
     }
 }
 
-/// A text of the service's own does not fit where it is to stand.
-impl From<WrongLength> for Error {
-    fn from(error: WrongLength) -> Self {
+/// A text that the service itself wrote does not fit its field.
+impl From<WrongText> for Error {
+    fn from(error: WrongText) -> Self {
         Self::internal("writing a record", error)
     }
 }
 
-/// An object that was sent does not fit; every fault of it.
+/// 400 with every fault of an object.
 impl From<Vec<Fault>> for Error {
     fn from(faults: Vec<Fault>) -> Self {
         Self::Invalid(faults)

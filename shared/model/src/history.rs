@@ -1,4 +1,4 @@
-//! What happened to a record: an entry for each change, which nobody alters.
+//! The history of a record: an entry for each change. Entries never change.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -6,30 +6,31 @@ use utoipa::ToSchema;
 
 use crate::{
     MilestoneId, OrganizationId, ProjectId, ServiceRequestId, TaskId, TicketId, Timestamp, UserId,
+    names::names,
 };
 
 /// A change of a record.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HistoryEntry {
-    /// The version of the record that it led to.
+    /// The version of the record after the change.
     pub id: i64,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What was changed.
+    /// The record.
     pub of: HistoryOf,
-    /// When.
+    /// The instant of the change.
     pub at: Timestamp,
-    /// Who changed it; none where the service itself did.
+    /// The user who made the change; none where the service itself did.
     pub actor: Option<UserId>,
-    /// What became of the record.
+    /// The kind of change.
     pub what: HistoryEvent,
-    /// The fields that changed, by name; none of a record that was created or deleted.
+    /// The changed fields, by name; empty for a record that was created or deleted.
     #[serde(default)]
     pub changes: Vec<FieldChange>,
 }
 
-/// A record whose history is kept.
+/// A record with a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HistoryOf {
@@ -45,37 +46,29 @@ pub enum HistoryOf {
     Project(ProjectId),
 }
 
-/// What became of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum HistoryEvent {
-    /// It came to be.
-    Created,
-    /// Some of its fields changed.
-    Updated,
-    /// It was deleted.
-    Deleted,
+names! {
+    /// The kind of a change.
+    pub enum HistoryEvent {
+        /// The record was created.
+        Created,
+        /// Fields of the record changed.
+        Updated,
+        /// The record was deleted.
+        Deleted,
+    }
 }
 
-/// Orders of the history of a record.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum HistorySort {
-    /// The newest first.
-    #[default]
-    #[serde(rename = "-at")]
-    NewestFirst,
-}
-
-/// A field that changed.
+/// A changed field.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"field": "status", "from": "todo", "to": "in_progress"})))]
 pub struct FieldChange {
-    /// Its name, as bodies have it; `tagIds` for the tags.
+    /// The name of the field in bodies; `tagIds` for the tags.
     #[schema(examples("status"))]
     pub field: String,
-    /// What it was; of a long text, the first 500 characters.
+    /// The old value; of a long text, the first 500 characters.
     #[schema(required = true, nullable = true)]
     pub from: Value,
-    /// What it is; of a long text, the first 500 characters.
+    /// The new value; of a long text, the first 500 characters.
     #[schema(required = true, nullable = true)]
     pub to: Value,
 }
@@ -84,7 +77,7 @@ impl FieldChange {
     /// The most characters of a text.
     pub const MOST: usize = 500;
 
-    /// A change, if the two differ.
+    /// Returns the change, if the two values differ.
     #[must_use]
     pub fn between(field: &str, from: Value, to: Value) -> Option<Self> {
         (from != to).then(|| Self {
@@ -95,7 +88,7 @@ impl FieldChange {
     }
 }
 
-/// A value without what is too long to keep.
+/// Cuts a text, an array or an object to the first [`FieldChange::MOST`] characters.
 fn cut(value: Value) -> Value {
     let text = match value {
         Value::String(text) => text,

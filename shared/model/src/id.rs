@@ -1,5 +1,5 @@
-//! Ids: positive integers up to 2^53-1, which every JSON client holds exactly. They are unique per
-//! kind of record across all organizations and are never used again.
+//! Ids: positive integers up to 2^53-1, which every JSON client holds exactly. An id is unique among
+//! the records of its kind in all organizations, and is never reused.
 
 use serde_json::Value;
 use utoipa::{
@@ -9,18 +9,15 @@ use utoipa::{
 
 use crate::{
     input::{Field, Place, Reading},
-    integer::{integer, integer_schema},
+    integer::{MAX_ID, integer, integer_schema},
 };
 
-/// The largest id, and the largest integer that a JavaScript number holds exactly.
-pub const MAX_ID: i64 = (1 << 53) - 1;
-
-/// A kind of id, as bodies and paths have it.
+/// A type of id, in bodies and paths.
 pub trait Id: Copy + Sized + Send + Sync + 'static {
-    /// What the id names, for messages: `task`.
+    /// The record that the id names, for messages: `task`.
     const NOUN: &'static str;
 
-    /// The id of that number, when it is within 1 to [`MAX_ID`].
+    /// Returns the id with this number, if it is from 1 to [`MAX_ID`].
     fn new(number: i64) -> Option<Self>;
 
     /// The number.
@@ -110,7 +107,7 @@ ids! {
     TicketMessageId = "a" "ticket message",
     /// A signal (alert).
     SignalId = "a" "signal",
-    /// What a service request refers to, whatever its type.
+    /// A record of any type that a service request refers to.
     ReferenceId = "a" "record",
     /// A resolution-agent session.
     AgentSessionId = "an" "agent session",

@@ -1,4 +1,4 @@
-//! Integers that carry their bound.
+//! Integers with their bounds.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,17 +8,20 @@ use utoipa::{
 };
 
 use crate::{
-    FaultCode, MAX_ID,
+    FaultCode,
     input::{Field, Place, Reading},
 };
 
-/// The place of a record within a list, from 0 to [`MAX_ID`]; ties are broken by id.
+/// The largest id, and the largest integer that a JavaScript number holds exactly.
+pub const MAX_ID: i64 = (1 << 53) - 1;
+
+/// The position of a record within a list, from 0 to [`MAX_ID`]; ties are broken by id.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Order(i64);
 
 impl Order {
-    /// That place, held within the bounds.
+    /// The position with this number, clamped to the bounds.
     #[must_use]
     pub fn at(number: i64) -> Self {
         Self(number.clamp(0, MAX_ID))
@@ -63,7 +66,7 @@ impl PartialSchema for Order {
     fn schema() -> RefOr<Schema> {
         integer_schema(0, MAX_ID)
             .description(Some(
-                "Place within a list, ascending; ties are broken by id.",
+                "Position within a list, ascending; ties are broken by id.",
             ))
             .examples([2048])
             .into()
@@ -78,29 +81,27 @@ impl ToSchema for Order {
 
 /// Reads an integer from `least` to `most`; in a query it is text.
 pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
-    let number = match value {
+    let (number, code) = match value {
         Value::Number(number) => match number.as_f64() {
-            Some(float) if number.is_f64() && float.fract() != 0.0 => {
-                let detail = "Expected an integer without decimals.";
-                return place.fault(FaultCode::Type, detail);
-            }
+            Some(float) if number.is_f64() && float.fract() != 0.0 => (None, FaultCode::Type),
             // `1.0` and `1e2` are integers.
-            Some(float) if number.is_f64() => exactly(float),
-            _ => number.as_i64(),
+            Some(float) if number.is_f64() => (exactly(float), FaultCode::Range),
+            _ => (number.as_i64(), FaultCode::Range),
         },
         Value::String(text) if place.is_query() => match text.parse() {
-            Ok(number) => Some(number),
-            Err(_) => return place.wrong(value, "an integer"),
+            Ok(number) => (Some(number), FaultCode::Range),
+            Err(_) => (None, FaultCode::Type),
         },
-        _ => return place.wrong(value, "an integer"),
+        _ => return place.wrong(value, &format!("an integer from {least} to {most}")),
     };
     match number {
         Some(number) if (least..=most).contains(&number) => Some(number),
-        _ => place.fault(FaultCode::Range, format!("Expected {least} to {most}.")),
+        _ => place.must(code, format!("be an integer from {least} to {most}")),
     }
 }
 
-/// The integer that a float without decimals is, if it is one that a float holds exactly.
+/// Converts a float without decimals to an integer, if it is within the integers that a float holds
+/// exactly.
 fn exactly(float: f64) -> Option<i64> {
     #[expect(
         clippy::cast_precision_loss,

@@ -1,4 +1,4 @@
-//! Free-form JSON of a client.
+//! Free-form JSON from clients.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::{Map, Value};
@@ -15,7 +15,7 @@ use crate::{
     input::{Field, Place, Reading},
 };
 
-/// A client's JSON object, of at most 16 KiB as written without spaces and nested at most five
+/// A JSON object from a client: at most 16 KiB when written without spaces, and nested at most five
 /// levels deep.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -38,11 +38,11 @@ impl Field for JsonObject {
             return place.wrong(value, "an object");
         };
         if levels(value) > Self::MOST_LEVELS {
-            let detail = format!("Expected at most {} levels.", Self::MOST_LEVELS);
-            return place.fault(FaultCode::Depth, detail);
+            let rule = format!("have at most {} levels", Self::MOST_LEVELS);
+            return place.must(FaultCode::Depth, rule);
         }
         if value.to_string().len() > Self::MOST_BYTES {
-            return place.fault(FaultCode::Length, "Expected at most 16 KiB of JSON.");
+            return place.must(FaultCode::Length, "have at most 16 KiB of JSON");
         }
         Some(Self(object.clone()))
     }
@@ -64,7 +64,7 @@ impl PartialSchema for JsonObject {
             .additional_properties(Some(members(Self::MOST_LEVELS)))
             .description(Some(
                 "Free-form: at most 16 KiB of JSON without spaces, at most five levels deep. Numbers \
-                 come back as they were sent; one that 64 bits do not hold is refused.",
+                 are returned as they were sent; a number that does not fit into 64 bits is refused.",
             ))
             .examples([serde_json::json!({"source": "crm"})])
             .into()
@@ -81,12 +81,12 @@ impl ToSchema for JsonObject {
     }
 }
 
-/// What may stand in an object of so many levels.
+/// The schema of the members of an object with so many levels.
 fn members(levels: usize) -> AdditionalProperties<Schema> {
     AdditionalProperties::RefOr(Ref::from_schema_name(name(levels - 1)).into())
 }
 
-/// What the document calls a value of at most so many levels.
+/// The name of the schema of a value with at most so many levels.
 fn name(levels: usize) -> String {
     format!("JsonOf{levels}Levels")
 }
@@ -108,7 +108,7 @@ fn value_schema(levels: usize) -> RefOr<Schema> {
         .into()
 }
 
-/// Levels of nesting: 0 for a scalar. The parser has bounded the depth already.
+/// Counts the levels of nesting: 0 for a scalar. The parser bounds the recursion.
 fn levels(value: &Value) -> usize {
     match value {
         Value::Object(object) => 1 + object.values().map(levels).max().unwrap_or(0),
@@ -117,8 +117,8 @@ fn levels(value: &Value) -> usize {
     }
 }
 
-/// JSON that a record keeps as its text: the table's numbers and names are narrower than JSON's
-/// (1e300, for one, does not fit), and nothing in the service looks inside.
+/// JSON that a record stores as text. The table's numbers are narrower than JSON's (1e300 does not
+/// fit), and the service never reads a part of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JsonText<T = JsonObject>(pub T);
 

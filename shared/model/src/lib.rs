@@ -1,7 +1,7 @@
-//! The records and their rules. Nothing in here knows of AWS or HTTP.
+//! The records and their rules, without AWS and HTTP.
 //!
-//! A record is what the table holds, and serializes with the names of the API's fields. Where the
-//! API answers with other fields than it keeps, the function that answers has a view of its own.
+//! The table stores a record under the field names of the API. Where an answer has other fields than
+//! the record, the function has a view for it.
 
 mod activity;
 pub mod agent;
@@ -18,12 +18,13 @@ mod json_object;
 mod list;
 mod message;
 mod milestone;
-mod one_of;
+mod names;
 mod password;
 pub mod pattern;
 mod permission;
 mod project;
 pub mod random;
+pub mod refusal;
 mod search;
 mod service_request;
 mod service_status;
@@ -37,6 +38,7 @@ mod ticket;
 mod time;
 mod token;
 mod user;
+mod wrong_text;
 
 pub use activity::{
     Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
@@ -44,40 +46,38 @@ pub use activity::{
 pub use agent::{
     ActionApproval, ActionDone, ActionHandOver, ActionRef, ActionResult, ActionState, ActionStep,
     ActionType, ActionVerdict, ActionWaive, ActionsExecute, ActionsPreview, Admission, AgentAction,
-    AgentPause, AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionSort,
-    AgentSessionStatus, AllowedCall, AlreadyDone, Analysis, AnswerCondition, Answered, ApiCall,
-    Approved, ApprovedActions, Approver, Approving, Asked, Asking, AuthScheme, BaseUrl, BasicUser,
-    BodyFormat, Breaker, BreakerState, CallLimits, CallPath, Called, Cancelled, Case, Charge,
-    Claim, ConfidenceFrom, Connection, ConnectionAuth, ConnectionPut, ConnectionRevision,
-    ConnectionSort, ConnectionTraffic, Digest, Digests, DryRun, Effect, EffectGuard, ErrorCode,
-    Evidence, FactCondition, Facts, FindingWeight, FixedHeader, Handling, HandlingStatus,
-    HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys, JournalActor,
-    JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent, JournalFlaw,
-    JournalHead, JournalPeriod, JournalSort, Judgement, KeyName, KeyPlace, Looked, Looks, METHODS,
-    MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome, ParameterName,
-    PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch, PolicyPreset,
-    PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal, ProposedAction,
-    Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection, Replays, Reply,
-    RequestTurn, Requirement, Risk, Saving, SavingSort, SessionReject, Sight, Silence, StepAnswer,
-    StepResult, StepStatus, Surroundings, TargetEffect, TargetRead, Verdict, VerdictOutcome,
-    Verification, VerificationStatus, answer, check_journal, retry_after, without,
+    AgentPause, AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionStatus, AllowedCall,
+    AlreadyDone, Analysis, AnswerCondition, Answered, ApiCall, Approved, ApprovedActions, Approver,
+    Approving, Asked, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
+    CallLimits, CallPath, Called, Cancelled, Case, Charge, Claim, ConfidenceFrom, Connection,
+    ConnectionAuth, ConnectionPut, ConnectionRevision, ConnectionTraffic, Digest, Digests, DryRun,
+    Effect, EffectGuard, ErrorCode, Evidence, FactCondition, Facts, FindingWeight, FixedHeader,
+    Handling, HandlingStatus, HeaderName, HeaderText, HeldEffect, Hold, Idempotency,
+    IdempotencyKeys, JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry,
+    JournalEvent, JournalFlaw, JournalHead, JournalPeriod, Judgement, KeyName, KeyPlace, Looked,
+    Looks, METHODS, MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome,
+    ParameterName, PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch,
+    PolicyPreset, PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal,
+    ProposedAction, Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection,
+    Replays, Reply, RequestTurn, Requirement, Risk, Saving, SessionReject, Sight, Silence,
+    StepAnswer, StepResult, StepStatus, Surroundings, TargetEffect, TargetRead, Verdict,
+    VerdictOutcome, Verification, VerificationStatus, answer, check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
 pub use comment::{Comment, CommentCreate, CommentUpdate, Thread};
 pub use directory::{
-    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagSort, TagUpdate,
+    Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
-pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf, HistorySort};
+pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
-pub use integer::{Order, Whole};
+pub use integer::{MAX_ID, Order, Whole};
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use message::Message;
 pub use milestone::{
-    Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneSort, MilestoneStatus,
-    MilestoneUpdate,
+    Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use pattern::{
@@ -86,37 +86,40 @@ pub use pattern::{
 };
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
-    Phase, PhaseCreate, PhaseSort, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
-    ProjectSort, ProjectStatus, ProjectUpdate,
+    Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
+    ProjectStatus, ProjectUpdate,
 };
-pub use search::{ReferenceSearch, ReferenceSort};
+pub use search::ReferenceSearch;
 pub use service_request::{
     Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
     ServiceRequestUpdate,
 };
 pub use service_status::{Resolution, ServiceStatus};
-pub use session::{Login, PasswordChange, Session, SessionSort};
+pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use signal::{
     AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
-    AlertSort, AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion,
-    AlertmanagerWebhook, Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money,
-    NewSignal, Severity, Signal, SignalEntity, SignalStatus,
+    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
+    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Severity,
+    Signal, SignalEntity, SignalStatus,
 };
-pub use sort::{ActivitySort, CreatedSort, ThreadSort};
+pub use sort::{
+    ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
+    JournalSort, MilestoneSort, PhaseSort, ProjectSort, ProjectTaskSort, ReferenceSort, SavingSort,
+    SessionSort, TagSort, TaskSort, ThreadSort, TokenSort, UserSort,
+};
 pub use task::{
-    ProjectTaskSort, Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskSort,
-    TaskStatus, TaskUpdate,
+    Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate,
 };
 pub use text::{
     ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
     FullName, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug, SourceName,
-    StateName, SystemName, TagName, Title, TokenName, Unit, Username, WrongLength,
+    StateName, SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};
-pub use token::{Token, TokenCreate, TokenSecret, TokenSort};
+pub use token::{Token, TokenCreate, TokenSecret};
 pub use user::{
-    Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserSort, UserUpdate,
-    each_once,
+    Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserUpdate, each_once,
 };
+pub use wrong_text::WrongText;

@@ -1,4 +1,4 @@
-//! What a client may ask of a list: which rows, in which order, how many at once and from where on.
+//! The query of a list: filters, sort order, limit and cursor.
 
 use serde_json::Value;
 use utoipa::openapi::{
@@ -13,14 +13,14 @@ use crate::{
     integer::{integer, integer_schema},
 };
 
-/// The query of a list with filters `F` and orders `S`, whose default comes first.
+/// The query of a list with filters `F` and sort orders `S`.
 #[derive(Clone, Debug)]
 pub struct Listing<F, S> {
-    /// Which rows.
+    /// The filters.
     pub filter: F,
-    /// In which order.
+    /// The sort order.
     pub sort: S,
-    /// How many at once, and from where on.
+    /// The page.
     pub part: Part,
 }
 
@@ -30,28 +30,28 @@ pub trait Sort: Field + Default + Copy + Send {}
 impl<S: Field + Default + Copy + Send> Sort for S {}
 
 input! {
-    /// Which part of a list is wanted.
+    /// The page of a list.
     pub struct Part {
-        /// The most rows of an answer; without it, up to 1,000 rows or 4 MB.
+        /// The most rows of a page; without it, up to 1,000 rows or 4 MB.
         limit: Option<Limit>,
-        /// Where the answer goes on; the `Link` header of the one before it has it.
+        /// The start of the page, from the `Link` header of the page before.
         cursor: Option<Cursor>,
     }
 }
 
-/// How many rows an answer may have at most: 1 to 200.
+/// The most rows of a page: 1 to 200.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(usize);
 
-/// Names a place in a list, for nobody but the service itself.
+/// A place in a list. Only the service can read it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cursor(String);
 
-/// Values of which a row has one; separated by commas, and at most 50.
+/// A filter for rows with one of these values: at most 50, separated by commas.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AnyOf<T>(pub Vec<T>);
 
-/// A value, or `none` for the lack of one.
+/// A filter for a value, or `none` for rows without one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OrNone<T> {
     /// Rows without a value.
@@ -60,12 +60,12 @@ pub enum OrNone<T> {
     Some(T),
 }
 
-/// A user, of whom `me` is the caller.
+/// A user; `me` is the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Who {
-    /// Whoever asks.
+    /// The caller.
     Me,
-    /// This one.
+    /// The user with this id.
     User(UserId),
 }
 
@@ -81,7 +81,7 @@ impl Limit {
 }
 
 impl Cursor {
-    /// As it was sent.
+    /// The text as it was sent.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -92,7 +92,7 @@ impl<T> AnyOf<T> {
     /// The most values of one filter.
     const MOST: usize = 50;
 
-    /// The value, when it is the only one.
+    /// Returns the value, if there is exactly one.
     #[must_use]
     pub fn only(&self) -> Option<&T> {
         match self.0.as_slice() {
@@ -103,7 +103,7 @@ impl<T> AnyOf<T> {
 }
 
 impl<T: PartialEq> AnyOf<OrNone<T>> {
-    /// Whether one of the values is this one.
+    /// Returns true if the filter fits the value of a row.
     #[must_use]
     pub fn names(&self, value: Option<&T>) -> bool {
         self.0.iter().any(|one| match one {
@@ -114,7 +114,7 @@ impl<T: PartialEq> AnyOf<OrNone<T>> {
 }
 
 impl<T: Copy> AnyOf<OrNone<T>> {
-    /// The value, when it is the only one, and none but it.
+    /// Returns the value, if there is exactly one and it is not `none`.
     #[must_use]
     pub fn only_value(&self) -> Option<T> {
         match self.only()? {
@@ -125,7 +125,7 @@ impl<T: Copy> AnyOf<OrNone<T>> {
 }
 
 impl Who {
-    /// The user, given who asks.
+    /// Returns the id of the user.
     #[must_use]
     pub const fn user(self, caller: UserId) -> UserId {
         match self {
@@ -168,7 +168,7 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
     }
 
     fn field_schema() -> RefOr<Schema> {
-        object_schema(Self::properties(), &[], &[])
+        object_schema(Self::properties(), &[], None, &[])
     }
 
     fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
@@ -176,7 +176,7 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
         for parameters in [F::field_schemas, Part::field_schemas] {
             let own = all.len();
             parameters(all);
-            // They stand in the query itself; there is no object of them.
+            // Parameters stand in the query itself; they have no object.
             if all.len() > own {
                 all.remove(own);
             }
@@ -185,7 +185,7 @@ impl<F: Input, S: Sort> Field for Listing<F, S> {
     }
 }
 
-/// The parameter that names the order.
+/// The parameter of the sort order.
 const SORT: &str = "sort";
 
 impl Field for Limit {
@@ -222,8 +222,8 @@ impl<T: Field> Field for AnyOf<T> {
         };
         let parts: Vec<&str> = text.split(',').collect();
         if parts.len() > Self::MOST {
-            let detail = format!("Expected at most {} values.", Self::MOST);
-            return place.fault(FaultCode::Length, detail);
+            let rule = format!("have at most {} values", Self::MOST);
+            return place.must(FaultCode::Length, rule);
         }
         let values = parts
             .into_iter()
@@ -250,7 +250,7 @@ impl<T: Field> Field for OrNone<T> {
         if value == "none" {
             return Some(Self::None);
         }
-        T::read(value, place).map(Self::Some)
+        T::read(value, &mut place.or("none")).map(Self::Some)
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -267,7 +267,7 @@ impl Field for Who {
         if value == "me" {
             return Some(Self::Me);
         }
-        UserId::read(value, place).map(Self::User)
+        UserId::read(value, &mut place.or("me")).map(Self::User)
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -279,7 +279,7 @@ impl Field for Who {
     }
 }
 
-/// The schema, or this word, which may be a value as well where any text is one.
+/// Adds a word to a schema. Where the schema allows any text, the word may also be a value.
 fn or_word(schema: RefOr<Schema>, word: &str) -> RefOr<Schema> {
     let word = ObjectBuilder::new()
         .schema_type(Type::String)

@@ -1,11 +1,11 @@
-//! Messages of the queue: versioned, with ids and nothing else, so that a message never tells
-//! anything that the table does not know better.
+//! Messages of the queue: versioned, with ids only. The worker reads everything else from the table,
+//! so that a message is never out of date.
 
 use serde::{Deserialize, Serialize};
 
 use crate::{AgentSessionId, Error, OrganizationId};
 
-/// What is asked of the worker. It is delivered at least once.
+/// A task for the worker, delivered at least once.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     tag = "type",
@@ -22,7 +22,7 @@ pub enum Message {
         /// The action within the session.
         action_id: String,
     },
-    /// Look at what became of an action that has ended.
+    /// Check the effect of an action that has ended.
     LookAtAction {
         /// The organization that owns the session.
         organization_id: OrganizationId,
@@ -43,7 +43,7 @@ struct Envelope<M> {
 impl Message {
     const VERSION: u32 = 1;
 
-    /// The message as it stands in the queue.
+    /// Writes the message for the queue.
     pub fn to_text(&self) -> Result<String, Error> {
         serde_json::to_string(&Envelope {
             version: Self::VERSION,
@@ -52,7 +52,7 @@ impl Message {
         .map_err(|error| Error::internal("writing a message", error))
     }
 
-    /// Reads a message; an unknown version or type is an error.
+    /// Parses a message; an unknown version or type is an error.
     pub fn from_text(text: &str) -> Result<Self, Error> {
         let envelope: Envelope<Self> = serde_json::from_str(text)
             .map_err(|error| Error::internal("reading a message", error))?;

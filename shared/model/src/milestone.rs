@@ -8,27 +8,38 @@ use super::{
     Title,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
-use crate::input;
+use crate::{input, names::names};
 
 /// A milestone of a project.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 1,
+    "projectId": 1,
+    "title": "First customers moved",
+    "description": "Ten customers are billed by the new system alone.",
+    "startDate": "2026-11-02T08:00:00.000Z",
+    "dueDate": "2026-11-30T16:00:00.000Z",
+    "status": "in_progress",
+    "createdAt": "2026-01-12T08:20:00.000Z",
+    "updatedAt": "2026-01-14T10:05:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Milestone {
     /// Unique id.
     pub id: MilestoneId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The project it belongs to; it never moves.
+    /// The project, which never changes.
     pub project_id: ProjectId,
-    /// What is to be reached.
+    /// The title.
     pub title: Title,
-    /// More about it.
+    /// A longer description.
     pub description: Option<Description>,
     /// Not after `due_date`.
     pub start_date: Option<Timestamp>,
     /// Not before `start_date`.
     pub due_date: Option<Timestamp>,
-    /// Where it stands.
+    /// The status.
     pub status: MilestoneStatus,
     /// When it was created.
     pub created_at: Timestamp,
@@ -37,23 +48,14 @@ pub struct Milestone {
 }
 
 input! {
-    /// Which milestones to list.
+    /// Filters of milestones.
     pub struct MilestoneFilter {
         status: Option<AnyOf<MilestoneStatus>>,
     }
 }
 
-/// Orders of milestones; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum MilestoneSort {
-    /// The most urgent first, those without a due date last.
-    #[default]
-    #[serde(rename = "dueDate")]
-    DueDate,
-}
-
 input! {
-    /// What a client sends to create a milestone.
+    /// A milestone to create.
     pub struct MilestoneCreate {
         title: Title,
         description: Option<Description>,
@@ -66,10 +68,17 @@ input! {
         status: Defaulted<MilestoneStatus>,
     }
     check(start_date, due_date) begins_before_it_is_due;
+    example {
+        "title": "First customers moved",
+        "description": "Ten customers are billed by the new system alone.",
+        "projectId": 1,
+        "startDate": "2026-11-02T08:00:00Z",
+        "dueDate": "2026-11-30T16:00:00Z",
+    };
 }
 
 input! {
-    /// What a client sends to change a milestone: an absent field is kept, a null one cleared.
+    /// A change of a milestone. An absent field is kept, null clears it.
     pub struct MilestoneUpdate {
         title: Change<Title>,
         description: Patch<Description>,
@@ -77,14 +86,15 @@ input! {
         start_date: Patch<Timestamp>,
         /// Not before `startDate`.
         due_date: Patch<Timestamp>,
-        /// Any change is legal.
+        /// Any change is allowed.
         status: Change<MilestoneStatus>,
     }
     changes Milestone;
     check(start_date, due_date) stays_before_it_is_due;
+    example {"status": "in_progress", "dueDate": "2026-12-15T16:00:00Z"};
 }
 
-const WRONG_ORDER: &str = "The start must not be after the due date.";
+const WRONG_ORDER: &str = "`startDate` must not be after `dueDate`.";
 
 fn begins_before_it_is_due(
     start: Reading<&Option<Timestamp>>,
@@ -108,7 +118,7 @@ fn stays_before_it_is_due(
 }
 
 impl Milestone {
-    /// A milestone of that tenant, as it was asked for.
+    /// Builds a milestone of the organization from a create request.
     #[must_use]
     pub fn new(
         id: MilestoneId,
@@ -138,7 +148,7 @@ impl Milestone {
         }
     }
 
-    /// Changes it. 400 when it would then begin after it is due.
+    /// Changes the milestone. 400 if its start would be after its due date.
     pub fn change(&mut self, update: MilestoneUpdate) -> Result<(), Error> {
         let moved = if update.due_date.is_sent() {
             "dueDate"
@@ -157,7 +167,7 @@ impl Milestone {
         }
     }
 
-    /// Whether the start is not after the due date; a missing one never is.
+    /// Returns true unless the milestone has both dates and the start is after the due date.
     #[must_use]
     pub fn dates_are_in_order(&self) -> bool {
         match (self.start_date, self.due_date) {
@@ -167,29 +177,30 @@ impl Milestone {
     }
 }
 
-/// Where a milestone stands; any change is legal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MilestoneStatus {
-    /// Not begun.
-    #[default]
-    Pending,
-    /// Being worked on.
-    InProgress,
-    /// Paused.
-    OnHold,
-    /// Reached.
-    Completed,
-    /// Given up.
-    Cancelled,
+names! {
+    /// The status of a milestone; any change is allowed.
+    #[derive(Default)]
+    pub enum MilestoneStatus = "a status" {
+        /// Not started.
+        Pending = default,
+        /// In progress.
+        InProgress,
+        /// Paused.
+        OnHold,
+        /// Reached.
+        Completed,
+        /// Abandoned.
+        Cancelled,
+    }
 }
 
-/// A milestone as tasks show it.
+/// A milestone as part of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"id": 1, "title": "First customers moved"})))]
 pub struct MilestoneRef {
     /// Unique id.
     pub id: MilestoneId,
-    /// Title.
+    /// The title.
     pub title: Title,
 }
 

@@ -1,5 +1,4 @@
-//! Passwords and their hashes, which have no place in a log: none of them shows itself when it is
-//! formatted.
+//! Passwords and their hashes. None of them shows its text when it is formatted, so that no log has it.
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize, Serializer};
@@ -10,20 +9,20 @@ use utoipa::{
 };
 
 use crate::{
-    Fault, FaultCode, WrongLength,
+    Fault, FaultCode, WrongText,
     input::{Field, Place, Reading},
-    text::{NOT_BLANK, check},
+    text::Form,
 };
 
-/// A password as it is sent to sign in, of 1 to 1,024 characters: longer than any that was set. The
-/// bound keeps its hash from being a burden.
+/// A password for a sign-in, of 1 to 1,024 characters: more than any password has. The bound limits the
+/// work to hash it.
 #[derive(Clone, Debug)]
 pub struct LoginPassword(SecretString);
 
 impl LoginPassword {
     const MOST: usize = 1_024;
 
-    /// For whoever compares it with a hash.
+    /// The secret, to compare it with a hash.
     #[must_use]
     pub fn into_secret(self) -> SecretString {
         self.0
@@ -35,15 +34,10 @@ impl Field for LoginPassword {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        if text.trim().is_empty() {
-            let detail = "Expected some text, not only white space.";
-            return place.fault(FaultCode::Blank, detail);
+        match Form::Text.check(text, 1, Self::MOST) {
+            Ok(()) => Some(Self(text.as_str().into())),
+            Err(error) => place.must(error.code(), error),
         }
-        if text.chars().count() > Self::MOST {
-            let detail = format!("Expected 1 to {} characters.", Self::MOST);
-            return place.fault(FaultCode::Length, detail);
-        }
-        Some(Self(text.as_str().into()))
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -65,8 +59,8 @@ impl PartialSchema for LoginPassword {
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
             .min_length(Some(1))
             .max_length(Some(Self::MOST))
-            .pattern(Some(NOT_BLANK))
-            .description(Some("A password as it was set."))
+            .pattern(Form::Text.pattern(1))
+            .description(Some("The current password."))
             .examples(["workdesk"])
             .into()
     }
@@ -78,12 +72,12 @@ impl ToSchema for LoginPassword {
     }
 }
 
-/// A password that is to be set: 12 to 128 characters, as NIST SP 800-63B asks for length rather
-/// than for kinds of characters, and [not the username](Self::fits).
+/// A new password: 12 to 128 characters, and [not the username](Self::fits). NIST SP 800-63B recommends
+/// length rather than kinds of characters.
 #[derive(Clone, Debug)]
 pub struct NewPassword(SecretString);
 
-/// A password is the username of whom it is for.
+/// The password is the username of its user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a password cannot be the username")]
 pub struct IsUsername;
@@ -94,7 +88,7 @@ impl NewPassword {
     /// The most characters.
     pub const MOST: usize = 128;
 
-    /// Whether it does for the user of that name: it is another text, case aside.
+    /// Checks that the password is not the username, without regard to case.
     pub fn fits(&self, username: &str) -> Result<(), IsUsername> {
         if caseless::default_caseless_match_str(self.0.expose_secret(), username) {
             Err(IsUsername)
@@ -103,7 +97,7 @@ impl NewPassword {
         }
     }
 
-    /// For whoever hashes it.
+    /// The secret, to hash it.
     #[must_use]
     pub fn into_secret(self) -> SecretString {
         self.0
@@ -111,24 +105,21 @@ impl NewPassword {
 }
 
 impl IsUsername {
-    /// The fault of a field that has such a password.
+    /// The fault of a field with this password.
     #[must_use]
     pub fn at(self, field: &str) -> Fault {
-        let detail = "Choose a password that is not the username.";
+        let detail = "The password must not be the username.";
         Fault::at(field, FaultCode::Guessable, detail)
     }
 }
 
-/// As the operator's command line reads it.
+/// Reads a password from the operator's command line.
 impl TryFrom<String> for NewPassword {
-    type Error = WrongLength;
+    type Error = WrongText;
 
-    fn try_from(text: String) -> Result<Self, WrongLength> {
-        let (least, most) = (Self::LEAST, Self::MOST);
-        match check(&text, least, most) {
-            Ok(()) => Ok(Self(text.into())),
-            Err(_) => Err(WrongLength { least, most }),
-        }
+    fn try_from(text: String) -> Result<Self, WrongText> {
+        Form::Text.check(&text, Self::LEAST, Self::MOST)?;
+        Ok(Self(text.into()))
     }
 }
 
@@ -137,9 +128,9 @@ impl Field for NewPassword {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        match check(text, Self::LEAST, Self::MOST) {
+        match Form::Text.check(text, Self::LEAST, Self::MOST) {
             Ok(()) => Some(Self(text.as_str().into())),
-            Err((code, detail)) => place.fault(code, detail),
+            Err(error) => place.must(error.code(), error),
         }
     }
 
@@ -159,8 +150,8 @@ impl PartialSchema for NewPassword {
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::Password)))
             .min_length(Some(Self::LEAST))
             .max_length(Some(Self::MOST))
-            .pattern(Some(NOT_BLANK))
-            .description(Some("A password to set, which is not the username."))
+            .pattern(Form::Text.pattern(1))
+            .description(Some("A new password, which is not the username."))
             .examples(["four words of your own"])
             .into()
     }
@@ -178,7 +169,7 @@ impl ToSchema for NewPassword {
 pub struct PasswordHash(SecretString);
 
 impl PasswordHash {
-    /// The text, for the table and for whoever compares it with a password.
+    /// The text, for the table and to compare it with a password.
     #[must_use]
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
@@ -197,7 +188,7 @@ impl From<&str> for PasswordHash {
     }
 }
 
-/// As the table keeps it.
+/// Writes the text for the table.
 impl Serialize for PasswordHash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.expose())

@@ -1,74 +1,45 @@
-//! Roles and what they may do.
+//! Roles and their permissions.
 
-use serde::{Deserialize, Serialize};
-use strum::{IntoStaticStr, VariantArray};
-use utoipa::ToSchema;
+use strum::VariantArray;
 
-/// A user's role in the organization; each may do all that the one before it may.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    PartialEq,
-    Eq,
-    PartialOrd,
-    Ord,
-    Serialize,
-    Deserialize,
-    ToSchema,
-    IntoStaticStr,
-    VariantArray,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Role {
-    /// Reads.
-    Viewer,
-    /// Does the daily work.
-    Member,
-    /// Serves the organization's requests, tickets and signals; its messages count as support.
-    Support,
-    /// Runs projects, and approves the agent's actions.
-    Manager,
-    /// Runs the organization.
-    Admin,
+use super::names::names;
+
+names! {
+    /// A user's role in the organization; each has all permissions of the one before it.
+    pub enum Role = "a role" {
+        /// Reads.
+        Viewer,
+        /// Does the daily work.
+        Member,
+        /// Serves the organization's requests, tickets and alerts; its messages count as support.
+        Support,
+        /// Runs projects and approves the agent's actions.
+        Manager,
+        /// Runs the organization.
+        Admin,
+    }
 }
 
 macro_rules! permissions {
-    ($($(#[doc = $doc:literal])* $name:ident from $role:ident,)*) => {
-        /// What a caller may do. Every user from a certain role up may; others may be given it.
-        #[derive(
-            Clone,
-            Copy,
-            Debug,
-            PartialEq,
-            Eq,
-            PartialOrd,
-            Ord,
-            Hash,
-            Serialize,
-            Deserialize,
-            ToSchema,
-            IntoStaticStr,
-            VariantArray,
-        )]
-        #[serde(rename_all = "snake_case")]
-        #[strum(serialize_all = "snake_case")]
-        pub enum Permission {
-            $($(#[doc = $doc])* $name,)*
+    ($($(#[doc = $doc:literal])+ $name:ident from $role:ident,)+) => {
+        names! {
+            /// A permission. Every user from a certain role up has it; others may be given it.
+            pub enum Permission = "a permission" {
+                $($(#[doc = $doc])+ $name,)+
+            }
         }
 
         impl Permission {
-            /// The least of the roles that include it.
+            /// The lowest role that includes the permission.
             #[must_use]
             pub const fn least_role(self) -> Role {
                 match self {
-                    $(Self::$name => Role::$role,)*
+                    $(Self::$name => Role::$role,)+
                 }
             }
         }
 
-        /// Each permission as a type, for an argument that needs it.
+        /// A type for each permission, for the argument of a handler.
         pub mod need {
             $(
                 #[doc = concat!("The permission [`Permission::", stringify!($name), "`](super::Permission).")]
@@ -78,7 +49,7 @@ macro_rules! permissions {
                 impl super::NamedPermission for $name {
                     const PERMISSION: super::Permission = super::Permission::$name;
                 }
-            )*
+            )+
         }
     };
 }
@@ -90,9 +61,9 @@ pub trait NamedPermission: Send + Sync + 'static {
 }
 
 permissions! {
-    /// Every read outside managed services and the agent.
+    /// Read everything outside managed services and the agent.
     ViewWork from Viewer,
-    /// The dashboard, tickets and reference search.
+    /// Read the dashboard and tickets, and search references.
     ViewManagedServices from Viewer,
     /// Raise service requests.
     CreateServiceRequest from Member,
@@ -126,7 +97,7 @@ permissions! {
     CreateAgentRemediation from Support,
     /// Have approved actions executed.
     ExecuteAgentRemediation from Manager,
-    /// Record signals.
+    /// Record alerts.
     ManageSignals from Support,
     /// Manage tickets.
     ManageTickets from Support,
@@ -137,35 +108,25 @@ permissions! {
 }
 
 impl Role {
-    /// What every user of this role may do.
+    /// The permissions of every user of this role.
     #[must_use]
     pub fn permissions(self) -> Vec<Permission> {
         let all = Permission::VARIANTS.iter().copied();
         all.filter(|permission| self.may(*permission)).collect()
     }
 
-    /// Whether every user of this role may.
+    /// Returns true if every user of this role has the permission.
     #[must_use]
     pub fn may(self, permission: Permission) -> bool {
         self >= permission.least_role()
     }
 }
 
-impl Permission {
-    /// The name as the API writes it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    /// The table that the roles were agreed on by, as counts.
+    /// The agreed numbers of permissions.
     #[test]
     fn each_role_has_all_that_the_one_before_it_has_and_more() {
         let count = |role: Role| role.permissions().len();
@@ -174,12 +135,5 @@ mod tests {
         assert!(Role::Support.may(Permission::ManageTickets));
         assert!(!Role::Support.may(Permission::ExecuteAgentRemediation));
         assert!(!Role::Manager.may(Permission::ManageUsers));
-    }
-
-    #[test]
-    fn names_are_what_serde_writes() {
-        for permission in Permission::VARIANTS {
-            assert_eq!(json!(permission), json!(permission.name()));
-        }
     }
 }

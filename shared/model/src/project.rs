@@ -7,21 +7,29 @@ use super::{
     AnyOf, Description, Order, OrganizationId, PhaseId, ProjectId, SearchText, Timestamp, Title,
     input::{Change, Defaulted, Patch},
 };
-use crate::input;
+use crate::{input, names::names};
 
-/// A project, which milestones, tasks and activities belong to.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A project with milestones, phases, tasks and activities.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 1,
+    "title": "Billing migration",
+    "description": "Move all customers to usage-based billing before the end of the year.",
+    "status": "active",
+    "createdAt": "2026-01-12T08:15:00.000Z",
+    "updatedAt": "2026-01-12T08:15:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Project {
     /// Unique id.
     pub id: ProjectId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What it is called.
+    /// The title.
     pub title: Title,
-    /// More about it.
+    /// A longer description.
     pub description: Option<Description>,
-    /// Where it stands; active ones count as active engagements.
+    /// The status; active projects count as active engagements.
     pub status: ProjectStatus,
     /// When it was created.
     pub created_at: Timestamp,
@@ -30,48 +38,43 @@ pub struct Project {
 }
 
 input! {
-    /// Which projects to list.
+    /// Filters of projects.
     pub struct ProjectFilter {
-        /// All but archived ones when it is not sent.
+        /// Without it, all projects but the archived ones.
         status: Option<AnyOf<ProjectStatus>>,
-        /// Each of its words must begin a word of the title, without regard to case.
+        /// Words, each of which must begin a word of the title, without regard to case.
         query: Option<SearchText>,
     }
 }
 
-/// Orders of projects; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ProjectSort {
-    /// By title, without regard to case.
-    #[default]
-    #[serde(rename = "title")]
-    Title,
-}
-
 input! {
-    /// What a client sends to create a project.
+    /// A project to create.
     pub struct ProjectCreate {
         title: Title,
         description: Option<Description>,
         status: Defaulted<ProjectStatus>,
     }
+    example {
+        "title": "Billing migration",
+        "description": "Move all customers to usage-based billing before the end of the year.",
+    };
 }
 
 input! {
-    /// What a client sends to change a project, at least one field of it: an absent field is kept, a
-    /// null one cleared.
+    /// A change of a project: at least one field. An absent field is kept, null clears it.
     pub struct ProjectUpdate {
         title: Change<Title>,
         description: Patch<Description>,
-        /// Any change is legal. An archived project takes no new work.
+        /// Any change is allowed. An archived project takes no new work.
         status: Change<ProjectStatus>,
     }
     changes Project;
     needs any;
+    example {"title": "Billing migration 2026", "status": "on_hold"};
 }
 
 impl Project {
-    /// A project of that tenant, as it was asked for.
+    /// Builds a project of the organization from a create request.
     #[must_use]
     pub fn new(
         id: ProjectId,
@@ -96,27 +99,28 @@ impl Project {
     }
 }
 
-/// Where a project stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ProjectStatus {
-    /// Being worked on: an active engagement.
-    #[default]
-    Active,
-    /// Paused.
-    OnHold,
-    /// Done.
-    Completed,
-    /// Put away: it takes no new work.
-    Archived,
+names! {
+    /// The status of a project.
+    #[derive(Default)]
+    pub enum ProjectStatus = "a status" {
+        /// In progress: an active engagement.
+        Active = default,
+        /// Paused.
+        OnHold,
+        /// Done.
+        Completed,
+        /// Over: the project takes no new work.
+        Archived,
+    }
 }
 
-/// A project as other records show it.
+/// A project as part of other records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"id": 1, "title": "Billing migration"})))]
 pub struct ProjectRef {
     /// Unique id.
     pub id: ProjectId,
-    /// Title.
+    /// The title.
     pub title: Title,
 }
 
@@ -130,18 +134,19 @@ impl From<&Project> for ProjectRef {
 }
 
 /// A phase of a project.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({"id": 2, "projectId": 1, "title": "Move", "order": 2048})))]
 #[serde(rename_all = "camelCase")]
 pub struct Phase {
     /// Unique id.
     pub id: PhaseId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The project it is a phase of.
+    /// The project of the phase.
     pub project_id: ProjectId,
-    /// What it is called.
+    /// The title.
     pub title: Title,
-    /// Place among the project's phases, ascending.
+    /// Position among the project's phases, ascending.
     pub order: Order,
     /// When it was created.
     pub created_at: Timestamp,
@@ -149,30 +154,23 @@ pub struct Phase {
     pub updated_at: Timestamp,
 }
 
-/// Orders of a project's phases; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum PhaseSort {
-    /// By `order`.
-    #[default]
-    #[serde(rename = "order")]
-    Order,
-}
-
 input! {
-    /// What a client sends to create a phase.
+    /// A phase to create.
     pub struct PhaseCreate {
         title: Title,
-        /// At the end when absent or null.
+        /// The position; behind all other phases when absent or null.
         order: Option<Order>,
     }
+    example {"title": "Move", "order": 2048};
 }
 
 input! {
-    /// What a client sends to change a phase, at least one field of it.
+    /// A change of a phase: at least one field.
     pub struct PhaseUpdate {
         title: Change<Title>,
         order: Change<Order>,
     }
     changes Phase;
     needs any;
+    example {"title": "Move the rest", "order": 3072};
 }

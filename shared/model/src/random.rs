@@ -1,4 +1,4 @@
-//! The only place that asks for randomness: the operating system's, which is fit for secrets.
+//! The only source of randomness: the operating system's, which is fit for secrets.
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 
@@ -6,7 +6,7 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 ///
 /// # Panics
 ///
-/// When the operating system has no randomness to give: nothing that follows would be safe.
+/// If the operating system has no randomness: no secret would be safe.
 #[must_use]
 pub fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
@@ -25,8 +25,8 @@ pub fn token() -> String {
     BASE64_URL_SAFE_NO_PAD.encode(bytes::<18>())
 }
 
-/// A number from 0 up to, but not including, `bound`; 0 when the bound is 0. For spreading
-/// retries, not for secrets: the remainder favours small numbers a little.
+/// A number from 0 up to, but not including, `bound`; 0 when the bound is 0. Spreads retries, and is
+/// not for secrets: the remainder favours small numbers a little.
 #[must_use]
 pub fn below(bound: u64) -> u64 {
     u64::from_le_bytes(bytes()) % bound.max(1)

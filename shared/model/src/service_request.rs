@@ -1,47 +1,49 @@
-//! Service requests, and what tasks and tickets share with them.
+//! Service requests, and the priorities of tasks, service requests and tickets.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionRef, AnyOf, Category, Description, Error, FaultCode, JsonText, OrNone, OrganizationId,
-    ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId, Who,
+    ActionRef, AnyOf, Category, Description, Error, FaultCode, JsonObject, JsonText, OrNone,
+    OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title,
+    UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
 };
-use crate::input;
+use crate::{input, names::names};
 
-/// Something that a user asks the organization's services for.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A request to the organization's services.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequest {
     /// Unique id.
     pub id: ServiceRequestId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What is asked for.
+    /// The title.
     pub title: Title,
-    /// More about it.
+    /// A longer description.
     pub description: Option<Description>,
-    /// Where it stands.
+    /// The status.
     pub status: ServiceStatus,
-    /// How pressing it is.
+    /// The priority.
     pub priority: Priority,
-    /// A name of the organization's own.
+    /// A category of the organization's own.
     pub category: Option<Category>,
-    /// Who raised it.
+    /// The user who raised it.
     pub creator_id: UserId,
-    /// Who works on it.
+    /// The user who works on it.
     pub assignee_id: Option<UserId>,
-    /// What kind of record it is about; comes together with `reference_id`.
+    /// The type of the record that it refers to; set together with `reference_id`.
     pub reference_type: Option<ReferenceType>,
-    /// The record it is about.
+    /// The record that it refers to.
     pub reference_id: Option<ReferenceId>,
     /// Free-form.
+    #[schema(value_type = Option<JsonObject>)]
     pub metadata: Option<JsonText>,
-    /// The manual action of an agent session that was handed over with it.
+    /// The manual action of the agent that was handed over with this request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent_action: Option<ActionRef>,
-    /// When it was last resolved; null while it is not resolved or closed.
+    /// When it was last resolved or closed; null while it is neither.
     pub resolved_at: Option<Timestamp>,
     /// When it was raised.
     pub created_at: Timestamp,
@@ -50,24 +52,31 @@ pub struct ServiceRequest {
 }
 
 input! {
-    /// What a client sends to raise a service request.
+    /// A service request to raise.
     pub struct ServiceRequestCreate {
         title: Title,
         description: Option<Description>,
         priority: Defaulted<Priority>,
         category: Option<Category>,
-        /// Comes together with `referenceId`.
+        /// Sent together with `referenceId`.
         reference_type: Option<ReferenceType>,
         /// A project of the caller's organization, or the organization itself.
         reference_id: Option<ReferenceId>,
     }
     check(reference_type, reference_id) come_together;
     schema all_or_none_given(reference_type, reference_id);
+    example {
+        "title": "Add a cost center to our invoices",
+        "description": "Our accounting needs it in the header of each invoice.",
+        "priority": "high",
+        "category": "billing",
+        "referenceType": "project",
+        "referenceId": 1,
+    };
 }
 
 input! {
-    /// What a client sends to change a service request, at least one field of it: an absent field
-    /// is kept, a null one cleared.
+    /// A change of a service request: at least one field. An absent field is kept, null clears it.
     pub struct ServiceRequestUpdate {
         title: Change<Title>,
         description: Patch<Description>,
@@ -75,19 +84,19 @@ input! {
         category: Patch<Category>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
-        /// `open`, `in_progress` and `pending` interchange; each may become `resolved` or `closed`,
-        /// and `resolved` may become `open` or `closed`. What is closed stays closed.
+        /// A status that the current one may change to; see `ServiceStatus`.
         status: Change<ServiceStatus>,
     }
     needs any;
+    example {"status": "in_progress", "assigneeId": 1, "category": null};
 }
 
 input! {
-    /// Which service requests to list.
+    /// Filters of service requests.
     pub struct ServiceRequestFilter {
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
-        /// One with a comma in it cannot be asked for.
+        /// A category with a comma cannot be filtered by.
         category: Option<AnyOf<OrNone<Category>>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
         creator_id: Option<AnyOf<Who>>,
@@ -114,7 +123,7 @@ fn come_together(
 }
 
 impl ServiceRequest {
-    /// A service request that somebody raises, which is open.
+    /// Builds an open service request of the organization from a create request.
     #[must_use]
     pub fn new(
         id: ServiceRequestId,
@@ -151,8 +160,8 @@ impl ServiceRequest {
         }
     }
 
-    /// Changes it, and answers what becomes of its resolution. 409 when its status may not become
-    /// the one that is asked for.
+    /// Changes the service request. Returns the change of its resolution, if there is one. 409 if its
+    /// status may not change to the new one.
     pub fn change(
         &mut self,
         update: ServiceRequestUpdate,
@@ -168,7 +177,7 @@ impl ServiceRequest {
         } = update;
         let resolution = match status {
             Change::Keep => None,
-            Change::Set(next) => self.turn(next, now)?,
+            Change::Set(next) => self.set_status(next, now)?,
         };
         title.apply(&mut self.title);
         description.apply(&mut self.description);
@@ -179,44 +188,48 @@ impl ServiceRequest {
         Ok(resolution)
     }
 
-    /// Whether a comment of that user opens it again.
+    /// Returns true if a comment of the user opens it again.
     #[must_use]
     pub fn reopens_on_comment_of(&self, user: UserId) -> bool {
         self.creator_id == user && self.status.reopens_on_answer()
     }
 
-    /// Opens it again, and answers what becomes of its resolution. 409 when it is closed.
+    /// Opens it again. Returns the change of its resolution, if there is one. 409 if it is closed.
     pub fn reopen(&mut self, now: Timestamp) -> Result<Option<Resolution>, Error> {
         self.updated_at = now;
-        self.turn(ServiceStatus::Open, now)
+        self.set_status(ServiceStatus::Open, now)
     }
 
-    fn turn(&mut self, next: ServiceStatus, now: Timestamp) -> Result<Option<Resolution>, Error> {
-        self.status.turn(next, &mut self.resolved_at, now)
+    fn set_status(
+        &mut self,
+        next: ServiceStatus,
+        now: Timestamp,
+    ) -> Result<Option<Resolution>, Error> {
+        self.status.set(next, &mut self.resolved_at, now)
     }
 }
 
-/// How pressing a task, service request or ticket is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Priority {
-    /// Can wait.
-    Low,
-    /// The usual.
-    #[default]
-    Medium,
-    /// Soon.
-    High,
-    /// Now.
-    Urgent,
+names! {
+    /// The priority of a task, service request or ticket.
+    #[derive(Default)]
+    pub enum Priority = "a priority" {
+        /// Can wait.
+        Low,
+        /// Normal.
+        Medium = default,
+        /// Soon.
+        High,
+        /// At once.
+        Urgent,
+    }
 }
 
-/// What a service request may refer to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ReferenceType {
-    /// A project of the organization.
-    Project,
-    /// The organization itself.
-    Organization,
+names! {
+    /// The type of a record that a service request refers to.
+    pub enum ReferenceType = "a reference type" {
+        /// A project of the organization.
+        Project,
+        /// The organization itself.
+        Organization,
+    }
 }

@@ -1,30 +1,28 @@
-//! Where service requests and tickets stand, and how they go on from there.
+//! The statuses of service requests and tickets.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use super::{Code, Error, Timestamp, names::names};
 
-use super::{Code, Error, Timestamp};
-
-/// Where a service request or a ticket stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ServiceStatus {
-    /// Raised.
-    #[default]
-    Open,
-    /// Being worked on.
-    InProgress,
-    /// Waiting for the one who raised it.
-    Pending,
-    /// Answered; may be opened again.
-    Resolved,
-    /// Over for good.
-    Closed,
+names! {
+    /// The status of a service request or a ticket. `open`, `in_progress` and `pending` interchange;
+    /// each may change to `resolved` or `closed`. `resolved` may change to `open` or `closed`;
+    /// `closed` is final.
+    #[derive(Default)]
+    pub enum ServiceStatus = "a status" {
+        /// Raised.
+        Open = default,
+        /// Being worked on.
+        InProgress,
+        /// Waiting for the user who raised it.
+        Pending,
+        /// Solved; may be opened again.
+        Resolved,
+        /// Closed for good.
+        Closed,
+    }
 }
 
 impl ServiceStatus {
-    /// Whether a request or ticket may go from here to there. The first three interchange, each
-    /// may be resolved or closed, a resolved one may be opened or closed, and closed is final.
+    /// Returns true if this status may change to `next`, as the enum says. Each may stay as it is.
     #[must_use]
     pub fn may_become(self, next: Self) -> bool {
         use ServiceStatus::{Closed, InProgress, Open, Pending, Resolved};
@@ -35,16 +33,16 @@ impl ServiceStatus {
         }
     }
 
-    /// Whether it is over, for good or until somebody opens it again: what counts as a resolution.
+    /// Returns true for `resolved` and `closed`, which count as a resolution.
     #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Resolved | Self::Closed)
     }
 
-    /// Goes on to `next`, and answers what becomes of the resolution, whose instant `resolved_at`
-    /// keeps. What is resolved and then closed was resolved when it was resolved; to stay as it is
-    /// changes nothing. 409 when `next` is out of reach from here.
-    pub(crate) fn turn(
+    /// Sets the status and `resolved_at`, the instant of the resolution. Returns the change of the
+    /// resolution, if there is one: `resolved` and then `closed` is a single resolution. 409 when
+    /// this status may not change to `next`.
+    pub(crate) fn set(
         &mut self,
         next: Self,
         resolved_at: &mut Option<Timestamp>,
@@ -52,8 +50,8 @@ impl ServiceStatus {
     ) -> Result<Option<Resolution>, Error> {
         if !self.may_become(next) {
             let detail = match self {
-                Self::Closed => "It is closed, which is final.",
-                _ => "What is resolved may become open or closed.",
+                Self::Closed => "The status `closed` is final.",
+                _ => "The status `resolved` may change to `open` or `closed` only.",
             };
             return Err(Error::conflict(Code::InvalidTransition, detail));
         }
@@ -68,19 +66,19 @@ impl ServiceStatus {
         })
     }
 
-    /// Whether a word from the other side opens it again.
+    /// Returns true if a message of the user who raised the record opens it again.
     #[must_use]
     pub const fn reopens_on_answer(self) -> bool {
         matches!(self, Self::Pending | Self::Resolved)
     }
 }
 
-/// What becomes of a resolution when a status changes, for the count of resolutions.
+/// A change of a resolution, for the count of resolutions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resolution {
-    /// It was resolved or closed, at that instant.
+    /// The record was resolved or closed at this instant.
     Made(Timestamp),
-    /// What was resolved at that instant is open again.
+    /// The record, resolved at this instant, was opened again.
     TakenBack(Timestamp),
 }
 
@@ -114,7 +112,7 @@ mod tests {
     #[test]
     fn a_refused_change_changes_nothing() {
         let (mut status, mut resolved_at) = (Closed, Some(at(1)));
-        let refused = status.turn(Open, &mut resolved_at, at(2)).unwrap_err();
+        let refused = status.set(Open, &mut resolved_at, at(2)).unwrap_err();
         assert!(matches!(
             refused,
             Error::Conflict {
@@ -128,13 +126,13 @@ mod tests {
     #[test]
     fn a_resolution_counts_once_and_from_when_it_was_made() {
         let (mut status, mut resolved_at) = (Pending, None);
-        let mut turn = |next, now| status.turn(next, &mut resolved_at, at(now)).unwrap();
-        assert_eq!(turn(Pending, 1), None);
-        assert_eq!(turn(Resolved, 2), Some(Resolution::Made(at(2))));
-        assert_eq!(turn(Resolved, 3), None);
-        assert_eq!(turn(Open, 4), Some(Resolution::TakenBack(at(2))));
-        assert_eq!(turn(Resolved, 5), Some(Resolution::Made(at(5))));
-        assert_eq!(turn(Closed, 6), None);
+        let mut set = |next, now| status.set(next, &mut resolved_at, at(now)).unwrap();
+        assert_eq!(set(Pending, 1), None);
+        assert_eq!(set(Resolved, 2), Some(Resolution::Made(at(2))));
+        assert_eq!(set(Resolved, 3), None);
+        assert_eq!(set(Open, 4), Some(Resolution::TakenBack(at(2))));
+        assert_eq!(set(Resolved, 5), Some(Resolution::Made(at(5))));
+        assert_eq!(set(Closed, 6), None);
         assert_eq!((status, resolved_at), (Closed, Some(at(5))));
     }
 }

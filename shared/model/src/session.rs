@@ -1,7 +1,6 @@
-//! A user's sign-in.
+//! Sign-in sessions.
 
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::{
     LoginName, LoginPassword, NewPassword, OrganizationId, Sid, Timestamp, User, UserId, digest,
@@ -9,56 +8,52 @@ use super::{
 };
 use crate::input;
 
-/// A signed-in session. It ends after 24 hours without a request, after 7 days at the latest, and
-/// at once with a logout, a disabled user or a changed password.
+/// A session of a signed-in user. It ends after 24 hours without a request, and after 7 days at the
+/// latest. A logout, a disabled user or a changed password ends it at once.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// SHA-256 of the session id, in hexadecimal: the table never holds what the cookie carries.
+    /// SHA-256 of the session id, in hexadecimal. The table never holds the id itself.
     pub sid_hash: String,
     /// The user's organization.
     pub organization_id: OrganizationId,
-    /// Who signed in.
+    /// The user who signed in.
     pub user_id: UserId,
     /// The user's [`User::session_epoch`] at sign-in.
     pub epoch: i64,
-    /// When it began.
+    /// When the session began.
     pub created_at: Timestamp,
-    /// When it was last extended.
+    /// When the session was last extended.
     pub touched_at: Timestamp,
-    /// The address that it was begun from, as the gateway saw it.
+    /// The address of the client at sign-in, from the gateway.
     pub address: Option<String>,
-    /// What the client that began it calls itself.
+    /// The `User-Agent` of the client at sign-in.
     pub user_agent: Option<String>,
 }
 
 input! {
-    /// Who signs in.
+    /// A sign-in.
     pub struct Login {
         username: LoginName,
         password: LoginPassword,
     }
+    example {"username": "ada", "password": "workdesk"};
 }
 
 input! {
-    /// What somebody sends to change their own password.
+    /// A change of the caller's own password.
     pub struct PasswordChange {
         current_password: LoginPassword,
         new_password: NewPassword,
     }
-}
-
-/// Orders of sessions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum SessionSort {
-    /// The newest first.
-    #[default]
-    #[serde(rename = "-createdAt")]
-    NewestFirst,
+    example {
+        "currentPassword": "workdesk",
+        "newPassword": "four words of your own",
+    };
 }
 
 impl Session {
-    /// A session of that user which begins now.
+    /// A session of the user that begins now.
     #[must_use]
     pub fn begin(sid: &Sid, user: &User, now: Timestamp) -> Self {
         Self {
@@ -73,7 +68,7 @@ impl Session {
         }
     }
 
-    /// The same session, begun by that client.
+    /// Adds the address and `User-Agent` of its client.
     #[must_use]
     pub fn from(mut self, address: String, user_agent: Option<String>) -> Self {
         self.address = Some(address).filter(|address| !address.is_empty());
@@ -81,7 +76,7 @@ impl Session {
         self
     }
 
-    /// Names it to its user, who learns nothing from it of the session id or its hash.
+    /// The id that the user sees. It reveals neither the session id nor its hash.
     #[must_use]
     pub fn public_id(&self) -> String {
         let mut id = digest(&self.sid_hash);
@@ -92,26 +87,26 @@ impl Session {
     const IDLE: i64 = 24 * span::HOUR;
     const ABSOLUTE: i64 = 7 * span::DAY;
 
-    /// When it ends, unless a request extends it before.
+    /// The instant at which it ends, unless a request extends it.
     #[must_use]
     pub fn ends_at(&self) -> Timestamp {
         self.touched_at.plus(Self::IDLE).min(self.latest_end())
     }
 
-    /// When it ends whatever happens.
+    /// The latest instant at which it ends.
     #[must_use]
     pub const fn latest_end(&self) -> Timestamp {
         self.created_at.plus(Self::ABSOLUTE)
     }
 
-    /// Whether it is still a session of this user.
+    /// Returns true if the session is still valid for this user.
     #[must_use]
     pub fn holds(&self, user: &User, now: Timestamp) -> bool {
         let kept = user.kept_session.as_ref() == Some(&self.sid_hash);
         now < self.ends_at() && !user.disabled && (user.session_epoch == self.epoch || kept)
     }
 
-    /// Whether a tenth of the idle time went by, so that extending it is worth a write.
+    /// Returns true if a tenth of the idle time has passed, so that extending it is worth a write.
     #[must_use]
     pub const fn wants_touch(&self, now: Timestamp) -> bool {
         now.since(self.touched_at) >= Self::IDLE / 10

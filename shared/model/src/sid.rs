@@ -6,13 +6,13 @@ use sha2::{Digest, Sha256};
 
 use crate::{Id, OrganizationId, UserId, random};
 
-/// A session id: `organization-user-secret`. The cookie's signature vouches for the two ids, so
-/// that session, user and organization are read at once; the secret is what nobody can guess.
+/// A session id: `organization-user-secret`. The cookie's signature protects the two ids, so that
+/// session, user and organization are read in parallel. The secret cannot be guessed.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Sid {
     /// The user's organization.
     pub organization: OrganizationId,
-    /// Whose session it is.
+    /// The user of the session.
     pub user: UserId,
     secret: String,
 }
@@ -28,7 +28,7 @@ impl Sid {
         }
     }
 
-    /// Reads a session id whose signature was verified.
+    /// Parses a session id whose signature was verified.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut parts = text.splitn(3, '-');
@@ -42,7 +42,7 @@ impl Sid {
         })
     }
 
-    /// What the table keeps of it.
+    /// The SHA-256 that the table stores.
     #[must_use]
     pub fn hash(&self) -> String {
         digest(&self.to_string())
@@ -55,7 +55,7 @@ impl fmt::Display for Sid {
     }
 }
 
-/// A session id is a secret: it has no place in a log.
+/// Hides the secret from logs.
 impl fmt::Debug for Sid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Sid({}-{}-…)", self.organization, self.user)

@@ -1,48 +1,128 @@
-//! Orders of lists by time; ties are broken by id.
+//! The orders of lists.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use serde_json::Value;
+use utoipa::openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type};
 
-/// Orders of service requests and tickets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum CreatedSort {
-    /// The newest first.
-    #[default]
-    #[serde(rename = "-createdAt")]
-    NewestFirst,
-    /// The oldest first.
-    #[serde(rename = "createdAt")]
-    OldestFirst,
+use crate::{
+    input::{Field, Place, Reading},
+    names::names,
+};
+
+/// The order of a list that has one.
+macro_rules! sort {
+    ($(#[doc = $doc:literal] $name:ident = $value:literal;)+) => {$(
+        #[doc = $doc]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $name;
+
+        impl Field for $name {
+            fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+                if value == $value {
+                    return Some(Self);
+                }
+                place.unknown_name(value, "a sort order", &[$value])
+            }
+
+            fn field_schema() -> RefOr<Schema> {
+                Ref::from_schema_name(stringify!($name)).into()
+            }
+
+            fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+                let schema = ObjectBuilder::new()
+                    .schema_type(Type::String)
+                    .enum_values(Some([$value]))
+                    .description(Some($doc.trim_ascii()));
+                all.push((stringify!($name).to_owned(), schema.into()));
+            }
+        }
+    )+};
 }
 
-/// Orders of comments and messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ThreadSort {
-    /// As they were written.
-    #[default]
-    #[serde(rename = "createdAt")]
-    OldestFirst,
-    /// The newest first.
-    #[serde(rename = "-createdAt")]
-    NewestFirst,
+sort! {
+    /// Agent sessions: the newest first; ties are broken by id.
+    AgentSessionSort = "-createdAt";
+    /// Alerts: the last to occur first; ties are broken by id.
+    AlertSort = "-occurredAt";
+    /// Connections: by name.
+    ConnectionSort = "name";
+    /// Changes of a record: the newest first.
+    HistorySort = "-at";
+    /// Journal entries: the oldest first; ties are broken by session, chain and number.
+    JournalSort = "at";
+    /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
+    MilestoneSort = "dueDate";
+    /// Phases: by `order`; ties are broken by id.
+    PhaseSort = "order";
+    /// Projects: by title, without regard to case; ties are broken by id.
+    ProjectSort = "title";
+    /// Tasks of a project: by `order`; ties are broken by id.
+    ProjectTaskSort = "order";
+    /// Records that a service request may refer to: the newest first; ties are broken by id.
+    ReferenceSort = "-createdAt";
+    /// Hours saved: the newest days first; entries of a day by system and record.
+    SavingSort = "-day";
+    /// Sessions: the newest first.
+    SessionSort = "-createdAt";
+    /// Tags: by name, without regard to case.
+    TagSort = "name";
+    /// Tokens: by id.
+    TokenSort = "id";
+    /// Users: by username, without regard to case.
+    UserSort = "username";
 }
 
-/// Orders of activities.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ActivitySort {
-    /// What happened last comes first.
-    #[default]
-    #[serde(rename = "-timestamp")]
-    NewestFirst,
-    /// What happened first comes first.
-    #[serde(rename = "timestamp")]
-    OldestFirst,
+names! {
+    /// Orders of service requests and tickets; ties are broken by id.
+    #[derive(Default)]
+    pub enum CreatedSort = "a sort order" {
+        /// The newest first.
+        NewestFirst as "-createdAt" = default,
+        /// The oldest first.
+        OldestFirst as "createdAt",
+    }
+}
+
+names! {
+    /// Orders of comments and messages; ties are broken by id.
+    #[derive(Default)]
+    pub enum ThreadSort = "a sort order" {
+        /// The oldest first.
+        OldestFirst as "createdAt" = default,
+        /// The newest first.
+        NewestFirst as "-createdAt",
+    }
+}
+
+names! {
+    /// Orders of activities; ties are broken by id.
+    #[derive(Default)]
+    pub enum ActivitySort = "a sort order" {
+        /// The last to happen first.
+        NewestFirst as "-timestamp" = default,
+        /// The first to happen first.
+        OldestFirst as "timestamp",
+    }
+}
+
+names! {
+    /// Orders of tasks; ties are broken by id.
+    #[derive(Default)]
+    pub enum TaskSort = "a sort order" {
+        /// By id.
+        Id as "id" = default,
+        /// By id, descending.
+        NewestFirst as "-id",
+        /// By `order`; with one `projectId`.
+        Order as "order",
+        /// The most urgent first, those without a due date last; with one `assigneeId`.
+        DueDate as "dueDate",
+    }
 }
 
 macro_rules! by_time {
     ($($name:ident),*) => {$(
         impl $name {
-            /// Whether the newest comes first.
+            /// Returns true if the newest comes first.
             #[must_use]
             pub fn is_descending(self) -> bool {
                 self == Self::NewestFirst

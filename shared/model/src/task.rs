@@ -10,19 +10,19 @@ use super::{
     ProjectId, TagId, TaskId, Timestamp, Title, UserId, Who,
     input::{Change, Defaulted, List, Nullable, Patch, Place, Reading},
 };
-use crate::input;
+use crate::{input, names::names};
 
-/// Something to do, in a project or for the organization at large.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+/// A task of a project or of the whole organization.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Task {
     /// Unique id.
     pub id: TaskId,
-    /// What is to do.
+    /// The title.
     pub title: Title,
-    /// More about it.
+    /// A longer description.
     pub description: Option<Description>,
-    /// The project; null for a task of the organization at large.
+    /// The project; null for a task of the whole organization.
     pub project_id: Option<ProjectId>,
     /// The owning organization.
     pub organization_id: OrganizationId,
@@ -30,15 +30,15 @@ pub struct Task {
     pub milestone_id: Option<MilestoneId>,
     /// A phase of the same project.
     pub phase_id: Option<PhaseId>,
-    /// Place within the list.
+    /// Position within the list.
     pub order: Order,
-    /// A user of the organization.
+    /// The user who works on the task.
     pub assignee_id: Option<UserId>,
-    /// Where it stands.
+    /// The status.
     pub status: TaskStatus,
-    /// How pressing it is.
+    /// The priority.
     pub priority: Priority,
-    /// The tags that it carries, those that are gone among them.
+    /// The ids of its tags, some of which may have been deleted.
     #[serde(default)]
     pub tag_ids: BTreeSet<TagId>,
     /// When it should be done.
@@ -50,7 +50,7 @@ pub struct Task {
 }
 
 input! {
-    /// What a client sends to create a task: at least one of `projectId` and `organizationId`.
+    /// A task to create, with at least one of `projectId` and `organizationId`.
     pub struct TaskCreate {
         title: Title,
         description: Option<Description>,
@@ -71,11 +71,20 @@ input! {
     }
     check(project_id, organization_id) belongs_somewhere;
     schema any_given(project_id, organization_id);
+    example {
+        "title": "Compare the invoices of both systems",
+        "description": "September agrees to the cent. In October two invoices differ.",
+        "projectId": 1,
+        "milestoneId": 1,
+        "phaseId": 1,
+        "assigneeId": 1,
+        "priority": "high",
+        "dueDate": "2026-11-30T16:00:00Z",
+    };
 }
 
 input! {
-    /// What a client sends to change a task, at least one field of it: an absent field is kept, a
-    /// null one cleared.
+    /// A change of a task: at least one field. An absent field is kept, null clears it.
     pub struct TaskUpdate {
         title: Change<Title>,
         description: Patch<Description>,
@@ -85,7 +94,7 @@ input! {
         phase_id: Patch<PhaseId>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
-        /// Any change is legal.
+        /// Any change is allowed.
         status: Change<TaskStatus>,
         priority: Change<Priority>,
         /// When it should be done.
@@ -94,35 +103,41 @@ input! {
     }
     changes Task;
     needs any;
+    example {"status": "in_progress", "assigneeId": 1, "dueDate": null};
 }
 
 input! {
-    /// What a client sends to move a task to a phase.
+    /// A move of a task to a phase.
     pub struct TaskPhase {
         /// A phase of the task's project; null removes the task from its phase.
         phase_id: Nullable<PhaseId>,
     }
+    example {"phaseId": 1};
 }
 
 input! {
-    /// What a client sends to reorder tasks.
+    /// New positions of tasks.
     pub struct TaskReorder {
-        /// The tasks that move; each at most once.
+        /// The tasks to move, each at most once.
         tasks: List<TaskPlace, 1, 100>,
     }
+    example {
+        "tasks": [{"id": 3, "order": 1024}, {"id": 1, "order": 2048}],
+    };
 }
 
 input! {
-    /// A task and its new place.
+    /// A task and its new position.
     pub struct TaskPlace {
         id: TaskId,
         order: Order,
     }
-    distinct by id, "This task stands in the list twice.";
+    distinct by id, "The list has this task twice.";
+    example {"id": 3, "order": 1024};
 }
 
 input! {
-    /// Which tasks to list.
+    /// Filters of tasks.
     pub struct TaskFilter {
         status: Option<AnyOf<TaskStatus>>,
         priority: Option<AnyOf<Priority>>,
@@ -140,39 +155,12 @@ input! {
     }
 }
 
-/// Orders of tasks; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum TaskSort {
-    /// By id, which is the order of creation.
-    #[default]
-    #[serde(rename = "id")]
-    Id,
-    /// The newest first.
-    #[serde(rename = "-id")]
-    NewestFirst,
-    /// As they stand in their project; with one `projectId`.
-    #[serde(rename = "order")]
-    Order,
-    /// The most urgent first, those without a due date last; with one `assigneeId`.
-    #[serde(rename = "dueDate")]
-    DueDate,
-}
-
-/// Orders of a project's tasks; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ProjectTaskSort {
-    /// As they stand in their project.
-    #[default]
-    #[serde(rename = "order")]
-    Order,
-}
-
 impl Task {
-    /// The distance between a new task's `order` and the largest before it, which leaves room to
-    /// place others between.
+    /// The distance of a new task's `order` from the largest one, which leaves room for tasks between
+    /// them.
     pub const ORDER_STEP: i64 = 1024;
 
-    /// A task of that tenant, as it was asked for.
+    /// Builds a task of the organization from a create request.
     #[must_use]
     pub fn new(
         id: TaskId,
@@ -222,7 +210,7 @@ impl From<TaskPhase> for TaskUpdate {
     }
 }
 
-/// A record is a project's, the organization's, or both.
+/// Checks that a record belongs to a project, the organization, or both.
 pub(crate) fn belongs_somewhere(
     project: Reading<&Option<ProjectId>>,
     organization: Reading<&Option<OrganizationId>>,
@@ -234,23 +222,23 @@ pub(crate) fn belongs_somewhere(
     }
 }
 
-/// Where a task stands; any change is legal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskStatus {
-    /// Not planned yet.
-    Backlog,
-    /// Planned.
-    #[default]
-    Todo,
-    /// Being worked on.
-    InProgress,
-    /// Being looked over.
-    InReview,
-    /// Waiting for something else.
-    Blocked,
-    /// Finished.
-    Done,
-    /// Given up.
-    Cancelled,
+names! {
+    /// The status of a task; any change is allowed.
+    #[derive(Default)]
+    pub enum TaskStatus = "a status" {
+        /// Not planned yet.
+        Backlog,
+        /// Planned.
+        Todo = default,
+        /// In progress.
+        InProgress,
+        /// In review.
+        InReview,
+        /// Waiting for something else.
+        Blocked,
+        /// Finished.
+        Done,
+        /// Abandoned.
+        Cancelled,
+    }
 }

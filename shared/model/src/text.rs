@@ -1,33 +1,125 @@
-//! Texts that carry their bound: how long they may be is said here, and nowhere else.
+//! Texts with their bounds: the only place that says how long each may be and what it may hold.
+//!
+//! The bounds apply to what clients send. A stored text is read as it is, so that a record stays
+//! readable when its bounds become narrower.
 
 use std::{fmt, ops::Deref};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use unicode_general_category::{GeneralCategory, get_general_category};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
 };
 
 use crate::{
-    FaultCode,
+    FaultCode, WrongText,
     input::{Field, Place, Reading},
 };
 
-/// The text is longer or shorter than it may be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected {least} to {most} characters, not only white space")]
-pub struct WrongLength {
-    pub(crate) least: usize,
-    pub(crate) most: usize,
+/// The characters that a text may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// All of them.
+    Text,
+    /// No control or format characters, and no line or paragraph separators. The joiners U+200C and
+    /// U+200D are allowed: Persian, Indic scripts and emoji need them.
+    Line,
+    /// Letters, marks and digits of any script, and `. _ @ + -`.
+    Name,
 }
 
-/// Something but white space, spelled out: what `\S` is differs between languages.
-pub(crate) const NOT_BLANK: &str =
-    r"[^\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000]";
+/// White space, spelled out: `\s` differs between languages.
+const WHITE: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
+
+/// The characters below U+10000 that a single line cannot hold, spelled out: without the flag `u`,
+/// `\p{Cf}` has another meaning in JavaScript. The service refuses those above as well.
+const HIDDEN: &str = r"\u0000-\u001F\u007F-\u009F\u00AD\u0600-\u0605\u061C\u06DD\u070F\u0890\u0891\u08E2\u180E\u200B\u200E\u200F\u2028-\u202E\u2060-\u2064\u2066-\u206F\uFEFF\uFFF9-\uFFFB";
+
+/// The joiners, which show nothing by themselves.
+const JOINERS: &str = r"\u200C\u200D";
+
+impl Form {
+    /// Checks a text of this form.
+    pub(crate) fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
+        let is_white = |character: char| {
+            character.is_whitespace() || (self != Self::Text && is_joiner(character))
+        };
+        if least > 0 && text.chars().all(is_white) {
+            return Err(WrongText::Blank);
+        }
+        // Characters are at most bytes, which are known without counting.
+        let is_short = text.len() <= most || text.chars().count() <= most;
+        if text.len() < least || !is_short {
+            return Err(WrongText::Length { least, most });
+        }
+        match self {
+            Self::Text => Ok(()),
+            Self::Line => match text.chars().find(|character| is_hidden(*character)) {
+                Some(character) => Err(WrongText::Hidden(character)),
+                None => Ok(()),
+            },
+            Self::Name if text.chars().all(is_of_a_name) => Ok(()),
+            Self::Name => Err(WrongText::Name),
+        }
+    }
+
+    /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
+    pub(crate) fn pattern(self, least: usize) -> Option<String> {
+        match self {
+            Self::Text if least == 0 => None,
+            Self::Text => Some(format!("[^{WHITE}]")),
+            Self::Line if least == 0 => Some(format!("^[^{HIDDEN}]*$")),
+            Self::Line => Some(format!(
+                "^[^{HIDDEN}]*[^{HIDDEN}{WHITE}{JOINERS}][^{HIDDEN}]*$"
+            )),
+            // The letters of other scripts than Latin are too many to spell out.
+            Self::Name => Some(format!(
+                r"^([A-Za-z0-9._@+-]|[^\u0000-\u007F{HIDDEN}{WHITE}{JOINERS}])+$"
+            )),
+        }
+    }
+}
+
+/// Returns a text on one line: each character that a line cannot hold becomes a space.
+pub(crate) fn on_one_line(text: &str) -> String {
+    let characters = text.chars();
+    characters
+        .map(|one| if is_hidden(one) { ' ' } else { one })
+        .collect()
+}
+
+const fn is_joiner(character: char) -> bool {
+    matches!(character, '\u{200C}' | '\u{200D}')
+}
+
+fn is_hidden(character: char) -> bool {
+    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
+    let category = get_general_category(character);
+    matches!(
+        category,
+        Control | Format | LineSeparator | ParagraphSeparator
+    ) && !is_joiner(character)
+}
+
+fn is_of_a_name(character: char) -> bool {
+    use GeneralCategory::{
+        DecimalNumber, EnclosingMark, LetterNumber, LowercaseLetter, ModifierLetter,
+        NonspacingMark, OtherLetter, OtherNumber, SpacingMark, TitlecaseLetter, UppercaseLetter,
+    };
+    let category = get_general_category(character);
+    let is_letter = matches!(
+        category,
+        UppercaseLetter | LowercaseLetter | TitlecaseLetter | ModifierLetter | OtherLetter
+    );
+    let is_mark = matches!(category, NonspacingMark | SpacingMark | EnclosingMark);
+    let is_number = matches!(category, DecimalNumber | LetterNumber | OtherNumber);
+    is_letter || is_mark || is_number || "._@+-".contains(character)
+}
 
 macro_rules! texts {
-    ($($(#[doc = $doc:literal])* $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
+    ($($(#[doc = $doc:literal])* $form:ident $name:ident($least:literal ..= $most:literal) = $example:literal,)*) => {$(
         $(#[doc = $doc])*
         #[doc = concat!("\n\nFrom ", stringify!($least), " to ", stringify!($most), " characters.")]
         #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,20 +134,18 @@ macro_rules! texts {
         }
 
         impl TryFrom<String> for $name {
-            type Error = WrongLength;
+            type Error = WrongText;
 
-            fn try_from(text: String) -> Result<Self, WrongLength> {
-                match check(&text, $least, $most) {
-                    Ok(()) => Ok(Self(text)),
-                    Err(_) => Err(WrongLength { least: $least, most: $most }),
-                }
+            fn try_from(text: String) -> Result<Self, WrongText> {
+                Form::$form.check(&text, $least, $most)?;
+                Ok(Self(text))
             }
         }
 
         impl TryFrom<&str> for $name {
-            type Error = WrongLength;
+            type Error = WrongText;
 
-            fn try_from(text: &str) -> Result<Self, WrongLength> {
+            fn try_from(text: &str) -> Result<Self, WrongText> {
                 text.to_owned().try_into()
             }
         }
@@ -85,9 +175,9 @@ macro_rules! texts {
                 let Value::String(text) = value else {
                     return place.wrong(value, "a string");
                 };
-                match check(text, $least, $most) {
+                match Form::$form.check(text, $least, $most) {
                     Ok(()) => Some(Self(text.clone())),
-                    Err((code, detail)) => place.fault(code, detail),
+                    Err(error) => place.must(error.code(), error),
                 }
             }
 
@@ -107,8 +197,7 @@ macro_rules! texts {
                     .schema_type(Type::String)
                     .min_length(($least > 0).then_some($least))
                     .max_length(Some($most))
-                    // Where there has to be some text, white space is none.
-                    .pattern(($least > 0).then_some(NOT_BLANK))
+                    .pattern(Form::$form.pattern($least))
                     .description(Some(lines.join("\n")))
                     .examples([$example])
                     .into()
@@ -124,64 +213,51 @@ macro_rules! texts {
 }
 
 texts! {
-    /// What a record is called.
-    Title(1..=255) = "Move the invoices",
-    /// A text of any kind, in as many lines as it takes.
-    Description(0..=50000) = "Both systems have to agree before the old one goes.",
-    /// What somebody says or records.
-    Content(1..=50000) = "The totals of March agree.",
-    /// A name of the organization's own.
-    Category(0..=100) = "billing",
-    /// Words to look for.
-    SearchText(0..=255) = "bill",
-    /// Who signs in; matched without regard to case.
-    LoginName(1..=255) = "ada",
-    /// The name that a user signs in with, unique in the service without regard to case.
-    Username(3..=64) = "ada",
+    /// The title of a record.
+    Line Title(1..=255) = "Move the invoices",
+    /// A text of any kind, in as many lines as needed.
+    Text Description(0..=50000) = "Both systems have to agree before the old one goes.",
+    /// The text of a comment, a message or an activity, in as many lines as needed.
+    Text Content(1..=50000) = "The totals of March agree.",
+    /// A category of the organization's own.
+    Line Category(0..=100) = "billing",
+    /// Words to search for.
+    Text SearchText(0..=255) = "bill",
+    /// The username of a sign-in; matched without regard to case.
+    Text LoginName(1..=255) = "ada",
+    /// A username: letters and digits of any script, and `. _ @ + -`. Unique in the service without
+    /// regard to case.
+    Name Username(3..=64) = "ada",
     /// A person's name, to show.
-    FullName(1..=255) = "Ada Lindqvist",
-    /// What an organization is called.
-    OrganizationName(1..=255) = "Halden Services",
-    /// What a tag is called; unique in the organization without regard to case.
-    TagName(1..=50) = "urgent",
-    /// An action of an agent session.
-    ActionId(1..=100) = "s1-p1-a1",
-    /// What a target system is called.
-    SystemName(1..=64) = "billing",
-    /// Why somebody decides as they do.
-    Reason(1..=1000) = "The customer has paid by now.",
-    /// What a token is called.
-    TokenName(1..=100) = "nightly export",
-    /// Who reports alerts.
-    SourceName(1..=100) = "billing-monitor",
-    /// A reporter's own id of an alert.
-    ExternalId(1..=255) = "stuck-ub_1001",
-    /// What an alert says beyond its title.
-    AlertText(0..=5000) = "It has been processing for 26 hours.",
+    Line FullName(1..=255) = "Ada Lindqvist",
+    /// The name of an organization.
+    Line OrganizationName(1..=255) = "Halden Services",
+    /// The name of a tag; unique in the organization without regard to case.
+    Line TagName(1..=50) = "urgent",
+    /// The id of an action of an agent session.
+    Line ActionId(1..=100) = "s1-p1-a1",
+    /// The name of a target system.
+    Line SystemName(1..=64) = "billing",
+    /// The reason for a decision.
+    Text Reason(1..=1000) = "The customer has paid in the meantime.",
+    /// The name of a token.
+    Line TokenName(1..=100) = "nightly export",
+    /// The reporter of alerts.
+    Line SourceName(1..=100) = "billing-monitor",
+    /// The reporter's own id of an alert.
+    Line ExternalId(1..=255) = "stuck-ub_1001",
+    /// The description of an alert.
+    Text AlertText(0..=5000) = "It has been processing for 26 hours.",
     /// The id of a record in a target system.
-    EntityId(1..=128) = "ub_1001",
-    /// A state that a record of a target system is in.
-    StateName(1..=64) = "processing",
-    /// What was measured.
-    MetricName(1..=100) = "age",
+    Line EntityId(1..=128) = "ub_1001",
+    /// A state of a record in a target system.
+    Line StateName(1..=64) = "processing",
+    /// The name of a metric.
+    Line MetricName(1..=100) = "age",
     /// A unit of measurement.
-    Unit(0..=32) = "h",
-    /// What Alertmanager knows an alert by.
-    Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
-}
-
-/// A fault where the text does not do.
-pub(crate) fn check(text: &str, least: usize, most: usize) -> Result<(), (FaultCode, String)> {
-    if least > 0 && text.trim().is_empty() {
-        let detail = "Expected some text, not only white space.";
-        return Err((FaultCode::Blank, detail.to_owned()));
-    }
-    // Characters are at most bytes, which are known without counting.
-    if text.len() >= least && (text.len() <= most || text.chars().count() <= most) {
-        return Ok(());
-    }
-    let detail = format!("Expected {least} to {most} characters.");
-    Err((FaultCode::Length, detail))
+    Line Unit(0..=32) = "h",
+    /// The fingerprint by which Alertmanager identifies an alert.
+    Line Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
 }
 
 /// A short name of lower-case letters, digits and underscores, 1 to 64 of them.
@@ -192,7 +268,7 @@ pub struct Slug(String);
 impl Slug {
     const MOST: usize = 64;
 
-    /// The name; none for a text that is none.
+    /// Returns the text as a slug, if it is one.
     #[must_use]
     pub fn new(text: &str) -> Option<Self> {
         let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
@@ -200,8 +276,8 @@ impl Slug {
         is_one.then(|| Self(text.to_owned()))
     }
 
-    /// A name of another kind as a slug: `HTTPErrorRate` as `http_error_rate`. None where no letter or
-    /// digit of it is plain.
+    /// Converts a name of another form: `HTTPErrorRate` becomes `http_error_rate`. None for a name
+    /// without ASCII letters and digits.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let mut slug = String::with_capacity(name.len() + 8);
@@ -250,9 +326,9 @@ impl Field for Slug {
             return place.wrong(value, "a string");
         };
         Self::new(text).or_else(|| {
-            place.fault(
+            place.must(
                 FaultCode::Pattern,
-                "Expected 1 to 64 lower-case letters, digits or underscores.",
+                "have 1 to 64 lower-case letters, digits and underscores",
             )
         })
     }
@@ -288,6 +364,98 @@ impl ToSchema for Slug {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The ranges of a class of a regular expression, given without its brackets.
+    fn ranges(class: &str) -> Vec<std::ops::RangeInclusive<u32>> {
+        let code = |text: &str| u32::from_str_radix(text.trim_start_matches("\\u"), 16).unwrap();
+        let mut ranges = Vec::new();
+        let mut rest = class;
+        while let Some((first, behind)) = rest.split_at_checked(6) {
+            rest = behind;
+            let mut last = first;
+            if let Some(range) = behind.strip_prefix('-') {
+                (last, rest) = range.split_at(6);
+            }
+            ranges.push(code(first)..=code(last));
+        }
+        ranges
+    }
+
+    #[test]
+    fn the_pattern_names_every_hidden_character_below_10000() {
+        let ranges = ranges(HIDDEN);
+        for code in 0..0x1_0000 {
+            let Some(character) = char::from_u32(code) else {
+                continue;
+            };
+            let is_named = ranges.iter().any(|range| range.contains(&code));
+            assert_eq!(is_named, is_hidden(character), "U+{code:04X}");
+        }
+    }
+
+    #[test]
+    fn a_line_holds_what_people_write_and_nothing_hidden() {
+        let check = |text: &str| Form::Line.check(text, 1, 20);
+        for good in [
+            "Umlaut ü, 漢字",
+            "می\u{200C}خواهم",
+            "👩\u{200D}💻",
+            "e\u{301}",
+            "a\u{A0}b",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for (text, hidden) in [
+            ("a\0b", '\0'),
+            ("two\nlines", '\n'),
+            ("a\tb", '\t'),
+            ("\u{85}x", '\u{85}'),
+            ("\u{200B}", '\u{200B}'),
+            ("rtl\u{202E}abc", '\u{202E}'),
+            ("a\u{2028}b", '\u{2028}'),
+            ("a\u{E0041}", '\u{E0041}'),
+        ] {
+            assert_eq!(check(text), Err(WrongText::Hidden(hidden)), "{text:?}");
+        }
+        for blank in ["", " \u{3000}", "\n", "\u{200D}"] {
+            assert_eq!(check(blank), Err(WrongText::Blank), "{blank:?}");
+        }
+        assert_eq!(Form::Text.check("two\nlines\t\u{202E}", 1, 20), Ok(()));
+        assert_eq!(on_one_line("a\r\nb\u{200D}"), "a  b\u{200D}");
+    }
+
+    #[test]
+    fn a_username_has_letters_and_digits_of_any_script() {
+        let check = |text: &str| Form::Name.check(text, 3, 20);
+        for good in [
+            "ada",
+            "ada.l+work@x-y_z",
+            "zoë",
+            "zoe\u{308}",
+            "नमस्ते",
+            "七七七",
+            "٣٤٥",
+        ] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for bad in [
+            "we/ird",
+            "bad name",
+            "a\u{200D}da",
+            "ada\0",
+            "ada!",
+            "a→b",
+            "ada😀",
+        ] {
+            assert_eq!(check(bad), Err(WrongText::Name), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_stored_text_is_read_as_it_is() {
+        let title: Title = serde_json::from_str(r#""two\nlines""#).unwrap();
+        assert_eq!(&*title, "two\nlines");
+    }
 
     #[test]
     fn names_of_other_kinds_become_slugs() {

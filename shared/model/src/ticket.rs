@@ -1,6 +1,7 @@
 //! Support tickets.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
     AnyOf, Content, Description, Error, OrNone, OrganizationId, Priority, Resolution,
@@ -10,24 +11,34 @@ use super::{
 use crate::input;
 
 /// A support ticket.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 4,
+    "title": "Usage of October is missing from the invoice",
+    "status": "pending",
+    "priority": "high",
+    "assigneeId": 3,
+    "lastMessageAt": "2026-01-14T11:40:00.000Z",
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "updatedAt": "2026-01-14T11:40:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Ticket {
     /// Unique id.
     pub id: TicketId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What it is about.
+    /// The title.
     pub title: Title,
-    /// Where it stands.
+    /// The status.
     pub status: ServiceStatus,
-    /// How pressing it is.
+    /// The priority.
     pub priority: Priority,
-    /// Who works on it.
+    /// The user who works on it.
     pub assignee_id: Option<UserId>,
     /// When the newest message was written.
     pub last_message_at: Option<Timestamp>,
-    /// When it was last resolved; null while it is not resolved or closed.
+    /// When it was last resolved or closed; null while it is neither.
     pub resolved_at: Option<Timestamp>,
     /// When it was opened.
     pub created_at: Timestamp,
@@ -45,43 +56,48 @@ pub struct TicketMessage {
     pub organization_id: OrganizationId,
     /// The ticket.
     pub ticket_id: TicketId,
-    /// What it says.
+    /// The text.
     pub content: Content,
-    /// Author.
+    /// The author.
     pub user_id: UserId,
     /// When it was written.
     pub created_at: Timestamp,
 }
 
 input! {
-    /// What a client sends to raise a ticket.
+    /// A ticket to raise.
     pub struct TicketCreate {
         title: Title,
-        /// Becomes the first message, by whoever raises it, unless it is empty.
+        /// Becomes the caller's first message, unless it is empty.
         description: Option<Description>,
         priority: Defaulted<Priority>,
         /// A user of the organization.
         assignee_id: Option<UserId>,
     }
+    example {
+        "title": "Usage of October is missing from the invoice",
+        "description": "Invoice HS-2026-10 shows no usage after October 12.",
+        "priority": "high",
+        "assigneeId": 1,
+    };
 }
 
 input! {
-    /// What a client sends to change a ticket, at least one field of it: an absent field is kept,
-    /// a null one cleared.
+    /// A change of a ticket: at least one field. An absent field is kept, null clears it.
     pub struct TicketUpdate {
         title: Change<Title>,
-        /// `open`, `in_progress` and `pending` interchange; each may become `resolved` or `closed`,
-        /// and `resolved` may become `open` or `closed`. What is closed stays closed.
+        /// A status that the current one may change to; see `ServiceStatus`.
         status: Change<ServiceStatus>,
         priority: Change<Priority>,
         /// A user of the organization.
         assignee_id: Patch<UserId>,
     }
     needs any;
+    example {"status": "pending", "priority": "high"};
 }
 
 input! {
-    /// Which tickets to list.
+    /// Filters of tickets.
     pub struct TicketFilter {
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
@@ -92,15 +108,16 @@ input! {
 }
 
 input! {
-    /// What a client sends to reply to a ticket.
+    /// A reply to a ticket.
     pub struct TicketReply {
         content: Content,
     }
+    example {"content": "We found the missing usage. The corrected invoice follows today."};
 }
 
 impl Ticket {
-    /// Changes it, and answers what becomes of its resolution. 409 when its status may not become
-    /// the one that is asked for.
+    /// Changes the ticket. Returns the change of its resolution, if there is one. 409 if its status may
+    /// not change to the new one.
     pub fn change(
         &mut self,
         update: TicketUpdate,
@@ -114,7 +131,7 @@ impl Ticket {
         } = update;
         let resolution = match status {
             Change::Keep => None,
-            Change::Set(next) => self.status.turn(next, &mut self.resolved_at, now)?,
+            Change::Set(next) => self.status.set(next, &mut self.resolved_at, now)?,
         };
         title.apply(&mut self.title);
         priority.apply(&mut self.priority);

@@ -2,7 +2,7 @@
 
 use std::{fmt, str::FromStr};
 
-use chrono::{DateTime, Months, SecondsFormat, Utc};
+use chrono::{DateTime, Months, NaiveDate, NaiveDateTime, SecondsFormat, Utc};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use utoipa::{
@@ -15,10 +15,10 @@ use crate::{
     input::{Field, Place, Reading},
 };
 
-/// An instant in UTC, in whole milliseconds.
+/// An instant in UTC, in whole milliseconds, in the years 0000 to 9999.
 ///
-/// Read from RFC 3339 with any offset, written as UTC with exactly three decimals and `Z`, which
-/// also sorts as text for the years 0000 to 9999 that RFC 3339 knows.
+/// Parsed from RFC 3339 with any offset. Written as UTC with exactly three decimals and `Z`, a form that
+/// also sorts as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Timestamp(i64);
 
@@ -27,7 +27,7 @@ pub struct Timestamp(i64);
 #[error("not a date-time of RFC 3339, such as 2026-01-31T09:30:00Z")]
 pub struct NotATimestamp;
 
-/// One second, minute, hour and day, in milliseconds.
+/// Spans of time, in milliseconds.
 pub mod span {
     /// Milliseconds in a second.
     pub const SECOND: i64 = 1_000;
@@ -45,7 +45,7 @@ impl Timestamp {
     /// 9999-12-31T23:59:59.999Z
     const LATEST: i64 = 253_402_300_799_999;
 
-    /// From milliseconds since the Unix epoch, held within the years 0000 to 9999.
+    /// From milliseconds since the Unix epoch, clamped to the years 0000 to 9999.
     #[must_use]
     pub const fn from_millis(millis: i64) -> Self {
         if millis < Self::EARLIEST {
@@ -63,25 +63,25 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole seconds since the Unix epoch, as DynamoDB's TTL wants them.
+    /// Whole seconds since the Unix epoch, for DynamoDB's TTL.
     #[must_use]
     pub const fn epoch_seconds(self) -> i64 {
         self.0.div_euclid(1_000)
     }
 
-    /// The instant `millis` later (or earlier, when negative), within the years 0000 to 9999.
+    /// The instant `millis` later (earlier if negative), clamped to the years 0000 to 9999.
     #[must_use]
     pub const fn plus(self, millis: i64) -> Self {
         Self::from_millis(self.0.saturating_add(millis))
     }
 
-    /// Milliseconds from `earlier` to this; negative when it is later.
+    /// Milliseconds from `earlier` to this instant; negative if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> i64 {
         self.0 - earlier.0
     }
 
-    /// The same time of the same day so many months earlier, or of that month's last day.
+    /// Returns the instant `months` earlier, on the same day or the last day of that month.
     #[must_use]
     pub fn months_earlier(self, months: u32) -> Self {
         let at = DateTime::<Utc>::from_timestamp_millis(self.0);
@@ -89,7 +89,7 @@ impl Timestamp {
         earlier.map_or(self, Self::from)
     }
 
-    /// The beginning of the day in UTC.
+    /// The start of the day in UTC.
     #[must_use]
     pub const fn start_of_day(self) -> Self {
         Self(self.0 - self.0.rem_euclid(span::DAY))
@@ -112,7 +112,7 @@ impl From<DateTime<Utc>> for Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Within the bounds that the constructors hold, chrono knows every instant.
+        // The constructors hold the bounds, within which chrono has every instant.
         let at = DateTime::<Utc>::from_timestamp_millis(self.0).unwrap_or_default();
         f.write_str(&at.to_rfc3339_opts(SecondsFormat::Millis, true))
     }
@@ -147,14 +147,32 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
+/// The rule that a text which is not an instant breaks, as the predicate of a sentence.
+fn advice(text: &str, is_query: bool) -> &'static str {
+    let is_instant = |text: &str| text.parse::<Timestamp>().is_ok();
+    let with_plus = text
+        .rsplit_once(' ')
+        .map(|(time, offset)| format!("{time}+{offset}"));
+    if is_query && with_plus.is_some_and(|text| is_instant(&text)) {
+        "have its + as %2B: a + in a query is a space"
+    } else if NaiveDate::from_str(text).is_ok() {
+        "have a time and an offset after the day, such as 2026-01-31T09:30:00Z"
+    } else if NaiveDateTime::from_str(text).is_ok() {
+        "have an offset after the time: Z, or for example +01:00"
+    } else {
+        "be a date-time of RFC 3339, such as 2026-01-31T09:30:00Z"
+    }
+}
+
 impl Field for Timestamp {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        text.parse()
-            .map_err(|error| place.report(FaultCode::DateTime, format!("This is {error}.")))
-            .ok()
+        text.parse().ok().or_else(|| {
+            let advice = advice(text, place.is_query());
+            place.must(FaultCode::DateTime, advice)
+        })
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -172,7 +190,7 @@ impl PartialSchema for Timestamp {
             .schema_type(Type::String)
             .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
             .description(Some(
-                "RFC 3339; answers carry UTC with exactly three decimals.",
+                "A date-time of RFC 3339. Answers have UTC with exactly three decimals.",
             ))
             .examples(["2026-01-31T09:30:00.000Z"])
             .into()
@@ -203,6 +221,21 @@ mod tests {
         ] {
             let at: Timestamp = sent.parse().unwrap();
             assert_eq!(at.to_string(), answered);
+        }
+    }
+
+    #[test]
+    fn the_advice_names_what_is_missing() {
+        for (text, is_query, expected) in [
+            ("2026-01-31", false, "a time and an offset"),
+            ("2026-01-31T09:30:00", false, "an offset after"),
+            ("2026-01-31T09:30:00.123", true, "an offset after"),
+            ("2026-01-31T09:30:00 01:00", true, "%2B"),
+            ("2026-01-31T09:30:00 01:00", false, "RFC 3339"),
+            ("2026-02-30", false, "RFC 3339"),
+            ("9999-12-31T23:59:59-01:00", false, "RFC 3339"),
+        ] {
+            assert!(advice(text, is_query).contains(expected), "{text}");
         }
     }
 

@@ -1,19 +1,18 @@
-//! Access tokens: what scripts sign in with.
+//! Access tokens for scripts.
 
 use std::fmt;
 
 use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
 
 use super::{
     OrganizationId, Permission, Timestamp, TokenId, TokenName, User, UserId, digest, span,
 };
 use crate::{Error, Fault, FaultCode, input, input::List, random};
 
-/// A token of a user, for scripts. It acts as its owner with at most the permissions that it
-/// names. It ends with its expiry, with its deletion, and at once and for good when the owner's
-/// password changes or the owner is disabled.
+/// A token of a user, for scripts. A request with it acts as its owner, with at most the permissions
+/// that the token names. The token ends when it expires or is deleted. It also ends, for good, when the
+/// owner's password changes or the owner is disabled.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Token {
@@ -23,59 +22,50 @@ pub struct Token {
     pub organization_id: OrganizationId,
     /// The owner.
     pub user_id: UserId,
-    /// Which of the owner's places it takes, from 0 up: there are only so many.
+    /// Its slot among the owner's [`MOST`](Self::MOST) tokens, from 0 up.
     pub place: i64,
-    /// What the owner calls it.
+    /// The owner's name for it.
     pub name: TokenName,
-    /// SHA-256 of the token, in hexadecimal: the table never holds what a script sends.
+    /// SHA-256 of the token, in hexadecimal. The table never holds the token itself.
     pub hash: String,
-    /// At most these, each once; without, all that the owner holds.
+    /// The permissions of the token, each once; none for all permissions of the owner.
     pub permissions: Option<Vec<Permission>>,
     /// The owner's [`User::token_epoch`] at its creation.
     pub epoch: i64,
     /// When it was created.
     pub created_at: Timestamp,
-    /// When it ends, unless something else ends it before. (In the table `expiresAt` is when an item
-    /// may be dropped.)
+    /// When it expires. (In the table, `expiresAt` is when an item may be removed.)
     pub ends_at: Timestamp,
-    /// The beginning (UTC) of the day on which it was last used.
+    /// The start (UTC) of the day on which it was last used.
     pub last_used_at: Option<Timestamp>,
 }
 
 input! {
-    /// What a client sends to create a token.
+    /// A token to create.
     pub struct TokenCreate {
-        /// What it is for.
+        /// A name for its purpose.
         name: TokenName,
-        /// The most that the token may do; absent for all that its owner may.
+        /// The permissions of the token; absent for all permissions of its owner.
         permissions: Option<List<Permission, 1, 50>>,
-        /// When it ends, at most 366 days from now; absent for 365 days.
+        /// When it expires, at most 366 days from now; absent for 365 days.
         expires_at: Option<Timestamp>,
     }
-}
-
-/// Orders of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum TokenSort {
-    /// By id.
-    #[default]
-    #[serde(rename = "id")]
-    Id,
+    example {"name": "nightly export", "permissions": ["view_work"]};
 }
 
 impl TokenCreate {
     const USUAL: i64 = 365 * span::DAY;
-    /// The same date of the next year is never too late.
+    /// Long enough for the same date of the next year.
     const LONGEST: i64 = 366 * span::DAY;
 
-    /// When a token that is created now ends. 400 for an instant that is over, or more than 366
-    /// days off.
+    /// Returns when a token that is created now expires. 400 for an instant in the past, or more than
+    /// 366 days from now.
     pub fn ends_at(&self, now: Timestamp) -> Result<Timestamp, Error> {
         let at = self.expires_at.unwrap_or(now.plus(Self::USUAL));
         if (1..=Self::LONGEST).contains(&at.since(now)) {
             return Ok(at);
         }
-        let detail = "A token ends in the future, at most 366 days from now.";
+        let detail = "`expiresAt` must be in the future, at most 366 days from now.";
         Err(Error::invalid(Fault::at(
             "expiresAt",
             FaultCode::Period,
@@ -83,7 +73,7 @@ impl TokenCreate {
         )))
     }
 
-    /// What it names of the permissions, each once.
+    /// The permissions that it names, each once.
     #[must_use]
     pub fn named(&self) -> Option<Vec<Permission>> {
         let mut named = self.permissions.as_ref()?.0.clone();
@@ -94,44 +84,44 @@ impl TokenCreate {
 }
 
 impl Token {
-    /// How many a user may hold.
+    /// The most tokens of a user.
     pub const MOST: i64 = 50;
 
-    /// Whether it is still a token of this user.
+    /// Returns true if the token is still valid for this user.
     #[must_use]
     pub fn holds(&self, user: &User, now: Timestamp) -> bool {
         now < self.ends_at && !user.disabled && user.token_epoch == self.epoch
     }
 
-    /// Whether it lets its owner use the permission, if they hold it.
+    /// Returns true if the token includes the permission, which its owner may or may not hold.
     #[must_use]
     pub fn lets(&self, permission: Permission) -> bool {
         let named = self.permissions.as_ref();
         named.is_none_or(|named| named.contains(&permission))
     }
 
-    /// Whether this is its first use of the day (UTC), so that noting it is worth a write.
+    /// Returns true for its first use of the day (UTC), which is worth a write.
     #[must_use]
     pub fn wants_touch(&self, now: Timestamp) -> bool {
         self.last_used_at < Some(now.start_of_day())
     }
 }
 
-/// What a script sends: `wd_` and 32 random bytes in base64url without padding.
+/// The token as a script sends it: `wd_` and 32 random bytes in base64url without padding.
 #[derive(Clone, PartialEq, Eq)]
 pub struct TokenSecret(String);
 
 impl TokenSecret {
     const BEGINNING: &str = "wd_";
 
-    /// A new one.
+    /// A new token.
     #[must_use]
     pub fn generate() -> Self {
         let random = BASE64_URL_SAFE_NO_PAD.encode(random::bytes::<32>());
         Self(format!("{}{random}", Self::BEGINNING))
     }
 
-    /// Reads one, if the text has the form of one.
+    /// Parses a token; none for a text of another form.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let random = text.strip_prefix(Self::BEGINNING)?;
@@ -139,20 +129,21 @@ impl TokenSecret {
         (bytes.len() == 32).then(|| Self(text.to_owned()))
     }
 
-    /// What the table keeps of it. It is random enough to need neither salt nor time.
+    /// The SHA-256 that the table stores. The token is random enough to need neither salt nor a slow
+    /// hash.
     #[must_use]
     pub fn hash(&self) -> String {
         digest(&self.0)
     }
 
-    /// The text, for whoever created it.
+    /// The text, for the user who created it.
     #[must_use]
     pub fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// A token is a secret: it has no place in a log.
+/// Hides the token from logs.
 impl fmt::Debug for TokenSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "TokenSecret({}…)", Self::BEGINNING)

@@ -1,4 +1,4 @@
-//! Users: who they are, what they may do, and whom they may change.
+//! Users and their permissions.
 
 use serde::{Deserialize, Serialize};
 use strum::VariantArray;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::input;
 
-/// Somebody who signs in.
+/// A user of an organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
@@ -19,27 +19,27 @@ pub struct User {
     pub id: UserId,
     /// The organization that the user belongs to.
     pub organization_id: OrganizationId,
-    /// Sign-in name, 3 to 64 characters, unique in the service.
+    /// The username, 3 to 64 characters, unique in the service.
     pub username: String,
-    /// Name to show.
+    /// The name to show.
     pub full_name: String,
-    /// What the user may do.
+    /// The role.
     pub role: Role,
-    /// Permissions beyond the role's.
+    /// Permissions beyond those of the role.
     #[serde(default)]
     pub extra_permissions: Vec<Permission>,
-    /// A disabled user's sessions and tokens are void at once.
+    /// True for a disabled user, whose sessions and tokens are void.
     #[serde(default)]
     pub disabled: bool,
-    /// Raised when the password changes, when the user is disabled, and when all sessions are ended
-    /// but one; sessions of an earlier epoch are void.
+    /// A counter. It rises when the password changes, when the user is disabled, and when all sessions
+    /// but one are ended. Sessions of an earlier epoch are void.
     #[serde(default)]
     pub session_epoch: i64,
-    /// The [`Session::sid_hash`](crate::Session::sid_hash) of the one session of an earlier epoch
-    /// that holds all the same: that which ended the others last.
+    /// The [`Session::sid_hash`](crate::Session::sid_hash) of the session that last ended all others.
+    /// It stays valid in spite of its earlier epoch.
     pub kept_session: Option<String>,
-    /// Raised when the password changes and when the user is disabled; tokens of an earlier epoch
-    /// are void.
+    /// A counter. It rises when the password changes and when the user is disabled. Tokens of an earlier
+    /// epoch are void.
     #[serde(default)]
     pub token_epoch: i64,
     /// When it was created.
@@ -49,62 +49,63 @@ pub struct User {
 }
 
 input! {
-    /// Which users to list.
+    /// Filters of users.
     pub struct UserFilter {
         role: Option<AnyOf<Role>>,
         disabled: Option<bool>,
-        /// Each of its words must begin a word of the username or the full name, without regard to
+        /// Words, each of which must begin a word of the username or the full name, without regard to
         /// case.
         query: Option<SearchText>,
     }
 }
 
-/// Orders of users.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum UserSort {
-    /// By username, without regard to case.
-    #[default]
-    #[serde(rename = "username")]
-    Username,
-}
-
 input! {
-    /// Somebody who is to sign in.
+    /// A user to create.
     pub struct UserCreate {
-        /// Unique in the service without regard to case; it stays.
+        /// Unique in the service without regard to case; never changes.
         username: Username,
         full_name: FullName,
-        /// One whose permissions the caller holds.
+        /// A role whose permissions the caller holds.
         role: Role,
         password: NewPassword,
-        /// Permissions beyond the role's, all of which the caller holds.
+        /// Permissions beyond those of the role; the caller must hold them all.
         permissions: Option<Permissions>,
     }
     check(username, password) password_is_not_the_username;
+    example {
+        "username": "grace",
+        "fullName": "Grace Okafor",
+        "role": "member",
+        "password": "four words of your own",
+        "permissions": ["manage_tickets"],
+    };
 }
 
 input! {
-    /// What a client sends to change a user, at least one field of it.
+    /// A change of a user: at least one field.
     pub struct UserUpdate {
         full_name: Change<FullName>,
-        /// One whose permissions the caller holds.
+        /// A role whose permissions the caller holds.
         role: Change<Role>,
-        /// Permissions beyond the role's, all of which the caller holds, in place of those before.
+        /// Permissions beyond those of the role, which replace the current ones. The caller must hold
+        /// them all.
         permissions: Change<Permissions>,
-        /// A disabled user's sessions end at once.
+        /// Disables or enables the user. All sessions and tokens of a disabled user end at once.
         disabled: Change<bool>,
     }
     needs any;
+    example {"fullName": "Mia Sørensen", "role": "manager", "disabled": false};
 }
 
 input! {
-    /// What a client sends to set a user's password.
+    /// A new password for a user.
     pub struct PasswordSet {
         password: NewPassword,
     }
+    example {"password": "four words of your own"};
 }
 
-/// Permissions as a client lists them.
+/// Permissions in a request.
 pub type Permissions = List<Permission, 0, 50>;
 
 fn password_is_not_the_username(
@@ -121,27 +122,26 @@ fn password_is_not_the_username(
 }
 
 impl User {
-    /// Whether the role or an extra permission allows it.
+    /// Returns true if the user has the permission, by role or as an extra one.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         self.role.may(permission) || self.extra_permissions.contains(&permission)
     }
 
-    /// All that the user may do, each once, in a fixed order.
+    /// The user's permissions, each once, in a fixed order.
     #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {
         let all = Permission::VARIANTS.iter().copied();
         all.filter(|permission| self.may(*permission)).collect()
     }
 
-    /// Whether it is one of the admins of whom every organization keeps at least one: by the role,
-    /// whatever extra permissions others have.
+    /// Returns true for an admin by role who is not disabled. Every organization keeps at least one.
     #[must_use]
     pub fn is_enabled_admin(&self) -> bool {
         self.role == Role::Admin && !self.disabled
     }
 
-    /// Changes it.
+    /// Changes the user.
     pub fn change(&mut self, update: UserUpdate) {
         let UserUpdate {
             full_name,
@@ -161,7 +161,7 @@ impl User {
         }
     }
 
-    /// Disables it, which ends all of its sessions and tokens for good, or enables it again.
+    /// Disables the user, which ends all sessions and tokens for good, or enables the user again.
     pub fn disable(&mut self, disabled: bool) {
         if disabled && !self.disabled {
             self.session_epoch += 1;
@@ -172,7 +172,7 @@ impl User {
     }
 }
 
-/// The permissions that somebody holds, who gives of them to others.
+/// The permissions that a caller holds and may give to other users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held(pub Vec<Permission>);
 
@@ -181,8 +181,8 @@ impl Held {
         self.0.contains(&permission)
     }
 
-    /// 403 when the user may do something that is not held: whoever changed such a user, or set the
-    /// password of one, would come to more than they were given.
+    /// Checks that the caller may change the user or set their password. 403 if the user has a
+    /// permission that the caller does not hold: the caller could gain it.
     pub fn may_change(&self, user: &User) -> Result<(), Error> {
         let missing = user.permissions().into_iter().find(|one| !self.has(*one));
         missing.map_or(Ok(()), |permission| {
@@ -190,8 +190,8 @@ impl Held {
         })
     }
 
-    /// 403 when somebody of that role with those extra permissions may do something that is not held:
-    /// nobody gives what they do not hold, to themselves neither.
+    /// Checks that the caller may give the role and the extra permissions, to others or to themselves.
+    /// 403 for a permission that the caller does not hold.
     pub fn may_give(&self, role: Role, extra: &[Permission]) -> Result<(), Error> {
         let given = role.permissions();
         let missing = given.iter().chain(extra).find(|one| !self.has(**one));
@@ -201,7 +201,7 @@ impl Held {
 
 fn lacks(permission: Permission, to: &str) -> Error {
     let name = permission.name();
-    let detail = format!("You cannot {to} the permission {name}, which you do not hold.");
+    let detail = format!("You cannot {to} the permission {name}: you do not hold it.");
     Error::forbidden(Code::PermissionDenied, detail)
 }
 
@@ -213,15 +213,16 @@ pub fn each_once(mut permissions: Vec<Permission>) -> Vec<Permission> {
     permissions
 }
 
-/// A user as other records show it.
+/// A user as part of other records.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
 #[serde(rename_all = "camelCase")]
 pub struct UserRef {
     /// Unique id.
     pub id: UserId,
-    /// Sign-in name.
+    /// The username.
     pub username: String,
-    /// Name to show.
+    /// The name to show.
     pub full_name: String,
 }
 

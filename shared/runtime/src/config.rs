@@ -1,47 +1,28 @@
-//! The only place that reads the environment. A missing or malformed setting is named in the
-//! error, at start.
+//! Settings. No other file reads the environment. A missing or malformed setting fails the start
+//! with an error that names it.
+
+pub use crate::{
+    aws::{aws, timeouts},
+    config_error::ConfigError,
+};
 
 use std::{collections::HashMap, fmt, time::Duration};
 
-use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_config::SdkConfig;
 use secrecy::SecretString;
 
-use crate::parameter_store;
+use crate::parameter_store::ParameterStore;
 
-/// A setting that is missing or does not read.
-#[derive(Debug, thiserror::Error)]
-pub enum ConfigError {
-    /// It must be set.
-    #[error("the environment variable {0} is not set: {1}")]
-    Missing(&'static str, &'static str),
-    /// It is set to something else than it should be.
-    #[error("the environment variable {name} is {problem}")]
-    Malformed {
-        /// Which one.
-        name: &'static str,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// It names a parameter of the parameter store that cannot be read.
-    #[error("the parameters {names} cannot be read: {problem}")]
-    Parameters {
-        /// Their names.
-        names: String,
-        /// What is wrong with them; never a value.
-        problem: String,
-    },
-}
-
-/// The settings that are secret. Each is its environment variable or, where that is absent, the
-/// parameter of AWS Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names, so that
-/// a deployed function has no secret in its environment.
+/// Names of the secret settings. If the variable is absent, its value is the parameter of AWS
+/// Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names. A deployed function thus
+/// has no secret in its environment.
 const SECRETS: [&str; 1] = ["SESSION_SECRETS"];
 
-/// Environment variables: the process's, or a test's own.
+/// Environment variables of the process, or of a test.
 #[derive(Clone)]
 pub struct Environment(HashMap<String, String>);
 
-/// Values may be secrets: they have no place in a log.
+/// Shows names only, since values may be secrets.
 impl fmt::Debug for Environment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_set().entries(self.0.keys()).finish()
@@ -49,17 +30,17 @@ impl fmt::Debug for Environment {
 }
 
 impl Environment {
-    /// The variables of this process.
+    /// Returns the variables of this process.
     #[must_use]
     pub fn process() -> Self {
         #[expect(
             clippy::disallowed_methods,
-            reason = "this is the one place that reads it"
+            reason = "no other code reads the environment"
         )]
         Self(std::env::vars().collect())
     }
 
-    /// With the secrets that their variables do not hold.
+    /// Adds the secrets whose variables are absent, from Parameter Store.
     pub(crate) async fn with_secrets(mut self, aws: &SdkConfig) -> Result<Self, ConfigError> {
         let wanted: HashMap<String, &str> = SECRETS
             .into_iter()
@@ -77,24 +58,25 @@ impl Environment {
             problem,
         };
         let names = wanted.keys().cloned().collect();
-        let values = parameter_store::read(aws, names)
+        let mut values = ParameterStore::at_start(aws)?
+            .read(names)
             .await
-            .map_err(unreadable)?;
-        for (parameter, value) in values {
-            if let Some(variable) = wanted.get(&parameter) {
-                self.0.insert((*variable).to_owned(), value);
-            }
+            .map_err(|error| unreadable(error.to_string()))?;
+        for (parameter, variable) in &wanted {
+            let value = values.remove(parameter);
+            let value = value.ok_or_else(|| unreadable(format!("{parameter} does not exist")))?;
+            self.0.insert((*variable).to_owned(), value);
         }
         Ok(self)
     }
 
-    /// A variable that must be set; `purpose` says what for.
+    /// Returns a required variable. `purpose` describes it in the error if it is absent.
     pub fn required(&self, name: &'static str, purpose: &'static str) -> Result<&str, ConfigError> {
         self.optional(name)
             .ok_or(ConfigError::Missing(name, purpose))
     }
 
-    /// A variable that may be absent; an empty one counts as absent.
+    /// Returns a variable, trimmed; an empty one counts as absent.
     #[must_use]
     pub fn optional(&self, name: &str) -> Option<&str> {
         self.0
@@ -103,7 +85,7 @@ impl Environment {
             .filter(|value| !value.is_empty())
     }
 
-    /// A variable that is `true` or `false`, and `false` when absent.
+    /// Returns a variable that is `true` or `false`; `false` when absent.
     pub fn flag(&self, name: &'static str) -> Result<bool, ConfigError> {
         match self.optional(name) {
             None | Some("false") => Ok(false),
@@ -115,7 +97,7 @@ impl Environment {
         }
     }
 
-    /// A whole number of seconds, at least one.
+    /// Returns a variable in whole seconds, at least one; `default` when absent.
     pub fn seconds(&self, name: &'static str, default: u64) -> Result<Duration, ConfigError> {
         let Some(text) = self.optional(name) else {
             return Ok(Duration::from_secs(default));
@@ -129,7 +111,7 @@ impl Environment {
         }
     }
 
-    /// A comma-separated list; empty when absent.
+    /// Returns a comma-separated list; empty when absent.
     #[must_use]
     pub fn list(&self, name: &str) -> Vec<String> {
         self.optional(name)
@@ -147,17 +129,17 @@ impl FromIterator<(String, String)> for Environment {
     }
 }
 
-/// The secrets that sign session cookies, of which there is always one.
+/// The secrets that sign session cookies; at least one.
 #[derive(Clone, Debug)]
 pub struct SigningSecrets {
-    /// Signs, and verifies.
+    /// Newest secret: signs and verifies.
     pub first: SecretString,
-    /// Verify only, so that secrets can rotate without signing anyone out.
+    /// Older secrets: verify only, so that a rotation signs no user out.
     pub older: Vec<SecretString>,
 }
 
 impl SigningSecrets {
-    /// From the newest on; `None` when there is none.
+    /// Takes secrets, newest first. `None` if there is none.
     pub fn new(secrets: impl IntoIterator<Item = String>) -> Option<Self> {
         let mut secrets = secrets.into_iter().map(SecretString::from);
         Some(Self {
@@ -166,29 +148,29 @@ impl SigningSecrets {
         })
     }
 
-    /// All that verify.
+    /// Returns all secrets that verify, newest first.
     pub fn all(&self) -> impl Iterator<Item = &SecretString> {
         std::iter::once(&self.first).chain(&self.older)
     }
 }
 
-/// Which pages' requests browsers send the session's cookie along with, and over what.
+/// The pages and schemes for which browsers send the session cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CookieScope {
-    /// Those of pages of the same site, over http as well: `SameSite=Lax` without `Secure`.
+    /// Pages of the same site, over http as well: `SameSite=Lax` without `Secure`.
     PlainHttp,
-    /// Those of pages of the same site, over https: `SameSite=Lax; Secure`.
+    /// Pages of the same site, over https: `SameSite=Lax; Secure`.
     SameSite,
-    /// Those of all pages, over https: `SameSite=None; Secure; Partitioned`. Which pages may then
-    /// use it, the list of allowed origins says; partitioned, it is one per site that the person
-    /// visits, which browsers keep that refuse other cookies of third parties.
+    /// Pages of all sites, over https: `SameSite=None; Secure; Partitioned`. The allowed origins
+    /// decide which pages may use it. A partitioned cookie is stored per visited site, and browsers
+    /// accept it even if they refuse other third-party cookies.
     AnySite,
 }
 
 impl CookieScope {
-    /// Of `PLAIN_HTTP` (`false`), `true` where clients use http, and `COOKIE_SAME_SITE` (`lax`), `lax`
-    /// or `none`. Browsers drop a cookie of all pages that is not `Secure`, so the two exclude each
-    /// other.
+    /// Reads `PLAIN_HTTP` (`true` if clients use http; `false` by default) and `COOKIE_SAME_SITE`
+    /// (`lax` or `none`; `lax` by default). Browsers drop a `SameSite=None` cookie without
+    /// `Secure`, so `true` and `none` together are an error.
     pub fn read(environment: &Environment) -> Result<Self, ConfigError> {
         const NAME: &str = "COOKIE_SAME_SITE";
         let malformed = |problem| ConfigError::Malformed {
@@ -216,7 +198,7 @@ pub struct ApiConfig {
     pub table: String,
     /// `SESSION_SECRETS`: comma-separated; the first signs, all verify.
     pub session_secrets: SigningSecrets,
-    /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: where browsers send the session's cookie.
+    /// `PLAIN_HTTP` and `COOKIE_SAME_SITE`: scope of the session cookie.
     pub cookie_scope: CookieScope,
     /// `ALLOWED_ORIGINS`: comma-separated origins of web clients on other hosts.
     pub allowed_origins: Vec<String>,
@@ -240,37 +222,16 @@ impl ApiConfig {
     }
 }
 
-/// `TABLE_NAME`: the table.
+/// Reads `TABLE_NAME`, the table.
 pub fn table(environment: &Environment) -> Result<String, ConfigError> {
     let name = environment.required("TABLE_NAME", "the DynamoDB table")?;
     Ok(name.to_owned())
 }
 
-/// `QUEUE_URL`: the queue of approved actions.
+/// Reads `QUEUE_URL`, the queue of approved actions.
 pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("QUEUE_URL", "the SQS queue of approved actions")?;
     Ok(url.to_owned())
-}
-
-/// How the SDK's clients reach AWS: region and credentials as the SDK finds them, and bounds on
-/// time, which the SDK does not set by itself. An operation gives up after four seconds, so that
-/// a client hears of it within five.
-pub async fn aws() -> SdkConfig {
-    aws_config::defaults(BehaviorVersion::latest())
-        .timeout_config(timeouts())
-        .retry_config(RetryConfig::standard().with_max_attempts(3))
-        .load()
-        .await
-}
-
-/// The bounds on time of [`aws`].
-#[must_use]
-pub fn timeouts() -> TimeoutConfig {
-    TimeoutConfig::builder()
-        .connect_timeout(Duration::from_secs(1))
-        .operation_attempt_timeout(Duration::from_millis(1_900))
-        .operation_timeout(Duration::from_secs(4))
-        .build()
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! What every function starts with, behind the API or not: its settings ([`config`]), its log and
-//! metrics ([`telemetry`]) and the queue of approved actions ([`queue`]).
+//! The parts that every function has, behind the API or not: settings ([`config`]), log and metrics
+//! ([`telemetry`]), and the queue of approved actions ([`queue`]).
 
+mod aws;
 pub mod config;
-mod parameter_store;
+mod config_error;
+pub mod parameter_store;
 pub mod queue;
 mod start;
 pub mod telemetry;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
 use model::{Error, Message};
 
-/// The most messages of one request.
+/// Most messages of one request.
 const BATCH: usize = 10;
 
 /// The queue of approved actions. Cheap to clone.
@@ -16,7 +16,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue at that URL.
+    /// Returns the queue at a URL.
     #[must_use]
     pub fn new(client: Client, url: &str) -> Self {
         Self {
@@ -25,8 +25,8 @@ impl Queue {
         }
     }
 
-    /// Sends messages, ten a request, all requests at once; answers for each message whether the
-    /// queue took it. Nothing is lost by a failure, since the sweeper sends again.
+    /// Sends messages, ten a request, all requests at once. Returns a result for each message. A
+    /// failure loses nothing, since the sweeper sends again.
     pub async fn send(&self, messages: &[Message]) -> Vec<Result<(), Error>> {
         let requests = messages.chunks(BATCH).map(|some| self.send_batch(some));
         futures::future::join_all(requests)

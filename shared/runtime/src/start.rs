@@ -1,23 +1,22 @@
-//! A cold start.
+//! Cold start.
 
 use aws_config::SdkConfig;
 
 use crate::config::{self, ConfigError, Environment};
 
-/// What a function starts from: its settings, secrets included, and how it reaches AWS.
+/// The settings and AWS clients of a function after its cold start.
 #[derive(Debug)]
 pub struct Start {
-    /// The settings.
+    /// Settings, secrets included.
     pub environment: Environment,
-    /// Region, credentials, and bounds on time.
+    /// Region, credentials and time limits.
     pub aws: SdkConfig,
-    /// The table's client, which has a connection.
+    /// Client of the table, already connected.
     pub dynamodb: aws_sdk_dynamodb::Client,
 }
 
 impl Start {
-    /// Reads the environment, fetches the secrets, and opens the connection to the table
-    /// meanwhile: a cold start waits for the slower of the two, not for both.
+    /// Reads the environment, then fetches the secrets and connects to the table at the same time.
     pub async fn cold() -> Result<Self, ConfigError> {
         let environment = Environment::process();
         let aws = config::aws().await;

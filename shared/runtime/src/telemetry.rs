@@ -1,9 +1,10 @@
 //! One JSON line per request, and the service's own metrics.
 //!
-//! A request's line says how it went and what it used, and names caller and organization by id;
-//! nothing of a body, cookie or secret is ever in it. The address of a client is in the line of a
-//! sign-in that was refused, and in no other. A metric is a line too, in CloudWatch's embedded metric
-//! format, with the stack as a dimension, and none that grows with users or tenants.
+//! The line of a request has its result, the used table units, and the ids of caller and
+//! organization. It never contains parts of a body, a cookie or a secret. Only the line of a
+//! refused sign-in or change of password has the client's address. A metric is a line in
+//! CloudWatch's embedded metric format. The stack is a dimension of each; no dimension grows with
+//! users or tenants.
 
 use std::{
     cell::{Cell, RefCell},
@@ -23,29 +24,29 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::config::Environment;
 
-/// Where the metrics are found.
+/// Namespace of the metrics.
 const NAMESPACE: &str = "Workdesk";
 
-/// The name of this function, which its lines carry.
+/// Name of this function in its lines.
 static FUNCTION: OnceLock<&'static str> = OnceLock::new();
 
-/// The stack that this function is of, whose metrics are its own.
+/// Stack of this function, a dimension of its metrics.
 static STACK: OnceLock<String> = OnceLock::new();
 
-/// The stack of a function that is told none.
+/// Stack of a function without `STACK_NAME`.
 const NO_STACK: &str = "local";
 
-/// Whether this process has answered before.
+/// True once this process has had a request.
 static WARM: AtomicBool = AtomicBool::new(false);
 
 tokio::task_local! {
-    /// Who calls, once that is known.
+    /// Caller and organization, once known.
     static CALLER: Cell<Option<(UserId, OrganizationId)>>;
-    /// Where somebody who signs in is.
+    /// Client address of a sign-in or change of password.
     static ADDRESS: RefCell<Option<String>>;
 }
 
-/// What there is to say of a request that was answered.
+/// The facts of an answered request for its log line.
 #[derive(Debug)]
 pub struct Record {
     caller: Option<(UserId, OrganizationId)>,
@@ -56,23 +57,24 @@ pub struct Record {
     millis: u128,
 }
 
-/// The service's own metrics; each value counts.
+/// The service's own metrics, all of them counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Metric {
     /// An action ended: `succeeded`, `failed`, `unknown` or `skipped`.
     Action(&'static str),
-    /// So many approved actions should have got further when the sweeper looked.
+    /// Approved actions that were overdue at a run of the sweeper.
     Overdue(usize),
-    /// Somebody gave a wrong username or password.
+    /// A sign-in or change of password with a wrong username or password.
     SignInFailure,
-    /// A process of this function answered for the first time.
+    /// The first request of a process of this function.
     ColdStart,
-    /// So many records did not read, of those that a request or a run came upon.
+    /// Records that a request or a run could not read.
     Unreadable(usize),
 }
 
-/// Lines as JSON on standard output, at `RUST_LOG`'s level or `info`. Once per process; `function`
-/// is the name that the lines carry. `STACK_NAME` is the stack that the metrics are of.
+/// Sets up JSON lines on standard output, from the level `RUST_LOG` (`info` by default) on, and the
+/// metrics of the stack `STACK_NAME`. `function` is the name in the lines. Call it once per
+/// process.
 pub fn init(function: &'static str) {
     let _ = FUNCTION.set(function);
     let environment = Environment::process();
@@ -83,7 +85,7 @@ pub fn init(function: &'static str) {
     let _ = tracing::subscriber::set_global_default(lines(level, std::io::stdout));
 }
 
-/// Writes lines as JSON, from a level on, or `info`.
+/// Returns a subscriber that writes JSON lines from a level on; `info` if `level` is empty.
 pub fn lines<W>(level: &str, writer: W) -> impl tracing::Subscriber
 where
     W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
@@ -102,8 +104,7 @@ where
         .finish()
 }
 
-/// Runs a request and answers with what it used. `trace` is where the request came from, if that
-/// is known.
+/// Runs a request. Returns its output and its record. `trace` is the id of the trace, if known.
 pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output, Record) {
     let cold_start = !WARM.swap(true, Ordering::Relaxed);
     let start = Stopwatch::start();
@@ -127,37 +128,37 @@ pub async fn observe<F: Future>(trace: Option<String>, request: F) -> (F::Output
     (output, record)
 }
 
-/// The id by which the gateway and every function after it log a request: the root of AWS X-Ray's
-/// trace header.
+/// Returns the trace id under which the gateway and all functions log a request: the root in AWS
+/// X-Ray's trace header. None if the header is absent or malformed.
 #[must_use]
 pub fn trace_of(headers: &HeaderMap) -> Option<String> {
     let header = headers.get("x-amzn-trace-id")?.to_str().ok()?;
     let root = header
         .split(';')
         .find_map(|part| part.trim().strip_prefix("Root="))?;
-    // It is logged and sent on, so it is held to its form.
+    // A client can send any text, and the id is logged and passed on.
     let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     (root.len() <= 64 && root.bytes().all(plain)).then(|| root.to_owned())
 }
 
-/// Notes who called.
+/// Records the caller of the current request.
 pub fn caller(user: UserId, organization: OrganizationId) {
-    // Outside of a request, as in the queue's worker, there is nothing to note it in.
+    // Does nothing outside of a request, such as in the queue's worker.
     let _ = CALLER.try_with(|caller| caller.set(Some((user, organization))));
 }
 
-/// Notes where somebody is who signs in. The request's line has it if they are refused.
+/// Records the client address of a sign-in. The request's line has it if the answer is 4xx.
 pub fn signs_in_from(address: &str) {
     let _ = ADDRESS.try_with(|noted| noted.replace(Some(address.to_owned())));
 }
 
-/// Tells of something that went wrong and did no harm.
+/// Logs a harmless error as a warning.
 pub fn warn(what: &str, error: &Error) {
     tracing::warn!(cause = error.chain(), "{what}");
 }
 
-/// Tells of records that did not read, of which lists are answered without: one line with the keys of
-/// the first of them, and how many there are. `request` is where they were come upon, if in one.
+/// Logs and counts records that cannot be read and are missing in answers. One line has their
+/// number and the keys of the first ten. `request` is the id of the request that met them, if any.
 pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timestamp) {
     /// Keys of a line.
     const NAMED: usize = 10;
@@ -171,7 +172,7 @@ pub fn unreadable(records: &BTreeSet<String>, request: Option<&str>, now: Timest
         requestId = request,
         records = named.join(", "),
         count = records.len(),
-        "records that do not read"
+        "records could not be read"
     );
     count(Metric::Unreadable(records.len()), now);
 }
@@ -182,11 +183,11 @@ pub fn count(metric: Metric, now: Timestamp) {
     let stack = STACK.get().map_or(NO_STACK, String::as_str);
     let mut line = embedded_metric(metric, stack, function, now).to_string();
     line.push('\n');
-    // Without an output there is nobody to tell.
+    // A failure to write cannot be reported anywhere.
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
 
-/// The line of a metric of a stack's function in CloudWatch's embedded metric format.
+/// Returns the line of a metric in CloudWatch's embedded metric format.
 #[must_use]
 pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timestamp) -> Value {
     let (name, value, dimension) = match metric {
@@ -196,7 +197,7 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
         Metric::ColdStart => ("ColdStarts", 1, Some(("Function", function))),
         Metric::Unreadable(count) => ("UnreadableRecords", count, None),
     };
-    // Staging must not stand in for production.
+    // Without the stack, the metrics of staging and production would be one.
     let dimensions = std::iter::once(("Stack", stack)).chain(dimension);
     let names: Vec<&str> = dimensions.clone().map(|(name, _)| name).collect();
     let mut line = json!({
@@ -217,19 +218,19 @@ pub fn embedded_metric(metric: Metric, stack: &str, function: &str, now: Timesta
 }
 
 impl Record {
-    /// Whether the process answered for the first time.
+    /// Returns true for the first request of the process.
     #[must_use]
     pub const fn is_cold_start(&self) -> bool {
         self.cold_start
     }
 
-    /// The keys of records that did not read.
+    /// Returns the keys of records that could not be read.
     #[must_use]
     pub const fn unreadable(&self) -> &BTreeSet<String> {
         &self.used.unreadable
     }
 
-    /// Writes the line: an error with its cause for a 5xx, information otherwise.
+    /// Writes the line: at level error with the cause for a 5xx, at level info otherwise.
     pub fn log(
         &self,
         request_id: &str,

@@ -1,4 +1,4 @@
-//! Answers that begin a session in the client, or end it there.
+//! Responses that set the session cookie, or clear it.
 
 use axum::{
     Json,
@@ -28,7 +28,7 @@ impl<T: ToSchema> Answer for SetCookie<T> {
     }
 }
 
-/// 204 that makes the client forget its cookie.
+/// 204 that clears the session cookie.
 #[derive(Debug)]
 pub struct ForgetCookie(pub HeaderValue);
 
@@ -45,7 +45,7 @@ impl Answer for ForgetCookie {
     }
 }
 
-/// 204 that gives the client the cookie of another session in place of its own.
+/// 204 with the cookie of a new session in place of the old one.
 #[derive(Debug)]
 pub struct RenewCookie(pub HeaderValue);
 

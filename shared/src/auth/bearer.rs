@@ -3,14 +3,14 @@
 use http::{HeaderMap, header};
 use model::TokenSecret;
 
-/// Whether a request shows a token, of whatever form. Then its cookie is not looked at, and it is
-/// no foreign page's: those cannot send the header without asking first.
+/// Returns `true` for a request with a bearer token, of whatever form. Its cookie is ignored. It does
+/// not come from a foreign page: a browser lets such a page send the header only after a preflight.
 #[must_use]
 pub fn is_shown(headers: &HeaderMap) -> bool {
     shown(headers).next().is_some()
 }
 
-/// The token that a request shows, when it shows one and that has the form of ours.
+/// The bearer token of a request that has exactly one, in the form of our tokens.
 #[must_use]
 pub fn read(headers: &HeaderMap) -> Option<TokenSecret> {
     let mut shown = shown(headers);
@@ -18,10 +18,10 @@ pub fn read(headers: &HeaderMap) -> Option<TokenSecret> {
     shown.next().is_none().then(|| TokenSecret::parse(token))?
 }
 
-/// What stands behind the scheme, which is named in whatever case.
+/// The text behind each scheme `Bearer`, in whatever case.
 fn shown(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let all = headers.get_all(header::AUTHORIZATION).iter();
-    // What is no text is no other scheme either.
+    // A value that is no text counts as a bearer token, and is refused as a malformed one.
     all.map(|value| value.to_str().unwrap_or("bearer"))
         .filter_map(|value| {
             let (scheme, token) = value.trim().split_once(' ').unwrap_or((value.trim(), ""));
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_of_ours_is_shown_all_the_same() {
+    fn a_malformed_token_is_shown_but_not_read() {
         let token = format!("Bearer {}", TokenSecret::generate().expose());
         for sent in [
             headers(&["Bearer"]),

@@ -5,7 +5,7 @@ use std::{marker::PhantomData, sync::Arc};
 use axum::extract::FromRequestParts;
 use http::{Uri, request::Parts};
 use model::{Code, Error, Listing, NamedPermission, OrganizationId, UserId, input::Input};
-use store::{Expected, Permit};
+use store::PendingWrite;
 
 use super::{
     claim::Claim,
@@ -15,32 +15,29 @@ use super::{
 use crate::{
     App, Problem,
     http::{
-        Links, Pages, condition,
+        IfMatch, Links, Pages, condition,
         operation::{Argument, Description},
         query,
     },
 };
 
-/// A caller who claims to have what the endpoint needs, with the query parameters that it takes,
-/// which by default are none.
+/// The caller of an operation, who claims to have the permission `N`, with the query parameters `Q`.
 ///
-/// A cookie with a bad signature and a token that has not the form of one are answered 401 at once.
-/// Whether the session or the token stands and the caller may is found out beside the operation (see
-/// [`claim`](super::claim)): reads simply start; what writes passes its [`permit`](Self::permit) to
-/// the store.
+/// 401 at once for a cookie with a bad signature, and for a malformed token. The session or token and
+/// the permission are checked beside the operation (see [`claim`](super::claim)). A read simply starts;
+/// a write passes its [`pending_write`](Self::pending_write) to the store.
 #[derive(Debug)]
 pub struct Caller<N, Q = ()> {
     claim: Claim,
     uri: Uri,
-    expected: Expected,
-    idempotency_key: Option<String>,
+    if_match: Option<Vec<i64>>,
     /// The query parameters.
     pub query: Q,
     need: PhantomData<fn() -> N>,
 }
 
 impl<N, Q> Caller<N, Q> {
-    /// The tenant whose records the caller may see.
+    /// The caller's organization.
     pub const fn tenant(&self) -> OrganizationId {
         self.claim.tenant
     }
@@ -50,33 +47,38 @@ impl<N, Q> Caller<N, Q> {
         self.claim.user
     }
 
-    /// Leave to write, once the caller is found to be who they claim to be, under the conditions that
-    /// the request's headers make.
-    pub fn permit(&self) -> Permit {
-        let key = self.idempotency_key.clone();
-        self.claim.permit(self.expected.clone(), key)
+    /// A write of the caller, authorized once the authentication has succeeded, under `If-Match` and
+    /// `Idempotency-Key` of the request.
+    pub fn pending_write(&self) -> PendingWrite {
+        self.claim.pending_write(self.if_match.clone())
     }
 
-    /// Who calls, once that is known.
+    /// As [`pending_write`](Self::pending_write), for an operation that takes [`IfMatch`] as an argument of its own.
+    pub fn pending_write_under(&self, if_match: IfMatch) -> PendingWrite {
+        self.claim.pending_write(if_match.0)
+    }
+
+    /// The caller, once the authentication has succeeded.
     pub async fn identity(&self) -> Result<Arc<Identity>, Error> {
         self.claim.identity().await
     }
 }
 
 impl<N, Q> Caller<N, Q> {
-    /// Links to the caller's lists.
+    /// Links to the pages of a list.
     pub fn links(&self, app: &App) -> Links {
         Links::new(app.cursors.clone(), self.tenant(), self.uri.clone())
     }
 }
 
 impl<N, F, S> Caller<N, Listing<F, S>> {
-    /// The part of the list that is asked for. 400 for a cursor that is not one of this list.
+    /// The requested page of a list. 400 for a cursor of another list.
     pub fn pages(&self, app: &App) -> Result<Pages, Error> {
         self.links(app).pages(&self.query.part)
     }
 
-    /// The same of a list that each user has of their own, of which another user's cursor is none.
+    /// As [`pages`](Self::pages), of a list that each user has of their own. 400 for another user's
+    /// cursor.
     pub fn own_pages(&self, app: &App) -> Result<Pages, Error> {
         let links = self.links(app).of_user(self.user_id());
         links.pages(&self.query.part)
@@ -84,7 +86,7 @@ impl<N, F, S> Caller<N, Listing<F, S>> {
 }
 
 impl<P: NamedPermission, Q> Caller<OwnOr<P>, Q> {
-    /// 403 unless the caller is the record's creator or has the permission for those of others.
+    /// 403 unless the caller created the record, or has the permission for records of others.
     pub async fn created_or_may(&self, creator: UserId) -> Result<(), Error> {
         let identity = self.identity().await?;
         if creator == self.user_id() && identity.is_unbounded() {
@@ -104,11 +106,12 @@ where
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
         let claim = Claim::make(parts, N::check).await?;
+        let if_match = condition::if_match_of_path(parts)?;
+        condition::idempotency_key(&parts.method, &parts.headers)?;
         Ok(Self {
             claim,
             uri: parts.uri.clone(),
-            expected: condition::expected(parts)?,
-            idempotency_key: condition::idempotency_key(&parts.method, &parts.headers)?,
+            if_match,
             query: query::parse(parts)?,
             need: PhantomData,
         })

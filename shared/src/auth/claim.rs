@@ -1,20 +1,42 @@
 //! Authentication beside the operation.
 //!
-//! The session cookie is signed and names organization and user. So an operation starts once the
-//! signature is verified, with the tenant that the cookie names, and whether the session stands and
-//! the caller may is found out meanwhile. Both end together: nothing is answered before the caller
-//! is known, a refusal of the caller comes before whatever the operation found, and an operation
-//! that writes waits for its [`Permit`](store::Permit).
+//! ```mermaid
+//! sequenceDiagram
+//!     participant Layer as layer (authenticate)
+//!     participant Argument as argument (Caller)
+//!     participant Operation
+//!     participant Store
+//!     Layer->>Argument: request, AuthenticationSlot, IdempotencyKey
+//!     Note over Argument: verifies the cookie, or reads the token's holder
+//!     Argument-->>Layer: authentication, to run
+//!     Argument->>Operation: Caller with the Claim
+//!     par authentication
+//!         Layer->>Store: read session or token, user, organization
+//!         Store-->>Layer: Identity, or 401 or 403, which the client gets
+//!     and operation
+//!         Operation->>Store: write (PendingWrite)
+//!         Store->>Store: read what the write needs, and the idempotency key
+//!     end
+//!     Layer-->>Store: Identity: the write is authorized
+//!     Store->>Store: write (WriteContext), in one transaction
+//!     Store-->>Operation: new, or replayed
+//!     Operation-->>Layer: response, sent once both have ended
+//! ```
 //!
-//! A token is nothing but random and names nobody. Whose it is has to be read before the operation
-//! starts; from there on all is the same, so that a token costs one request more than a cookie.
+//! The session cookie is signed and names organization and user. So the operation starts as soon as the
+//! signature is verified, as the tenant of the cookie. Meanwhile the layer reads the session and checks
+//! the permission. Three guarantees hold:
+//!
+//! - No response is sent before the caller is known.
+//! - An error of the authentication replaces the response of the operation.
+//! - No write begins before the authentication has succeeded ([`PendingWrite`](store::PendingWrite)).
+//!
+//! A token is random and names no user. Its holder is read before the operation starts, so that a token
+//! costs one request more than a cookie. From there on both are the same.
 
 use std::{
     pin::pin,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::Ordering},
 };
 
 use axum::{
@@ -25,12 +47,12 @@ use axum::{
 use futures::{
     FutureExt,
     channel::oneshot,
-    future::{Either, Shared, select},
+    future::{BoxFuture, Either, Shared, select},
 };
-use http::{HeaderMap, HeaderValue, Method, request::Parts};
-use model::{Clock, Error, OrganizationId, Session, Sid, Timestamp, Token, UserId};
+use http::{HeaderValue, request::Parts};
+use model::{Clock, Error, OrganizationId, Sid, UserId};
 use runtime::telemetry;
-use store::{Attempt, Expected, Permit, Store, Terms, TokenHolder};
+use store::{IdempotencyKey, PendingWrite, Store, TokenHolder, WriteContext};
 
 use super::{
     SessionCookie, bearer,
@@ -38,297 +60,233 @@ use super::{
 };
 use crate::{
     Problem,
-    http::{
-        MOST_BYTES,
-        condition::{IDEMPOTENCY_KEY, IDEMPOTENCY_REPLAYED},
-    },
+    http::{MOST_BYTES, condition},
 };
 
-/// What a signed cookie or a token says of the caller, and whom it turns out to be.
+/// The caller that a signed cookie or a token names, until the authentication has ended.
 #[derive(Clone, Debug)]
 pub(super) struct Claim {
     pub(super) tenant: OrganizationId,
     pub(super) user: UserId,
     identity: Shared<oneshot::Receiver<Arc<Identity>>>,
-    store: Store,
-    /// What the request asks for, if it may be sent again.
-    asked: Option<Asked>,
+    idempotency_key: Option<IdempotencyKey>,
 }
 
-/// What a request asks for, by which it is known again.
-#[derive(Clone, Debug)]
-struct Asked {
-    fingerprints: Arc<[String]>,
-    /// Whether it was answered with what an earlier one did.
-    is_repeated: Arc<AtomicBool>,
-}
-
-/// What authenticates callers.
+/// Authenticates callers.
 #[derive(Clone, Debug)]
 pub struct Authentication {
     /// Verifies the session cookie.
     pub cookie: SessionCookie,
-    /// Has sessions, users and organizations.
+    /// Holds sessions, tokens, users and organizations.
     pub store: Store,
-    /// Says whether a session has ended.
+    /// The time, by which sessions and tokens end.
     pub clock: Clock,
 }
 
-/// A check of the caller.
-pub(super) type Check = fn(&Identity) -> Result<(), Error>;
-
-/// What a request shows for its claim.
-enum Shown {
-    Session(Sid),
-    Token(TokenHolder),
-}
-
-/// A claim on its way to whoever judges it.
-struct Made {
-    shown: Shown,
-    check: Check,
-    identity: oneshot::Sender<Arc<Identity>>,
-}
-
-/// Where the operation's argument leaves its claim; empty once it did.
+/// A request's extension through which its argument hands the authentication to the layer.
 #[derive(Clone)]
-struct Slot {
-    cookie: SessionCookie,
-    store: Store,
-    judge: Arc<Mutex<Option<oneshot::Sender<Made>>>>,
-    asked: Option<Asked>,
+struct AuthenticationSlot {
+    authentication: Authentication,
+    idempotency_key: Option<IdempotencyKey>,
+    /// `None` once it is used: a request has one caller.
+    layer: Arc<Mutex<Option<oneshot::Sender<Authenticating>>>>,
 }
+
+/// The authentication of a request, under way.
+type Authenticating = BoxFuture<'static, Result<(), Error>>;
 
 impl Claim {
-    /// The claim of a request. 401 when its cookie or its token is none of ours, which costs no read
-    /// unless the token has the form of one.
-    pub(super) async fn make(parts: &Parts, check: Check) -> Result<Self, Error> {
-        let nobody = |why| Error::internal("authenticating a request", why);
-        let slot = parts.extensions.get::<Slot>();
-        let slot = slot.ok_or_else(|| nobody("nobody judges its claim"))?;
-        let shown = slot.shown(&parts.headers).await?;
-        let (tenant, user) = match &shown {
-            Shown::Session(sid) => (sid.organization, sid.user),
-            Shown::Token(holder) => (holder.organization_id, holder.user_id),
-        };
+    /// The claim of a request, which hands its authentication to the layer. 401 for a cookie or a token
+    /// that the service did not issue. Reads nothing for a cookie, and the holder of a well-formed token.
+    pub(super) async fn make(
+        parts: &Parts,
+        check: fn(&Identity) -> Result<(), Error>,
+    ) -> Result<Self, Error> {
+        let defect = |why| Error::internal("authenticating a request", why);
+        let slot = parts.extensions.get::<AuthenticationSlot>();
+        let slot = slot.ok_or_else(|| defect("the layer left no slot"))?;
+        let authentication = slot.authentication.clone();
         let (tell, identity) = oneshot::channel();
-        let claim = Self {
+        let (tenant, user, authenticated) = if bearer::is_shown(&parts.headers) {
+            let token = bearer::read(&parts.headers).ok_or(Error::Unauthenticated)?;
+            let holder = authentication.store.tokens().holder(&token).await?;
+            let holder = holder.ok_or(Error::Unauthenticated)?;
+            let (tenant, user) = (holder.organization_id, holder.user_id);
+            let authenticated = async move {
+                let identity = authentication.of_token(&holder).await?;
+                authentication.admit(identity, check, tell).await
+            };
+            (tenant, user, authenticated.boxed())
+        } else {
+            let sid = authentication.cookie.read(&parts.headers);
+            let sid = sid.and_then(|sid| Sid::parse(&sid));
+            let sid = sid.ok_or(Error::Unauthenticated)?;
+            let (tenant, user) = (sid.organization, sid.user);
+            let authenticated = async move {
+                let identity = authentication.of_session(&sid).await?;
+                authentication.admit(identity, check, tell).await
+            };
+            (tenant, user, authenticated.boxed())
+        };
+        let layer = slot.layer.lock().ok().and_then(|mut layer| layer.take());
+        if layer.is_none_or(|layer| layer.send(authenticated).is_err()) {
+            return Err(defect("the request already has a caller"));
+        }
+        Ok(Self {
             tenant,
             user,
             identity: identity.shared(),
-            store: slot.store.clone(),
-            asked: slot.asked.clone(),
-        };
-        let made = Made {
-            shown,
-            check,
-            identity: tell,
-        };
-        let judge = slot.judge.lock().ok().and_then(|mut judge| judge.take());
-        if judge.is_some_and(|judge| judge.send(made).is_ok()) {
-            Ok(claim)
-        } else {
-            Err(nobody("its claim was made before"))
-        }
-    }
-
-    /// Leave to write under those conditions, once the claim was found to be true and a request of
-    /// that key to be a new one.
-    pub(super) fn permit(&self, expected: Expected, key: Option<String>) -> Permit {
-        let attempt = key.zip(self.asked.clone()).map(|(key, asked)| Attempt {
-            user: self.user,
-            key,
-            fingerprints: asked.fingerprints,
-            is_repeated: asked.is_repeated,
-        });
-        let terms = Terms {
-            tenant: self.tenant,
-            actor: Some(self.user),
-            expected,
-            attempt: attempt.clone(),
-        };
-        let claim = self.clone();
-        Permit::pending(terms, async move {
-            let is_new = async {
-                match &attempt {
-                    Some(attempt) => claim.store.is_new(claim.tenant, attempt).await,
-                    None => Ok(()),
-                }
-            };
-            let (known, is_new) = tokio::join!(claim.identity(), is_new);
-            known.and(is_new)
+            idempotency_key: slot.idempotency_key.clone(),
         })
     }
 
-    /// Who calls, once the claim was found to be true.
+    /// A write of the caller under a precondition, authorized once the authentication has succeeded.
+    pub(super) fn pending_write(&self, if_match: Option<Vec<i64>>) -> PendingWrite {
+        let context = WriteContext {
+            tenant: self.tenant,
+            actor: Some(self.user),
+            if_match,
+            idempotency_key: self.idempotency_key.clone(),
+        };
+        let claim = self.clone();
+        PendingWrite::new(context, async move { claim.identity().await.map(|_| ()) })
+    }
+
+    /// The caller, once the authentication has succeeded.
     pub(super) async fn identity(&self) -> Result<Arc<Identity>, Error> {
-        // Nobody sees this error: the one that the claim failed with is answered.
+        // The client gets the authentication's own error in place of this one.
         let identity = self.identity.clone().await;
         identity.map_err(|_| Error::Unauthenticated)
     }
 }
 
-impl Slot {
-    /// What a request shows for its claim; with a token, its cookie is not looked at.
-    async fn shown(&self, headers: &HeaderMap) -> Result<Shown, Error> {
-        let shown = if bearer::is_shown(headers) {
-            let token = bearer::read(headers).ok_or(Error::Unauthenticated)?;
-            let holder = self.store.tokens().holder(&token).await?;
-            holder.map(Shown::Token)
-        } else {
-            let sid = self.cookie.read(headers);
-            sid.and_then(|sid| Sid::parse(&sid)).map(Shown::Session)
-        };
-        shown.ok_or(Error::Unauthenticated)
-    }
-}
-
-/// Runs an operation and, beside it, judges the claim that it makes, if it makes one.
-pub(crate) async fn judge(
+/// Runs an operation and, beside it, the authentication of its caller, if it takes one.
+pub(crate) async fn authenticate(
     State(authentication): State<Authentication>,
-    mut request: Request,
+    request: Request,
     next: Next,
 ) -> Response {
-    let (judge, made) = oneshot::channel();
-    let asked;
-    (request, asked) = match authentication.asked(request).await {
-        Ok(asked) => asked,
+    let (mut request, idempotency_key) = match authentication.idempotency_key(request).await {
+        Ok(read) => read,
         Err(error) => return Problem::<()>::from(error).into_response(),
     };
-    let is_repeated = asked.as_ref().map(|asked| asked.is_repeated.clone());
-    let slot = Slot {
-        cookie: authentication.cookie.clone(),
-        store: authentication.store.clone(),
-        judge: Arc::new(Mutex::new(Some(judge))),
-        asked,
-    };
-    request.extensions_mut().insert(slot);
+    let replayed = idempotency_key.as_ref().map(|key| key.replayed.clone());
+    let (layer, authenticated) = oneshot::channel();
+    request.extensions_mut().insert(AuthenticationSlot {
+        authentication,
+        idempotency_key,
+        layer: Arc::new(Mutex::new(Some(layer))),
+    });
     let operation = pin!(next.run(request));
-    let judged = pin!(async {
-        match made.await {
-            Ok(made) => authentication.judge(made).await,
-            // The operation is open to everybody, or refused before it came to a claim.
+    let authenticated = pin!(async {
+        match authenticated.await {
+            Ok(authenticated) => authenticated.await,
+            // The operation takes no caller, or was refused before it came to that argument.
             Err(_) => Ok(()),
         }
     });
-    let judged = match select(judged, operation).await {
+    let response = match select(authenticated, operation).await {
         Either::Left((Ok(()), operation)) => Ok(operation.await),
         Either::Left((Err(error), _)) => Err(error),
-        Either::Right((response, judged)) => judged.await.map(|()| response),
+        Either::Right((response, authenticated)) => authenticated.await.map(|()| response),
     };
-    let mut response = judged.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
-    if is_repeated.is_some_and(|repeated| repeated.load(Ordering::Relaxed)) {
+    let mut response = response.unwrap_or_else(|error| Problem::<()>::from(error).into_response());
+    if replayed.is_some_and(|replayed| replayed.load(Ordering::Relaxed)) {
         let yes = HeaderValue::from_static("true");
-        response.headers_mut().insert(IDEMPOTENCY_REPLAYED, yes);
+        let headers = response.headers_mut();
+        headers.insert(condition::IDEMPOTENCY_REPLAYED, yes);
     }
     response
 }
 
 impl Authentication {
-    /// What a request asks for, if it has a key by which it is known again: its path and body. Of the
-    /// body there is no more than Lambda hands over, 6 MB, and all of that is here already; one that
-    /// is larger than the service reads is refused, and not worth signing.
-    async fn asked(&self, request: Request) -> Result<(Request, Option<Asked>), Error> {
-        if request.method() != Method::POST || !request.headers().contains_key(IDEMPOTENCY_KEY) {
+    /// The idempotency key of a request, with signatures of its path and body. Lambda hands over at
+    /// most 6 MB of a body, and all of it is in memory already. A body that is larger than the service
+    /// reads is refused later, and is not signed.
+    async fn idempotency_key(
+        &self,
+        request: Request,
+    ) -> Result<(Request, Option<IdempotencyKey>), Error> {
+        // The argument refuses a malformed key.
+        let key = condition::idempotency_key(request.method(), request.headers());
+        let Ok(Some(key)) = key else {
             return Ok((request, None));
-        }
+        };
         let (parts, body) = request.into_parts();
         let body = axum::body::to_bytes(body, usize::MAX).await;
         let body = body.map_err(|error| Error::internal("reading a body", error))?;
-        let asked = (body.len() <= MOST_BYTES).then(|| Asked {
+        let key = (body.len() <= MOST_BYTES).then(|| IdempotencyKey {
+            key,
             fingerprints: self
                 .cookie
                 .fingerprints("attempt", parts.uri.path(), &body)
                 .into(),
-            is_repeated: Arc::default(),
+            replayed: Arc::default(),
         });
-        Ok((Request::from_parts(parts, body.into()), asked))
+        Ok((Request::from_parts(parts, body.into()), key))
     }
 
-    async fn judge(&self, made: Made) -> Result<(), Error> {
-        let Made {
-            shown,
-            check,
-            identity: tell,
-        } = made;
-        let now = self.clock.now();
-        let (identity, touch) = match &shown {
-            Shown::Session(sid) => self.of_session(sid, now).await?,
-            Shown::Token(holder) => self.of_token(holder, now).await?,
-        };
+    /// Checks the caller, tells the operation, and stores that the credential was used.
+    async fn admit(
+        &self,
+        mut identity: Identity,
+        check: fn(&Identity) -> Result<(), Error>,
+        tell: oneshot::Sender<Arc<Identity>>,
+    ) -> Result<(), Error> {
         telemetry::caller(identity.user.id, identity.organization.id);
         check(&identity)?;
+        let now = self.clock.now();
+        let is_due = identity.touch(now);
+        let identity = Arc::new(identity);
         // The operation may have ended without asking.
-        let _ = tell.send(Arc::new(identity));
-        // What was shown holds all the same when this fails, and the next request notes it.
-        match touch {
-            Some(Touch::Session(session)) => {
-                let done = self.store.sign_in().touch(&session, now).await;
-                noted("a session was not extended", done);
-            }
-            Some(Touch::Token(token)) => {
-                let done = self.store.tokens().touch(&token, now).await;
-                noted("a token's use was not noted", done);
-            }
-            None => {}
+        let _ = tell.send(identity.clone());
+        if !is_due {
+            return Ok(());
+        }
+        let (failure, done) = match &identity.credential {
+            Credential::Session(session) => (
+                "a session was not extended",
+                self.store.sign_in().touch(session, now).await,
+            ),
+            Credential::Token(token) => (
+                "a token's use was not noted",
+                self.store.tokens().touch(token, now).await,
+            ),
+        };
+        // The credential holds all the same, and the next request stores its use.
+        if let Err(error) = done {
+            telemetry::warn(failure, &error);
         }
         Ok(())
     }
 
-    async fn of_session(
-        &self,
-        sid: &Sid,
-        now: Timestamp,
-    ) -> Result<(Identity, Option<Touch>), Error> {
+    /// The caller of a session. 401 when the session has ended.
+    async fn of_session(&self, sid: &Sid) -> Result<Identity, Error> {
         let (sign_in, hash) = (self.store.sign_in(), sid.hash());
         let found = sign_in.caller(sid.organization, sid.user, &hash).await?;
         let (session, user, organization) = found.ok_or(Error::Unauthenticated)?;
-        let mut session = session.record;
-        if !session.holds(&user, now) {
+        let session = session.record;
+        if !session.holds(&user, self.clock.now()) {
             return Err(Error::Unauthenticated);
         }
-        let touch = session.wants_touch(now).then(|| session.clone());
-        if touch.is_some() {
-            session.touched_at = now;
-        }
-        let credential = Credential::Session(session);
-        let identity = Identity {
-            credential,
+        Ok(Identity {
+            credential: Credential::Session(session),
             user,
             organization,
-        };
-        Ok((identity, touch.map(Touch::Session)))
+        })
     }
 
-    async fn of_token(
-        &self,
-        holder: &TokenHolder,
-        now: Timestamp,
-    ) -> Result<(Identity, Option<Touch>), Error> {
+    /// The caller of a token. 401 when the token has ended.
+    async fn of_token(&self, holder: &TokenHolder) -> Result<Identity, Error> {
         let found = self.store.tokens().caller(holder).await?;
         let (token, user, organization) = found.ok_or(Error::Unauthenticated)?;
-        if !token.holds(&user, now) {
+        if !token.holds(&user, self.clock.now()) {
             return Err(Error::Unauthenticated);
         }
-        let touch = token.wants_touch(now).then(|| token.clone());
-        let credential = Credential::Token(token);
-        let identity = Identity {
-            credential,
+        Ok(Identity {
+            credential: Credential::Token(token),
             user,
             organization,
-        };
-        Ok((identity, touch.map(Touch::Token)))
-    }
-}
-
-/// A use that is worth a write.
-enum Touch {
-    Session(Session),
-    Token(Token),
-}
-
-fn noted(failure: &'static str, done: Result<(), Error>) {
-    if let Err(error) = done {
-        telemetry::warn(failure, &error);
+        })
     }
 }

@@ -15,7 +15,7 @@ use sha2::Sha256;
 /// The cookie's name.
 pub const NAME: &str = "connect.sid";
 
-/// What `encodeURIComponent` escapes (ECMA-262, 19.2.6).
+/// The characters that `encodeURIComponent` escapes (ECMA-262, 19.2.6).
 const ENCODE_URI_COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'_')
@@ -35,7 +35,7 @@ pub struct SessionCookie {
 }
 
 impl SessionCookie {
-    /// With these secrets; browsers send it in that scope.
+    /// Signs with the first of these secrets, and verifies with all. Browsers send the cookie in `scope`.
     #[must_use]
     pub fn new(secrets: SigningSecrets, scope: CookieScope) -> Self {
         Self {
@@ -52,8 +52,8 @@ impl SessionCookie {
         utf8_percent_encode(&format!("s:{sid}.{signature}"), ENCODE_URI_COMPONENT).to_string()
     }
 
-    /// Signatures of what was sent to a path, with each of the secrets, the newest first. `kind` keeps
-    /// them apart from those of anything else.
+    /// Signatures of a path and a body, one with each secret, the newest first. `kind` keeps them apart
+    /// from all other signatures.
     #[must_use]
     pub(super) fn fingerprints(&self, kind: &str, path: &str, sent: &[u8]) -> Vec<String> {
         let secrets = self.secrets.all();
@@ -65,7 +65,7 @@ impl SessionCookie {
         signed.collect()
     }
 
-    /// The session id of a cookie's value, when one of the secrets signed it.
+    /// The session id of a cookie's value; `None` unless one of the secrets signed it.
     #[must_use]
     pub fn verify(&self, value: &str) -> Option<String> {
         let decoded = percent_decode_str(value).decode_utf8().ok()?;
@@ -73,12 +73,12 @@ impl SessionCookie {
         let signature = BASE64_STANDARD_NO_PAD.decode(signature).ok()?;
         self.secrets
             .all()
-            // `verify_slice` takes the same time wherever the two differ.
+            // `verify_slice` compares in constant time.
             .any(|secret| mac(secret, sid).verify_slice(&signature).is_ok())
             .then(|| sid.to_owned())
     }
 
-    /// The session id that a request carries, when its cookie is one of ours.
+    /// The session id of a request; `None` without a cookie that verifies.
     #[must_use]
     pub fn read(&self, headers: &HeaderMap) -> Option<String> {
         self.verify(&value(headers)?)
@@ -111,7 +111,7 @@ pub fn value(headers: &HeaderMap) -> Option<String> {
     headers
         .get_all(header::COOKIE)
         .iter()
-        // One by one, as bytes: what others have set may be no ASCII.
+        // One by one, as bytes: other cookies of the host may be no ASCII.
         .flat_map(|header| header.as_bytes().split(|byte| *byte == b';'))
         .filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='))
         .find(|(name, _)| *name == NAME)
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tampered_with_is_no_session() {
+    fn a_forged_cookie_does_not_verify() {
         let cookie = cookie(&["keyboard cat"]);
         for value in [
             "",
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ends_a_session_has_the_scope_of_what_began_it() {
+    fn set_and_clear_have_the_same_scope() {
         let secrets = SigningSecrets::new(["keyboard cat".to_owned()]).unwrap();
         for (scope, attributes) in [
             (CookieScope::PlainHttp, "SameSite=Lax"),

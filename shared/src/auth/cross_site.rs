@@ -1,5 +1,5 @@
-//! Cross-site request forgery: a foreign page must not use a signed-in browser's cookie, nor sign a
-//! browser in as somebody else.
+//! Protection against cross-site request forgery: a foreign page must not use a signed-in browser's
+//! cookie, nor sign a browser in to another account.
 
 use axum::extract::FromRequestParts;
 use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
@@ -12,9 +12,12 @@ use crate::{
     problem::Cause,
 };
 
-/// Whether a request may act for the session that its cookie names. With an unsafe method it has to
-/// [come from our own pages](is_ours). A cookie that does not verify is no session: such a request
-/// passes here, and is answered 401 by what it asks for.
+/// The most characters of an origin that a message shows.
+const LONGEST_ORIGIN: usize = 200;
+
+/// Returns `true` for a request that may use the session of its cookie. With an unsafe method it has to
+/// [come from our own pages](is_ours). A request whose cookie does not verify passes here, and gets
+/// 401 from the operation.
 #[must_use]
 pub fn may_pass(
     method: &Method,
@@ -25,13 +28,13 @@ pub fn may_pass(
     method.is_safe() || is_ours(headers, allowed) || cookie.read(headers).is_none()
 }
 
-/// Whether a request comes from a page of the service's own host or of an origin that is `allowed`,
-/// or from no page at all.
+/// Returns `true` for a request from a page of the service's own host, from an origin that is
+/// `allowed`, or from no page at all.
 ///
-/// `Origin` is judged first, as a page cannot forge it: any other, `null` among them, is foreign.
-/// Where it is absent, `Sec-Fetch-Site: cross-site` tells of a foreign page, and a client that sends
-/// neither is no browser. That header alone would not do: an allowed origin may be of another site,
-/// and a foreign one of the same.
+/// `Origin` decides first, since a page cannot forge it. Any other origin is foreign, also `null`.
+/// Without `Origin`, `Sec-Fetch-Site: cross-site` marks a foreign page. A client that sends neither is
+/// no browser. `Sec-Fetch-Site` alone is not enough: an allowed origin may be of another site, and a
+/// foreign one of the same site.
 #[must_use]
 pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     let Some(origin) = headers.get(header::ORIGIN) else {
@@ -44,13 +47,14 @@ pub fn is_ours(headers: &HeaderMap, allowed: &[String]) -> bool {
     allowed.iter().any(|one| one == origin) || is_own_host(origin, headers)
 }
 
-/// Whether an origin is where the request went: its host and port are those of `Host`, as the client
-/// used them. A page that came over plain http may have been written by anybody on the way, so it is
-/// not of a service that is asked over https; the gateway says so in `X-Forwarded-Proto`. The other
-/// way round, a proxy that speaks https to the browser and http to the service is fine.
+/// Returns `true` for an origin whose host and port are those of `Host`, as the client sent them.
 ///
-/// No other header is believed to name the host: behind a proxy that changes `Host`, the public
-/// origin has to be allowed.
+/// An origin of plain http is foreign to a request over https, which `X-Forwarded-Proto` of the gateway
+/// tells: anyone on the way may have written that page. The opposite is fine: a proxy may speak https
+/// to the browser and http to the service.
+///
+/// No other header names the host. Behind a proxy that changes `Host`, the public origin has to be
+/// allowed.
 fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
     let Some((scheme, authority)) = origin.split_once("://") else {
         return false;
@@ -62,7 +66,7 @@ fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
     ) else {
         return false;
     };
-    // A browser leaves the default port out, other clients may not.
+    // A browser leaves out the default port; other clients may send it.
     let default_port = match scheme {
         "https" => ":443",
         "http" if !over_https => ":80",
@@ -75,9 +79,19 @@ fn is_own_host(origin: &str, headers: &HeaderMap) -> bool {
     named(authority) == named(host)
 }
 
-/// An operation that begins a session, which is why it has no caller: 403 to a foreign page all the
-/// same, with a cookie or without. Otherwise that page could sign a browser in to an account of its
-/// own, and read there what the browser's owner then writes.
+/// The reason why a request from a foreign page is refused.
+#[must_use]
+pub fn refused(headers: &HeaderMap) -> Cause {
+    let origin = headers.get(header::ORIGIN);
+    let origin = origin.and_then(|origin| origin.to_str().ok());
+    Cause::CrossSite {
+        origin: origin.map(|origin| origin.chars().take(LONGEST_ORIGIN).collect()),
+    }
+}
+
+/// An argument of an operation that begins a session, and so has no caller. 403 for a foreign page,
+/// with a cookie or without. Otherwise the page could sign a browser in to an account of its own, and
+/// read there what the browser's owner writes.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnPage;
 
@@ -88,7 +102,7 @@ impl FromRequestParts<App> for OwnPage {
         if is_ours(&parts.headers, &app.allowed_origins) {
             Ok(Self)
         } else {
-            Err(Cause::CrossSite.into())
+            Err(refused(&parts.headers).into())
         }
     }
 }
@@ -121,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_origin_is_judged_before_what_the_browser_says_of_the_site() {
+    fn the_origin_decides_before_sec_fetch_site() {
         for site in ["same-origin", "same-site", "cross-site", "none"] {
             let site = ("sec-fetch-site", site);
             assert!(ours(&[API, site, ("origin", ALLOWED)]));
@@ -141,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_origin_the_browser_tells() {
+    fn without_an_origin_sec_fetch_site_decides() {
         assert!(!ours(&[API, ("sec-fetch-site", "cross-site")]));
         for site in ["same-origin", "same-site", "none"] {
             assert!(ours(&[API, ("sec-fetch-site", site)]), "{site}");
@@ -150,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_host_is_the_one_that_the_client_used() {
+    fn our_own_host_is_that_of_the_host_header() {
         for (origin, host, proto, expected) in [
             ("https://api.example", "api.example", "https", true),
             ("https://api.example", "API.example:443", "https", true),
@@ -184,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_could_act_for_a_session_is_refused() {
+    fn only_a_request_that_could_use_a_session_is_refused() {
         let secrets = SigningSecrets::new(["a secret".to_owned()]).unwrap();
         let cookie = SessionCookie::new(secrets, CookieScope::SameSite);
         let signed = format!("connect.sid={}", cookie.sign("sid"));

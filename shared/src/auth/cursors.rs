@@ -1,5 +1,5 @@
-//! Cursors: places in lists that clients hold and nobody can make up. Each is signed together with
-//! the organization and the list that it is of.
+//! Cursors: signed places in lists. The signature covers the organization and the list, so that a
+//! client can neither forge a cursor nor use it for another list.
 
 use std::sync::Arc;
 
@@ -7,11 +7,11 @@ use base64::{Engine, prelude::BASE64_URL_SAFE_NO_PAD};
 use hmac::Mac;
 use model::OrganizationId;
 use runtime::config::SigningSecrets;
-use store::Place;
+use store::{Place, key::tenant_prefix};
 
 use super::cookie::mac;
 
-/// How much of a signature a cursor carries: 128 bits, which nobody guesses.
+/// Bytes of the signature in a cursor: 128 bits, which cannot be guessed.
 const SIGNATURE: usize = 16;
 
 /// Signs and verifies cursors.
@@ -19,23 +19,23 @@ const SIGNATURE: usize = 16;
 pub struct Cursors(Arc<SigningSecrets>);
 
 impl Cursors {
-    /// With these secrets.
+    /// Signs with the first of these secrets, and verifies with all.
     #[must_use]
     pub fn new(secrets: SigningSecrets) -> Self {
         Self(Arc::new(secrets))
     }
 
-    /// A place in a list of an organization, as a client holds it.
+    /// The cursor of a place in an organization's list.
     #[must_use]
     pub fn seal(&self, tenant: OrganizationId, list: &str, place: &Place) -> String {
-        let place = place.to_text(tenant);
+        let place = place.to_text(&tenant_prefix(tenant));
         let signed = mac(&self.0.first, &signed(tenant, list, &place));
         let mut bytes = signed.finalize().into_bytes()[..SIGNATURE].to_vec();
         bytes.extend_from_slice(place.as_bytes());
         BASE64_URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The place of a cursor, if it is one of this list of this organization.
+    /// The place of a cursor; `None` unless it was sealed for this list of this organization.
     #[must_use]
     pub fn open(&self, tenant: OrganizationId, list: &str, cursor: &str) -> Option<Place> {
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(cursor).ok()?;
@@ -44,14 +44,14 @@ impl Cursors {
         let text = signed(tenant, list, place);
         let mut secrets = self.0.all();
         secrets
-            // It takes the same time wherever the two differ.
+            // Compares in constant time.
             .any(|secret| mac(secret, &text).verify_truncated_left(signature).is_ok())
-            .then(|| Place::from_text(tenant, place))
+            .then(|| Place::from_text(&tenant_prefix(tenant), place))
             .flatten()
     }
 }
 
-/// What is signed: no id of a session begins so.
+/// The signed text. No session id begins with `cursor`, so that neither signature fits the other.
 fn signed(tenant: OrganizationId, list: &str, place: &str) -> String {
     format!("cursor\n{tenant}\n{list}\n{place}")
 }
@@ -72,8 +72,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cursor_opens_only_where_it_was_made() {
-        let place = Place::from_text(tenant(1), "0012\nTASK\n0007#0012").unwrap();
+    fn a_cursor_opens_only_for_its_own_list() {
+        let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK\n0007#0012").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "/api/tasks", &place);
         assert_eq!(ours.open(tenant(1), "/api/tasks", &cursor), Some(place));
@@ -86,8 +86,8 @@ mod tests {
     }
 
     #[test]
-    fn what_was_tampered_with_is_no_cursor() {
-        let place = Place::from_text(tenant(1), "0012\nTASK").unwrap();
+    fn a_forged_cursor_does_not_open() {
+        let place = Place::from_text(&tenant_prefix(tenant(1)), "0012\nTASK").unwrap();
         let ours = cursors(&["a secret"]);
         let cursor = ours.seal(tenant(1), "", &place);
         let other = if cursor.ends_with('A') { "B" } else { "A" };

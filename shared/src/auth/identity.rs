@@ -1,14 +1,14 @@
-//! Who calls, and what lets them.
+//! The caller, and the credential that identifies them.
 
 use model::{
     Code, Error, Held, Organization, Permission, Session, Timestamp, Token, User, UserRef,
 };
 use store::Stored;
 
-/// Who calls, as they are at this moment.
+/// The caller, read with this request.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// What they showed for it.
+    /// The credential of the request.
     pub credential: Credential,
     /// The signed-in user.
     pub user: User,
@@ -16,23 +16,24 @@ pub struct Identity {
     pub organization: Stored<Organization>,
 }
 
-/// What a caller is known by.
+/// The credential of a request.
 #[derive(Clone, Debug)]
 pub enum Credential {
-    /// A session, as it was read or just extended.
+    /// A session, as it was read, or extended by this request.
     Session(Session),
     /// A token, as it was read.
     Token(Token),
 }
 
 impl Identity {
-    /// The signed-in user, as what they write shows its author.
+    /// The signed-in user, as the author of a record.
     #[must_use]
     pub fn as_author(&self) -> UserRef {
         UserRef::from(&self.user)
     }
 
-    /// Whether the user holds the permission now, and the token, if it is one, lets them use it.
+    /// Returns `true` when the user holds the permission, and the credential is a session or a token that
+    /// has it too.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         let lets = match &self.credential {
@@ -42,7 +43,7 @@ impl Identity {
         lets && self.user.may(permission)
     }
 
-    /// All that the caller may do, each once, in a fixed order.
+    /// The permissions of the caller, each once, in a fixed order.
     #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {
         let mut held = self.user.permissions();
@@ -50,13 +51,14 @@ impl Identity {
         held
     }
 
-    /// What the caller holds, and may give of.
+    /// The permissions of the caller, who may give no others.
     #[must_use]
     pub fn held(&self) -> Held {
         Held(self.permissions())
     }
 
-    /// Whether nothing of what the user may do is out of reach.
+    /// Returns `true` for a session, and for a token that names no permissions: the caller may do all
+    /// that the user may.
     #[must_use]
     pub const fn is_unbounded(&self) -> bool {
         match &self.credential {
@@ -65,7 +67,7 @@ impl Identity {
         }
     }
 
-    /// When the session ends, unless a request extends it before, or when the token does.
+    /// The end of the session, unless a request extends it before, or the end of the token.
     #[must_use]
     pub fn ends_at(&self) -> Timestamp {
         match &self.credential {
@@ -74,13 +76,28 @@ impl Identity {
         }
     }
 
-    /// The session; 403 with a token, which is for work and not for the account itself.
+    /// Notes that the credential is used at `now`. Returns `true` when the table is to store the use: of a
+    /// session after a tenth of its idle time, of a token once a day (UTC).
+    pub(super) fn touch(&mut self, now: Timestamp) -> bool {
+        match &mut self.credential {
+            Credential::Session(session) => {
+                let is_due = session.wants_touch(now);
+                if is_due {
+                    session.touched_at = now;
+                }
+                is_due
+            }
+            Credential::Token(token) => token.wants_touch(now),
+        }
+    }
+
+    /// The session. 403 with a token, which cannot change the account itself.
     pub fn session(&self) -> Result<&Session, Error> {
         match &self.credential {
             Credential::Session(session) => Ok(session),
             Credential::Token(_) => Err(Error::forbidden(
                 Code::SessionRequired,
-                "This needs a session: a token cannot do it, whatever its permissions.",
+                "This operation needs a session. A token cannot do it, whatever its permissions.",
             )),
         }
     }

@@ -1,4 +1,6 @@
-//! Who calls, and what they may do.
+//! Callers: authentication and permissions.
+//!
+//! Start in [`claim`], which draws a request from the layer to the write.
 
 mod answer;
 pub(crate) mod bearer;

@@ -1,5 +1,5 @@
-//! What an endpoint needs of its caller, as types: the argument `Caller<need::CreateTask>` cannot
-//! be left out without the handler losing its caller.
+//! Requirements on the caller of an endpoint, as types: `Caller<need::CreateTask>` is the only way for a
+//! handler to get its caller.
 
 use std::marker::PhantomData;
 
@@ -8,18 +8,18 @@ use model::{Code, Error, NamedPermission, Permission, PlanFeature};
 
 use super::Identity;
 
-/// A requirement that is checked before anything is written or answered.
+/// A requirement. The layer checks it before a write begins and before the response is sent.
 pub trait Need: Send + Sync + 'static {
-    /// Whether a token that may do it does as well as a session.
+    /// `true` when a token with the permission is accepted like a session.
     const TAKES_TOKENS: bool = true;
 
-    /// 403 unless the caller and the organization's plan have it.
+    /// 403 unless the caller and the organization's plan meet it.
     fn check(caller: &Identity) -> Result<(), Error>;
 
-    /// Names of what is needed, for people.
+    /// The requirement in words, for the API document.
     fn names() -> Vec<String>;
 
-    /// The refusals that it may come to.
+    /// The error codes of a refusal.
     fn codes() -> Vec<Code>;
 }
 
@@ -55,8 +55,8 @@ impl Need for SignedIn {
     }
 }
 
-/// A session: what concerns the account itself is out of a token's reach, so that whoever finds one
-/// neither makes others nor locks its owner out.
+/// A session. Changes of the account itself refuse tokens, so that a stolen token neither creates others
+/// nor locks its owner out.
 #[derive(Debug)]
 pub struct Session;
 
@@ -76,7 +76,7 @@ impl Need for Session {
     }
 }
 
-/// A permission, and a session to use it in.
+/// A permission and a session.
 #[derive(Debug)]
 pub struct InSession<P>(PhantomData<fn() -> P>);
 
@@ -97,7 +97,7 @@ impl<P: NamedPermission> Need for InSession<P> {
     }
 }
 
-/// A permission, and a plan with the resolution agent.
+/// A permission, and a plan with the agent.
 #[derive(Debug)]
 pub struct WithAgent<P>(PhantomData<fn() -> P>);
 
@@ -113,7 +113,7 @@ impl<P: NamedPermission> Need for WithAgent<P> {
         } else {
             Err(Error::forbidden(
                 Code::PlanFeatureUnavailable,
-                "Your organization's plan does not include agentAI.",
+                "The plan of your organization does not include agentAI.",
             ))
         }
     }
@@ -127,10 +127,11 @@ impl<P: NamedPermission> Need for WithAgent<P> {
     }
 }
 
-/// To have created the record, or a permission for those of others. Whose record it is shows when it
-/// is read, so only the session is checked before; the operation asks
-/// [`Caller::created_or_may`](super::Caller::created_or_may). A token that names permissions needs
-/// this one even for what its owner created.
+/// To have created the record, or a permission for records of others.
+///
+/// The creator is known once the record is read. So the layer checks only the session or token, and the
+/// operation calls [`Caller::created_or_may`](super::Caller::created_or_may). A token that names
+/// permissions needs this one even for records of its owner.
 #[derive(Debug)]
 pub struct OwnOr<P>(PhantomData<fn() -> P>);
 
@@ -153,7 +154,7 @@ pub fn permission(caller: &Identity, permission: Permission) -> Result<(), Error
     if caller.may(permission) {
         Ok(())
     } else {
-        let detail = format!("This needs the permission {}.", permission.name());
+        let detail = format!("This operation needs the permission {}.", permission.name());
         Err(Error::forbidden(Code::PermissionDenied, detail))
     }
 }

@@ -7,7 +7,7 @@ use argon2::{
 use model::{Error, PasswordHash, random};
 use secrecy::{ExposeSecret, SecretString};
 
-/// The hash of a password that nobody has; verifying against it takes the time of a real one.
+/// A hash that fits no password. Verifying against it takes as long as against a real one.
 const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5LW5vYm9keS0tLQ$NQdWSGFj1rBnTVuTwu9RKdsDE5KoVbZdB5Q9kkn+4Qw";
 
 fn argon2() -> Result<Argon2<'static>, Error> {
@@ -16,8 +16,7 @@ fn argon2() -> Result<Argon2<'static>, Error> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// The hash of a password in PHC form, with a fresh salt. Off the async threads: it takes tens of
-/// milliseconds.
+/// Hashes a password in PHC form, with a fresh salt. Takes tens of milliseconds, off the async threads.
 pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     blocking(move || {
         let salt = random::bytes::<16>();
@@ -29,8 +28,8 @@ pub async fn hash(password: SecretString) -> Result<PasswordHash, Error> {
     .await
 }
 
-/// Whether the password is the one of the hash. Without a hash, as for an unknown user, it is not,
-/// which takes the same time to find.
+/// Returns `true` when the password fits the hash. Without a hash, as for an unknown user, returns
+/// `false` after the same time.
 pub async fn verify(password: SecretString, hash: Option<PasswordHash>) -> Result<bool, Error> {
     blocking(move || {
         let known = hash.is_some();
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn nobodys_hash_reads_and_fits_nothing() {
+    async fn without_a_hash_no_password_fits() {
         assert!(!verify("anything".into(), None).await.unwrap());
     }
 }

@@ -29,11 +29,11 @@ impl<S: Send + Sync, T: Input> FromRequest<S> for Body<T> {
         let bytes = match Limited::new(body, MOST_BYTES).collect().await {
             Ok(body) => body.to_bytes(),
             Err(error) if error.is::<LengthLimitError>() => return Err(Cause::TooLarge.into()),
-            Err(error) => {
+            Err(_) => {
                 let fault = Fault {
                     pointer: String::new(),
                     code: FaultCode::Unreadable,
-                    detail: format!("The body could not be read: {error}."),
+                    detail: "The body could not be read to its end. Send it again.".to_owned(),
                 };
                 return Err(Error::invalid(fault).into());
             }

@@ -1,30 +1,49 @@
-//! What the headers of a request say of what it writes: which version the record has to have
-//! (`If-Match`), and by what the request is known again (`Idempotency-Key`).
+//! The headers that put a write under a condition: `If-Match` names the versions that the record may
+//! have, and `Idempotency-Key` makes a request one that is done at most once.
 
-use axum::extract::MatchedPath;
+use axum::extract::{FromRequestParts, MatchedPath};
 use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
 use model::{Code, Error, Fault, FaultCode};
-use store::Expected;
 use utoipa::openapi::{
     path::ParameterIn,
     schema::{ObjectBuilder, Type},
 };
 
-use super::operation::Description;
+use super::operation::{Argument, Description};
+use crate::Problem;
 
-/// Names a request so that it can be sent again.
+/// The header that names a request, so that it can be sent again.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 
-/// Says of an answer that it is that of an earlier request with the same key.
+/// The header of a response to a replay.
 pub const IDEMPOTENCY_REPLAYED: &str = "idempotency-replayed";
 
-/// The most characters of a key.
+/// The longest key, in characters.
 const LONGEST_KEY: usize = 255;
 
-/// The entity tags of `If-Match`, or `*`.
+/// The form of `If-Match`: entity tags, or `*`.
 const TAGS: &str = r#"^\s*(\*|(W/)?"[^",]*"(\s*,\s*(W/)?"[^",]*")*)\s*$"#;
 
-/// The key of a request that may be sent again; 400 for one that is none.
+/// `If-Match` of an operation whose path has no id, since the organization has one such record. An
+/// operation with an id in its path takes the header without this argument.
+#[derive(Debug)]
+pub struct IfMatch(pub(crate) Option<Vec<i64>>);
+
+impl<S: Send + Sync> FromRequestParts<S> for IfMatch {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
+        Ok(Self(if_match(&parts.headers)?))
+    }
+}
+
+impl Argument for IfMatch {
+    fn describe(description: &mut Description) {
+        describe_if_match(description);
+    }
+}
+
+/// The idempotency key of a `POST`. 400 for a malformed one.
 pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<String>, Error> {
     if method != Method::POST {
         return Ok(None);
@@ -45,17 +64,31 @@ pub fn idempotency_key(method: &Method, headers: &HeaderMap) -> Result<Option<St
     }
 }
 
-/// The versions that a request expects of the record in its path; 400 for what are no entity tags.
-pub fn expected(parts: &Parts) -> Result<Expected, Error> {
+/// The versions that `If-Match` allows, of an operation that takes it for the id in its path. `None`
+/// allows any.
+pub(crate) fn if_match_of_path(parts: &Parts) -> Result<Option<Vec<i64>>, Error> {
     let route = parts.extensions.get::<MatchedPath>();
-    let names_a_record = route.is_some_and(|route| names_a_record(route.as_str()));
-    if !takes_if_match(&parts.method, names_a_record) {
-        return Ok(Expected::Any);
+    let names_a_record = route.is_some_and(|route| route.as_str().contains('{'));
+    if takes_if_match(&parts.method, names_a_record) {
+        if_match(&parts.headers)
+    } else {
+        Ok(None)
     }
-    let Some(value) = parts.headers.get(header::IF_MATCH) else {
-        return Ok(Expected::Any);
+}
+
+fn takes_if_match(method: &Method, names_a_record: bool) -> bool {
+    names_a_record && [Method::PATCH, Method::PUT, Method::DELETE].contains(method)
+}
+
+/// The versions that `If-Match` allows; `None` allows any. 400 for a malformed header.
+fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
+    let Some(value) = headers.get(header::IF_MATCH) else {
+        return Ok(None);
     };
-    versions(value).ok_or_else(|| {
+    if value.to_str().is_ok_and(|value| value.trim() == "*") {
+        return Ok(None);
+    }
+    versions(value).map(Some).ok_or_else(|| {
         Error::invalid(Fault {
             pointer: "If-Match".to_owned(),
             code: FaultCode::Pattern,
@@ -64,75 +97,100 @@ pub fn expected(parts: &Parts) -> Result<Expected, Error> {
     })
 }
 
-/// Whether the path of an operation is that of a single record: it has the record's id, or the
-/// organization has one of the kind.
-pub(crate) fn names_a_record(path: &str) -> bool {
-    path.contains('{') || path == "/api/concierge/policy"
-}
-
-fn takes_if_match(method: &Method, names_a_record: bool) -> bool {
-    names_a_record && [Method::PATCH, Method::PUT, Method::DELETE].contains(method)
-}
-
-/// Weak tags match nothing, since they do not say that two records are the same (RFC 9110, 13.1.1).
-fn versions(value: &HeaderValue) -> Option<Expected> {
-    let value = value.to_str().ok()?.trim();
-    if value == "*" {
-        return Some(Expected::Any);
-    }
+/// The versions of entity tags. `W/"7"` names the same version as `"7"`.
+///
+/// RFC 9110, 13.1.1, wants strong comparison, by which a weak tag never matches. We set that aside:
+/// nginx and `CloudFront` make a strong tag weak when they compress the response, and a client that
+/// sends it back would get 412 forever. Comparing the numbers is safe, since the number names one
+/// state of the record, whatever its encoding.
+fn versions(value: &HeaderValue) -> Option<Vec<i64>> {
     let mut versions = Vec::new();
-    for tag in value.split(',').map(str::trim) {
-        let strong = tag.strip_prefix("W/");
-        let opaque = strong.unwrap_or(tag).strip_prefix('"')?.strip_suffix('"')?;
+    for tag in value.to_str().ok()?.split(',').map(str::trim) {
+        let opaque = tag.strip_prefix("W/").unwrap_or(tag);
+        let opaque = opaque.strip_prefix('"')?.strip_suffix('"')?;
         if opaque.contains('"') {
             return None;
         }
-        if strong.is_none() {
-            versions.extend(opaque.parse::<i64>());
-        }
+        // No record has a version that is no number.
+        versions.extend(opaque.parse::<i64>());
     }
-    Some(Expected::Versions(versions))
+    Some(versions)
 }
 
-/// Describes the headers that an operation of somebody who is known takes.
+/// Describes the headers that an operation with a caller takes.
 pub(crate) fn describe(description: &mut Description) {
-    let text = || ObjectBuilder::new().schema_type(Type::String);
     if description.method() == Method::POST {
-        let key = text()
+        let key = ObjectBuilder::new()
+            .schema_type(Type::String)
             .min_length(Some(1))
             .max_length(Some(LONGEST_KEY))
             .pattern(Some("^[ -~]+$"));
-        description.parameter(ParameterIn::Header, "Idempotency-Key", false, key.into());
+        let about = "Makes a retry safe: a second request with this key changes nothing and \
+                     returns what the first one made.";
+        description.parameter(
+            ParameterIn::Header,
+            "Idempotency-Key",
+            false,
+            key.into(),
+            about,
+        );
         description.problems(&[Code::RequestUnderWay, Code::IdempotencyKeyReused]);
         description.may_be_repeated();
     }
     if takes_if_match(description.method(), description.names_a_record()) {
-        let tags = text().pattern(Some(TAGS));
-        description.parameter(ParameterIn::Header, "If-Match", false, tags.into());
-        description.problems(&[Code::PreconditionFailed]);
+        describe_if_match(description);
     }
+}
+
+fn describe_if_match(description: &mut Description) {
+    let tags = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(TAGS));
+    let about = "The `ETag` of the record as it was read; 412 if it has changed since. `*` for any \
+                 version. A weak tag, `W/\"7\"`, counts as `\"7\"`.";
+    description.parameter(ParameterIn::Header, "If-Match", false, tags.into(), about);
+    description.problems(&[Code::PreconditionFailed]);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(value: &str) -> Option<Expected> {
-        versions(&HeaderValue::from_str(value).unwrap())
+    fn read(value: &str) -> Result<Option<Vec<i64>>, Error> {
+        let value = HeaderValue::from_str(value).unwrap();
+        if_match(&HeaderMap::from_iter([(header::IF_MATCH, value)]))
     }
 
     #[test]
-    fn strong_tags_name_versions_and_others_none() {
-        let some = |versions: &[i64]| Some(Expected::Versions(versions.to_vec()));
-        assert_eq!(read("*"), Some(Expected::Any));
-        assert_eq!(read("\"7\""), some(&[7]));
-        assert_eq!(read(" \"7\" ,\"9\""), some(&[7, 9]));
-        assert_eq!(read("W/\"7\""), some(&[]));
-        assert_eq!(read("\"abc\", \"7\""), some(&[7]));
-        assert_eq!(read("\"\""), some(&[]));
-        for none in ["", "7", "\"7", "7\"", "\"7\" \"8\"", "*, \"7\"", "\"7\","] {
-            assert_eq!(read(none), None, "{none}");
+    fn tags_name_versions_strong_or_weak() {
+        for any in ["*", " * "] {
+            assert_eq!(read(any).unwrap(), None, "{any}");
         }
+        for (tags, versions) in [
+            ("\"7\"", &[7][..]),
+            ("W/\"7\"", &[7]),
+            (" \"7\" ,\"9\"", &[7, 9]),
+            ("W/\"7\", \"9\"", &[7, 9]),
+            ("\"abc\", \"7\"", &[7]),
+            ("W/\"abc\"", &[]),
+            ("\"\"", &[]),
+        ] {
+            assert_eq!(read(tags).unwrap().as_deref(), Some(versions), "{tags}");
+        }
+        for none in [
+            "",
+            "7",
+            "W/7",
+            "w/\"7\"",
+            "\"7",
+            "7\"",
+            "\"7\" \"8\"",
+            "*, \"7\"",
+            "\"7\",",
+        ] {
+            read(none).unwrap_err();
+        }
+        assert_eq!(if_match(&HeaderMap::new()).unwrap(), None);
     }
 
     #[test]

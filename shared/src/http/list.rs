@@ -1,4 +1,4 @@
-//! Lists in pages: what a client asks of one, what it is answered, and where the list goes on.
+//! Lists in pages: the page that a request asks for, its rows, and the link to the next page.
 
 use std::{collections::BTreeMap, marker::PhantomData};
 
@@ -20,7 +20,7 @@ use super::{
 };
 use crate::auth::Cursors;
 
-/// The most bytes of the rows of an answer: 4 MB of the 6 MB that Lambda lets a function answer.
+/// The most bytes of the rows of an answer: 4 MB of the 6 MB that Lambda allows.
 const MOST_BYTES: usize = 4_000_000;
 
 /// A page of records.
@@ -28,39 +28,39 @@ const MOST_BYTES: usize = 4_000_000;
 pub struct List<T> {
     /// A JSON array.
     body: Bytes,
-    /// Where the list goes on.
+    /// The `Link` header; none for the last page.
     next: Option<HeaderValue>,
     of: PhantomData<fn() -> T>,
 }
 
-/// A page of records for files and pipes: one a line (NDJSON).
+/// A page of records for files and pipes: one per line (NDJSON).
 #[derive(Debug)]
 pub struct Lines<T>(List<T>);
 
-/// A record with a page of others in it.
+/// A record that contains a page of others.
 #[derive(Debug)]
 pub struct Linked<W> {
     body: W,
-    /// Where the list goes on.
+    /// The `Link` header; none for the last page.
     next: Option<HeaderValue>,
 }
 
-/// Links to pages of lists, for one caller.
+/// Links to pages of lists, valid for one caller.
 #[derive(Clone, Debug)]
 pub struct Links {
     cursors: Cursors,
     tenant: OrganizationId,
-    /// Whose list it is, where each user has one of their own.
+    /// The owner of the list, if each user has an own one.
     user: Option<UserId>,
-    /// What was asked for.
+    /// The URI of the request.
     uri: Uri,
 }
 
-/// A list that is being answered.
+/// A list, while its answer is built.
 #[derive(Debug)]
 pub struct Pages {
     links: Links,
-    /// Which page of it is asked for.
+    /// The page that the request asks for.
     pub wanted: Wanted,
 }
 
@@ -74,7 +74,7 @@ impl Links {
         }
     }
 
-    /// The same, to lists of the user's own.
+    /// Returns links to the lists that belong to a user.
     pub(crate) fn of_user(self, user: UserId) -> Self {
         Self {
             user: Some(user),
@@ -82,8 +82,8 @@ impl Links {
         }
     }
 
-    /// The part of this list that is asked for. 400 for a cursor that is not one of this list, with
-    /// these filters, of the caller's organization.
+    /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with these
+    /// filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
         let after = match &part.cursor {
             Some(cursor) => Some(self.place(cursor)?),
@@ -96,8 +96,8 @@ impl Links {
         })
     }
 
-    /// The URL of a list from a place on. The path and the filters, which need no escapes, make up
-    /// the list.
+    /// Returns the URL of the rows after a place. The path and the filters name the list; they need
+    /// no escapes.
     #[must_use]
     pub fn url(&self, path: &str, filters: &str, after: &Place) -> String {
         let list = self.name(path, filters);
@@ -115,14 +115,13 @@ impl Links {
             Error::invalid(Fault {
                 pointer: "?cursor".to_owned(),
                 code: FaultCode::Unknown,
-                detail:
-                    "This cursor is none of this list with these parameters; begin without one."
-                        .to_owned(),
+                detail: "This cursor belongs to another list or other filters. Start without it."
+                    .to_owned(),
             })
         })
     }
 
-    /// A list by its path and its query, but for how much of it is asked for, and by whose it is.
+    /// Names a list by its path, its owner and its query without `limit` and `cursor`.
     fn name(&self, path: &str, raw_query: &str) -> String {
         let pairs = query::pairs(raw_query).0.into_iter();
         let filters: BTreeMap<_, _> = pairs
@@ -136,13 +135,13 @@ impl Links {
 }
 
 impl Pages {
-    /// Links to other lists.
+    /// Returns links to other lists.
     #[must_use]
     pub const fn links(&self) -> &Links {
         &self.links
     }
 
-    /// Answers a page; each record is shown as `view` makes it.
+    /// Returns a page with the view of each record.
     pub fn answer<R, T: Serialize>(
         &self,
         page: Page<R>,
@@ -151,7 +150,7 @@ impl Pages {
         self.list(Rows::default(), page, view)
     }
 
-    /// Answers a page, one record a line.
+    /// Returns a page with one record per line.
     pub fn lines<R, T: Serialize>(
         &self,
         page: Page<R>,
@@ -174,7 +173,7 @@ impl Pages {
         })
     }
 
-    /// Answers a page as part of something else, which `whole` makes of the rows.
+    /// Returns a page within another body, which `whole` makes of the rows.
     pub fn answer_within<R, T: Serialize, W>(
         &self,
         page: Page<R>,
@@ -189,8 +188,8 @@ impl Pages {
         })
     }
 
-    /// Adds the rows that there is room for, hands each on to `take`, and answers the link to what
-    /// comes behind them.
+    /// Adds the rows that there is room for and passes each to `take`. Returns the link to the rows
+    /// after them.
     fn fill<R, T: Serialize>(
         &self,
         rows: &mut Rows,
@@ -212,7 +211,7 @@ impl Pages {
         end.map(|place| self.next(&place)).transpose()
     }
 
-    /// The `Link` header of what comes behind a place.
+    /// Returns the `Link` header to the rows after a place.
     fn next(&self, place: &Place) -> Result<HeaderValue, Error> {
         let uri = &self.links.uri;
         let kept = uri.query().unwrap_or_default().split('&');
@@ -225,14 +224,14 @@ impl Pages {
     }
 }
 
-/// Rows of an answer that are being written, as many of them as it can hold.
+/// Rows of an answer, up to its limit of bytes.
 #[derive(Debug)]
 struct Rows {
     json: Vec<u8>,
-    /// How many bytes they are within the answer.
+    /// Their size within the answer.
     bytes: usize,
     most: usize,
-    /// Whether each stands on a line of its own, and not in an array.
+    /// True for one row per line, false for an array.
     are_lines: bool,
 }
 
@@ -243,7 +242,7 @@ impl Default for Rows {
 }
 
 impl Rows {
-    /// Up to so many bytes.
+    /// Rows of at most so many bytes.
     fn up_to(most: usize) -> Self {
         Self {
             json: vec![b'['],
@@ -253,7 +252,7 @@ impl Rows {
         }
     }
 
-    /// One a line.
+    /// Rows on lines.
     fn of_lines() -> Self {
         Self {
             json: Vec::new(),
@@ -262,7 +261,7 @@ impl Rows {
         }
     }
 
-    /// Adds a row; answers whether there was room for it. There always is for the first.
+    /// Adds a row. Returns false if there is no room; the first row always has room.
     fn push(&mut self, row: &impl Serialize) -> Result<bool, Error> {
         let before = self.json.len();
         let is_first = before <= 1;
@@ -290,7 +289,7 @@ impl Rows {
     }
 }
 
-/// The first of some rows, as many as fit into so many bytes of an answer; the first always does.
+/// Returns the first rows that fit into so many bytes of an answer; at least one.
 #[must_use]
 pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
     let mut counted = Rows::up_to(most);
@@ -299,7 +298,7 @@ pub fn fitting<T: Serialize>(rows: Vec<T>, most: usize) -> Vec<T> {
         .collect()
 }
 
-/// How many bytes some JSON is within a function's answer, of which it is a string.
+/// The size of JSON as a string within the answer of a function.
 fn in_answer(json: &[u8]) -> usize {
     let escaped = json
         .iter()
@@ -349,7 +348,7 @@ impl<T: ToSchema> Answer for List<T> {
 impl<T: ToSchema> Answer for Lines<T> {
     fn describe(description: &mut Description) {
         let line = description.schema::<T>();
-        let about = format!("Lines, each of them JSON. {}", about::<T>());
+        let about = format!("Lines of JSON. {}", about::<T>());
         description.success_of(StatusCode::OK, about.trim(), NDJSON, line, &[LINK]);
     }
 }
@@ -364,7 +363,7 @@ impl<W: ToSchema> Answer for Linked<W> {
 /// The media type of JSON by lines.
 const NDJSON: &str = "application/x-ndjson";
 
-/// The header of an answer that has a page of a list in it, and what it says.
+/// The header of an answer with a page, and its description.
 const LINK: (&str, &str) = (
     "Link",
     "The URL of the next page, as rel=\"next\"; absent at the end of the list",

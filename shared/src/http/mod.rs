@@ -10,14 +10,15 @@ pub mod operation;
 mod path;
 pub mod problem;
 pub(crate) mod query;
-pub mod refusal;
 mod routes;
 mod single;
 
 pub use body::Body;
 pub(crate) use body::MOST_BYTES;
 pub use client::{ClientAddress, Trace, UserAgent};
+pub use condition::IfMatch;
 pub use list::{Lines, Linked, Links, List, Pages, fitting};
+pub use model::refusal;
 pub use operation::{Done, NoContent};
 pub use path::{AccessTo, Path, PathId, PathName, PathParameters, denied};
 pub use problem::ProblemDetails;

@@ -1,9 +1,13 @@
-//! How an operation is described: from the types of its handler's arguments and of its answer.
+//! Descriptions of operations, made from the types of a handler's arguments and of its result.
 //!
-//! `#[utoipa::path(…)]` above a handler says the method, the path and the operation's id, its doc
-//! comment the summary. The rest is not written down a second time: who may call it, its
-//! parameters and body, and which problems it answers follow from its arguments; what it answers
-//! follows from its return type.
+//! | part of the operation | comes from |
+//! |---|---|
+//! | method, path, id | `#[utoipa::path(…)]` above the handler |
+//! | summary | the first paragraph of the handler's doc comment: one sentence of at most 80 characters |
+//! | description | the other paragraphs, and one on what the caller needs |
+//! | parameters, body, security | the arguments |
+//! | problems | the arguments, and the refusals that the error names |
+//! | answer | the return type |
 
 use std::collections::BTreeMap;
 
@@ -13,41 +17,43 @@ use model::{Code, input::Schema};
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        self, Content, HeaderBuilder, Ref, Required, ResponseBuilder,
-        extensions::ExtensionsBuilder,
+        self, Content, HeaderBuilder, Ref, RefOr, Required, Response, ResponseBuilder,
         path::{Operation, ParameterBuilder, ParameterIn, PathItem},
         request_body::RequestBodyBuilder,
-        schema::{AllOfBuilder, ObjectBuilder, Type},
+        schema::{ObjectBuilder, Type},
         security::SecurityRequirement,
     },
 };
 
 use super::{
-    condition,
-    problem::{self, ProblemDetails},
+    problem::{ProblemDetails, document},
     refusal::Refusals,
 };
 use crate::Problem;
 
-/// The extension of a response that lists the stable codes of its problems.
-pub const CODES: &str = "x-codes";
+/// The media type of JSON.
+const JSON: &str = "application/json";
 
-/// The extension of an operation that says what its caller needs.
+pub use super::problem::document::CODES;
+
+/// The extension of an operation that lists what its caller needs.
 pub const NEEDS: &str = "x-needs";
 
-/// The header of an answer to a request that was sent before, and what it says.
+/// The header of a replayed answer.
 const REPLAYED: (&str, &str) = (
     "Idempotency-Replayed",
     "`true` when an earlier request with the same Idempotency-Key did it",
 );
 
-/// An operation that is being described.
+/// The description of an operation, while it is built.
 pub struct Description {
     method: Method,
-    /// Parameters in the path, in order, which path arguments take from the front.
+    /// Parameters of the path, in order. Path arguments take them from the front.
     path_parameters: Vec<String>,
     names_a_record: bool,
     may_be_repeated: bool,
+    /// The needs of the caller as a sentence.
+    needs: Option<String>,
     operation: Operation,
     schemas: Vec<(String, Schema)>,
     problems: BTreeMap<u16, Vec<Code>>,
@@ -55,11 +61,11 @@ pub struct Description {
 
 /// An argument of a handler.
 pub trait Argument {
-    /// Adds what it means to callers.
+    /// Adds its parameters, its body, its needs and its problems.
     fn describe(_: &mut Description) {}
 }
 
-/// What a handler answers when it succeeds.
+/// The result of a handler that succeeds.
 pub trait Answer {
     /// Adds its responses.
     fn describe(description: &mut Description);
@@ -67,7 +73,7 @@ pub trait Answer {
 
 /// A handler.
 pub trait Handler<Arguments> {
-    /// Describes it.
+    /// Adds all of its arguments, its refusals and its answer.
     fn describe(&self, description: &mut Description);
 }
 
@@ -77,46 +83,55 @@ impl Description {
         &self.method
     }
 
-    /// Whether its path has parameters.
+    /// True if the path is that of a single record.
     pub(crate) const fn names_a_record(&self) -> bool {
         self.names_a_record
     }
 
-    /// It knows a request again that was sent before, and says so.
+    /// Adds the header of replays to the successes that follow.
     pub(crate) const fn may_be_repeated(&mut self) {
         self.may_be_repeated = true;
     }
 
-    /// A schema by reference, which the document then has.
+    /// Adds a schema to the document and returns a reference to it.
     pub fn schema<T: ToSchema>(&mut self) -> Schema {
         self.schemas.push((T::name().into_owned(), T::schema()));
         T::schemas(&mut self.schemas);
         Ref::from_schema_name(T::name()).into()
     }
 
-    /// Schemas that are referred to.
+    /// Adds schemas to the document.
     pub fn schemas(&mut self, add: impl FnOnce(&mut Vec<(String, Schema)>)) {
         add(&mut self.schemas);
     }
 
-    /// The next parameter of the path.
-    pub fn path_parameter(&mut self, schema: Schema) {
+    /// Adds the next parameter of the path.
+    pub fn path_parameter(&mut self, schema: Schema, about: &str) {
         if self.path_parameters.is_empty() {
             return;
         }
         let name = self.path_parameters.remove(0);
-        self.parameter(ParameterIn::Path, &name, true, schema);
+        self.parameter(ParameterIn::Path, &name, true, schema, about);
     }
 
-    /// A parameter of the query, or a header.
-    pub fn parameter(&mut self, stands: ParameterIn, name: &str, required: bool, schema: Schema) {
-        // Several values of one parameter are separated by commas.
+    /// Adds a parameter. Its description is that of the schema or, without one, `about`.
+    pub fn parameter(
+        &mut self,
+        place: ParameterIn,
+        name: &str,
+        required: bool,
+        mut schema: Schema,
+        about: &str,
+    ) {
+        // Commas separate the values of one parameter.
         let is_list = matches!(schema, Schema::T(openapi::Schema::Array(_)));
-        let explode = (stands == ParameterIn::Query && is_list).then_some(false);
+        let explode = (place == ParameterIn::Query && is_list).then_some(false);
+        let about = take_description(&mut schema).unwrap_or_else(|| about.to_owned());
         let parameter = ParameterBuilder::new()
             .explode(explode)
             .name(name)
-            .parameter_in(stands)
+            .description(Some(about))
+            .parameter_in(place)
             .required(if required {
                 Required::True
             } else {
@@ -128,33 +143,34 @@ impl Description {
         parameters.push(parameter.into());
     }
 
-    /// The JSON body that it takes.
+    /// Sets the JSON body of the request.
     pub fn body(&mut self, schema: Schema) {
         let body = RequestBodyBuilder::new()
-            .content("application/json", Content::new(Some(schema)))
+            .content(JSON, Content::new(Some(schema)))
             .required(Some(Required::True))
             .build();
         self.operation.request_body = Some(body.into());
     }
 
-    /// Problems that it may answer.
+    /// Adds problems.
     pub fn problems(&mut self, codes: &[Code]) {
         for code in codes {
-            let status = problem::status(*code).as_u16();
-            let all = self.problems.entry(status).or_default();
+            let all = self.problems.entry(code.status()).or_default();
             if !all.contains(code) {
                 all.push(*code);
             }
         }
     }
 
-    /// What its caller needs: permissions and plan features, for people.
+    /// Adds what the caller needs: permissions, plan features, a session.
     pub fn needs(&mut self, needs: Vec<String>) {
+        let words: Vec<String> = needs.iter().map(|need| in_words(need)).collect();
+        self.needs = Some(format!("Needs {}.", words.join(" and ")));
         let all = self.operation.extensions.get_or_insert_default();
         all.insert(NEEDS.to_owned(), needs.into());
     }
 
-    /// Who signed in calls it, by a session or, where it takes them, by a token.
+    /// Requires a session or, if the operation takes them, a token.
     pub fn needs_caller(&mut self, takes_tokens: bool) {
         let schemes: &[&str] = if takes_tokens {
             &["session", "bearer"]
@@ -167,7 +183,7 @@ impl Description {
         self.operation.security = Some(either.collect());
     }
 
-    /// A success; its headers by name and meaning.
+    /// Adds a success with its headers by name and meaning.
     pub fn success(
         &mut self,
         status: StatusCode,
@@ -177,12 +193,12 @@ impl Description {
     ) {
         let mut response = ResponseBuilder::new().description(description);
         if let Some(schema) = body {
-            response = response.content("application/json", Content::new(Some(schema)));
+            response = response.content(JSON, Content::new(Some(schema)));
         }
         self.answer(status, response, headers);
     }
 
-    /// A success with a body of another media type.
+    /// Adds a success with a body of another media type.
     pub fn success_of(
         &mut self,
         status: StatusCode,
@@ -214,33 +230,34 @@ impl Description {
         self.respond(status, response);
     }
 
-    fn respond(&mut self, status: StatusCode, response: ResponseBuilder) {
+    fn respond(&mut self, status: StatusCode, response: impl Into<RefOr<Response>>) {
         let responses = &mut self.operation.responses.responses;
         responses.insert(status.as_str().to_owned(), response.into());
     }
 
-    /// Of an operation, which is taken out of its place, by its method and path.
+    /// Takes an operation out of its place and begins its description.
     pub(super) fn begun(method: Method, path: &str, operation: &mut Operation) -> Self {
         let segments = path.split('/');
         let names = segments.filter_map(|one| one.strip_prefix('{')?.strip_suffix('}'));
         let mut description = Self {
             method,
-            names_a_record: condition::names_a_record(path),
+            names_a_record: path.contains('{'),
             may_be_repeated: false,
+            needs: None,
             path_parameters: names.map(str::to_owned).collect(),
             operation: std::mem::take(operation),
             schemas: Vec::new(),
             problems: BTreeMap::new(),
         };
-        // Open to everybody, unless an argument says otherwise.
+        // Open to everyone, unless an argument says otherwise.
         description.operation.security = Some(Vec::new());
         description
     }
 
-    /// The operation, and the schemas that it refers to.
+    /// Returns the operation and the schemas that it refers to.
     pub(super) fn finish(mut self) -> (Operation, Vec<(String, Schema)>) {
-        // Every operation refuses query parameters that it does not know and, where it changes
-        // something, the sessions of other sites, and may fail.
+        // Every operation refuses unknown query parameters and may fail. One that writes refuses
+        // requests of other sites.
         self.problems(&[
             Code::ValidationError,
             Code::InternalError,
@@ -250,13 +267,66 @@ impl Description {
             self.problems(&[Code::CrossSite]);
         }
         self.schema::<ProblemDetails>();
+        // The gateway limits the requests to every operation.
+        let limited = Ref::from_response_name(document::RATE_LIMITED);
+        self.respond(StatusCode::TOO_MANY_REQUESTS, limited);
         for (status, codes) in std::mem::take(&mut self.problems) {
+            self.schemas.extend(document::schemas(&codes));
             if let Ok(status) = StatusCode::from_u16(status) {
-                self.respond(status, problem_response(&codes));
+                self.respond(status, document::response(&codes));
             }
         }
+        let summary = self.operation.summary.as_deref().map(unwrapped);
+        self.operation.summary = summary.map(|text| text.trim_end_matches('.').to_owned());
+        let about = self.operation.description.as_deref().map(unwrapped);
+        let paragraphs: Vec<String> = about.into_iter().chain(self.needs).collect();
+        self.operation.description = (!paragraphs.is_empty()).then(|| paragraphs.join("\n\n"));
         (self.operation, self.schemas)
     }
+}
+
+/// A need in words, such as "the permission `view_work`".
+fn in_words(need: &str) -> String {
+    if let Some(feature) = need.strip_prefix("plan ") {
+        format!("the plan feature `{feature}`")
+    } else if let Some(permission) = need.strip_prefix("its creator, or ") {
+        format!("to be the creator of the record, or the permission `{permission}`")
+    } else if need.contains(' ') {
+        need.to_owned()
+    } else {
+        format!("the permission `{need}`")
+    }
+}
+
+/// Joins the lines of each paragraph, which a source file breaks at its margin. Rows of lists and
+/// tables stay apart.
+fn unwrapped(text: &str) -> String {
+    let mut whole = String::with_capacity(text.len());
+    for line in text.lines().map(str::trim) {
+        let begins = line.is_empty() || line.starts_with(['-', '|', '*']);
+        if !whole.is_empty() {
+            whole.push(if begins || whole.ends_with('\n') {
+                '\n'
+            } else {
+                ' '
+            });
+        }
+        whole.push_str(line);
+    }
+    whole
+}
+
+/// Takes the description out of a schema.
+fn take_description(schema: &mut Schema) -> Option<String> {
+    let text = match schema {
+        Schema::Ref(reference) => Some(std::mem::take(&mut reference.description)),
+        Schema::T(openapi::Schema::Object(object)) => object.description.take(),
+        Schema::T(openapi::Schema::Array(array)) => array.description.take(),
+        Schema::T(openapi::Schema::OneOf(one_of)) => one_of.description.take(),
+        Schema::T(_) => None,
+    };
+    text.filter(|text| !text.is_empty())
+        .map(|text| unwrapped(&text))
 }
 
 /// The operations of a path.
@@ -270,50 +340,6 @@ pub fn operations_of(item: &mut PathItem) -> impl Iterator<Item = (Method, &mut 
     ]
     .into_iter()
     .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
-}
-
-/// A response with one of these problems.
-fn problem_response(codes: &[Code]) -> ResponseBuilder {
-    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
-    let code = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some(names.clone()));
-    let one_of_these = ObjectBuilder::new().property("code", code).required("code");
-    let schema = AllOfBuilder::new()
-        .item(Ref::from_schema_name("Problem"))
-        .item(one_of_these);
-    let mut response = ResponseBuilder::new()
-        .description(codes.first().map_or("", |code| problem::title(*code)))
-        .content(
-            "application/problem+json",
-            Content::new(Some(utoipa::openapi::Schema::from(schema.build()))),
-        )
-        .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
-    if codes.contains(&Code::Unauthenticated) || codes.contains(&Code::InvalidCredentials) {
-        let challenge = ObjectBuilder::new()
-            .schema_type(Type::String)
-            .enum_values(Some([problem::CHALLENGE]));
-        let header = HeaderBuilder::new()
-            .schema(Some(challenge))
-            .description(Some("A token is asked for; a session will do as well"));
-        response = response.header("WWW-Authenticate", header.build());
-    }
-    let passing = [
-        Code::TooManyAttempts,
-        Code::Unavailable,
-        Code::RequestUnderWay,
-    ];
-    if codes.iter().any(|code| passing.contains(code)) {
-        let seconds = ObjectBuilder::new()
-            .schema_type(Type::Integer)
-            .minimum(Some(1));
-        let header = HeaderBuilder::new()
-            .schema(Some(seconds))
-            .description(Some("Seconds after which to come back"))
-            .build();
-        response = response.header("Retry-After", header);
-    }
-    response
 }
 
 macro_rules! handlers {
@@ -353,7 +379,7 @@ impl<T: ToSchema> Answer for Json<T> {
     }
 }
 
-/// What a schema says of itself, in its first line.
+/// The first line of a schema's description.
 #[must_use]
 pub fn about<T: PartialSchema>() -> String {
     let schema = serde_json::to_value(T::schema()).unwrap_or_default();
@@ -361,7 +387,7 @@ pub fn about<T: PartialSchema>() -> String {
     text.lines().next().unwrap_or_default().to_owned()
 }
 
-/// 204: it is done, and there is nothing to say.
+/// 204 without a body.
 #[derive(Clone, Copy, Debug)]
 pub struct NoContent;
 
@@ -390,5 +416,32 @@ impl axum::response::IntoResponse for Done {
 impl Answer for Done {
     fn describe(description: &mut Description) {
         description.success(StatusCode::OK, "Done", None, &[]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_paragraph_are_joined() {
+        let text = "One sentence\nover two lines.\n\nAnother paragraph:\n- a\n- b";
+        let joined = "One sentence over two lines.\n\nAnother paragraph:\n- a\n- b";
+        assert_eq!(unwrapped(text), joined);
+    }
+
+    #[test]
+    fn needs_are_told_in_words() {
+        for (need, words) in [
+            ("view_work", "the permission `view_work`"),
+            ("plan agentAI", "the plan feature `agentAI`"),
+            ("a session", "a session"),
+            (
+                "its creator, or view_work",
+                "to be the creator of the record, or the permission `view_work`",
+            ),
+        ] {
+            assert_eq!(in_words(need), words);
+        }
     }
 }

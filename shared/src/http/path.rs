@@ -23,7 +23,7 @@ where
         axum::extract::Path::from_request_parts(parts, state)
             .await
             .map(|parameters| Self(parameters.0))
-            // Such as `%FF`, which is no text.
+            // Such as `%FF`, which is not UTF-8.
             .map_err(|_| T::absent().into())
     }
 }
@@ -34,17 +34,17 @@ impl<T: PathParameters> Argument for Path<T> {
     }
 }
 
-/// The parameters of a path, in the order in which they stand there.
+/// The parameters of a path, in its order.
 pub trait PathParameters {
     /// Describes them.
     fn describe(description: &mut Description);
 
-    /// The answer to what does not even decode, and so names no record.
+    /// The error of a path that does not decode and so names no record.
     #[must_use]
     fn absent() -> Error;
 }
 
-/// A name that is not of a record.
+/// A name that is not that of a record.
 impl PathParameters for String {
     fn describe(_: &mut Description) {}
 
@@ -64,13 +64,13 @@ impl<A: PathParameters, B: PathParameters> PathParameters for (A, B) {
     }
 }
 
-/// An id as a path has it, which may be anything. The handler asks [`known`](Self::known) for it
-/// after the body was read, since faults of the body come before a missing record.
+/// An id as the path has it, valid or not. The handler calls [`known`](Self::known) after it read the
+/// body, since faults of the body come before a missing record.
 #[derive(Clone, Copy, Debug)]
 pub struct PathId<I>(Option<I>);
 
 impl<I: Id> PathId<I> {
-    /// The id; 404 when it is not a positive integer up to 2^53-1, as no such record can exist.
+    /// Returns the id. 404 unless it is a positive integer up to 2^53-1.
     pub fn known(self) -> Result<I, Error> {
         self.0.ok_or(Error::NotFound(I::NOUN))
     }
@@ -78,7 +78,8 @@ impl<I: Id> PathId<I> {
 
 impl<I: Id + Field> PathParameters for PathId<I> {
     fn describe(description: &mut Description) {
-        description.path_parameter(I::field_schema());
+        let about = format!("Id of the {}.", I::NOUN);
+        description.path_parameter(I::field_schema(), &about);
         description.schemas(I::field_schemas);
         description.problems(&[Code::NotFound]);
     }
@@ -88,14 +89,14 @@ impl<I: Id + Field> PathParameters for PathId<I> {
     }
 }
 
-/// A record that a path names by something else than a number.
+/// A record that a path names by something other than a number.
 pub trait Named {
-    /// What names it.
+    /// The type of its name.
     type Name: Field;
-    /// What a client calls it.
+    /// The noun of its problems.
     const NOUN: &'static str;
 
-    /// The name, if a record can have it.
+    /// Parses the name; `None` if no record can have it.
     fn name(text: String) -> Option<Self::Name>;
 }
 
@@ -117,12 +118,12 @@ impl Named for ProposedAction {
     }
 }
 
-/// A name as a path has it, which may be anything, as with [`PathId`].
+/// A name as the path has it, valid or not, like [`PathId`].
 #[derive(Clone, Debug)]
 pub struct PathName<R: Named>(Option<R::Name>);
 
 impl<R: Named> PathName<R> {
-    /// The name; 404 when no such record can have it.
+    /// Returns the name. 404 if no record can have it.
     pub fn known(self) -> Result<R::Name, Error> {
         self.0.ok_or(Error::NotFound(R::NOUN))
     }
@@ -130,7 +131,8 @@ impl<R: Named> PathName<R> {
 
 impl<R: Named> PathParameters for PathName<R> {
     fn describe(description: &mut Description) {
-        description.path_parameter(R::Name::field_schema());
+        let about = format!("Names the {}.", R::NOUN);
+        description.path_parameter(R::Name::field_schema(), &about);
         description.schemas(R::Name::field_schemas);
         description.problems(&[Code::NotFound]);
     }
@@ -146,13 +148,12 @@ impl<'de, R: Named> Deserialize<'de> for PathName<R> {
     }
 }
 
-/// The id of a record to which the caller has access or not, where nobody is told whether it
-/// exists: 403 in place of 404.
+/// The id of a record whose existence stays secret: 403 in place of 404.
 #[derive(Clone, Copy, Debug)]
 pub struct AccessTo<I>(PathId<I>);
 
 impl<I: Id> AccessTo<I> {
-    /// The id; 403 when no such record can exist.
+    /// Returns the id. 403 if no record can have it.
     pub fn known(self) -> Result<I, Error> {
         self.0.known().map_err(denied)
     }
@@ -160,7 +161,8 @@ impl<I: Id> AccessTo<I> {
 
 impl<I: Id + Field> PathParameters for AccessTo<I> {
     fn describe(description: &mut Description) {
-        description.path_parameter(I::field_schema());
+        let about = format!("Id of the {}.", I::NOUN);
+        description.path_parameter(I::field_schema(), &about);
         description.schemas(I::field_schemas);
         description.problems(&[Code::AccessDenied]);
     }
@@ -170,7 +172,7 @@ impl<I: Id + Field> PathParameters for AccessTo<I> {
     }
 }
 
-/// 403 in place of 404: a record of another organization answers as one that does not exist.
+/// Turns 404 into 403, so that a record of another organization looks like a missing one.
 #[must_use]
 pub fn denied(error: Error) -> Error {
     match error {
@@ -191,7 +193,7 @@ impl<'de, I: Id> Deserialize<'de> for AccessTo<I> {
 impl<'de, I: Id> Deserialize<'de> for PathId<I> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        // Only digits: `+1` and `01` are no canonical names of a record.
+        // Digits only: `+1` and `01` are not canonical.
         let canonical = text.bytes().all(|byte| byte.is_ascii_digit()) && !text.starts_with('0');
         Ok(Self(
             canonical

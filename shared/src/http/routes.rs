@@ -1,4 +1,4 @@
-//! The routes of a function, and what the document says of them.
+//! The routes of a function and their part of the document.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use super::operation::{Description, operations_of};
 
-/// The routes of a function. It serves them without a word of what the document says of them: the
-/// schemas of some thirty operations are megabytes, which each cold start would make and throw away.
+/// The routes of a function. Serving them builds no part of the document: the schemas of thirty
+/// operations are megabytes, which each cold start would build and throw away.
 #[derive(Debug)]
 pub struct Routes<S = ()> {
     tag: &'static str,
@@ -19,9 +19,9 @@ pub struct Routes<S = ()> {
 
 /// An operation of a function; use [`operation!`](crate::operation!).
 pub struct Endpoint<S> {
-    /// What `#[utoipa::path]` says of it.
+    /// The route that `#[utoipa::path]` declares.
     route: UtoipaMethodRouter<S>,
-    /// Adds what its handler's types say.
+    /// Adds the description that follows from the types of the handler.
     describe: fn(&mut Description),
 }
 
@@ -40,7 +40,7 @@ impl<S> fmt::Debug for Endpoint<S> {
 }
 
 impl<S: Clone + Send + Sync + 'static> Routes<S> {
-    /// Of these operations, under that tag.
+    /// Routes of these operations, under that tag.
     pub fn new(tag: &'static str, endpoints: impl IntoIterator<Item = Endpoint<S>>) -> Self {
         Self {
             tag,
@@ -49,14 +49,14 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         }
     }
 
-    /// With a path that is no operation, of which the document says nothing.
+    /// Adds a page, which the document does not list.
     #[must_use]
     pub fn page(mut self, path: &'static str, page: MethodRouter<S>) -> Self {
         self.pages.push((path, page));
         self
     }
 
-    /// What serves them.
+    /// Returns the router that serves them.
     pub fn into_router(self) -> Router<S> {
         let mut router = Router::new();
         for (path, page) in self.pages {
@@ -71,7 +71,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         router
     }
 
-    /// What the document says of them.
+    /// Returns their part of the document.
     #[must_use]
     pub fn into_document(self) -> OpenApi {
         let mut router = OpenApiRouter::default();
@@ -93,7 +93,7 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
     }
 }
 
-/// An operation of a function by its handler, which `#[utoipa::path]` gives a method and a path.
+/// An operation of a function, from a handler with `#[utoipa::path]`.
 #[macro_export]
 macro_rules! operation {
     ($($segment:ident)::+) => {

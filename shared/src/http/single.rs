@@ -1,4 +1,4 @@
-//! Single records, each with its version as the entity tag of the answer (RFC 9110, 8.8.3).
+//! Single records, each with its version as the entity tag (RFC 9110, 8.8.3).
 
 use axum::{
     Json,
@@ -10,9 +10,9 @@ use utoipa::ToSchema;
 
 use super::operation::{Answer, Description, about};
 
-/// A record as the API answers it.
+/// A view of a record.
 pub trait Versioned {
-    /// Raised by every write of the record. It speaks of the record, not of what is joined to it.
+    /// The version of the record, which every write raises. Joined records do not change it.
     fn version(&self) -> i64;
 }
 
@@ -20,10 +20,10 @@ pub trait Versioned {
 #[derive(Debug)]
 pub struct Single<T>(pub T);
 
-/// The header of an answer with a record in it, and what it says.
+/// The header of an answer with a record, and its description.
 pub(super) const ETAG: (&str, &str) = (
     "ETag",
-    "The record's version in quotes, for If-Match of what changes it",
+    "The record's version in quotes, for If-Match of the next change",
 );
 
 /// Adds the entity tag of a version.
@@ -48,14 +48,24 @@ impl<T: ToSchema> Answer for Single<T> {
     }
 }
 
-/// Views with a field `version` that has it, or a part that does.
+/// Implements [`Versioned`] for views with a field `version`, or with a part that has one.
 #[macro_export]
 macro_rules! versioned {
-    ($($view:ty $(: $part:ident)*),* $(,)?) => {$(
+    ($($view:ty $(: $part:ident)?),* $(,)?) => {
+        $($crate::versioned!(@one $view $(: $part)?);)*
+    };
+    (@one $view:ty) => {
         impl $crate::http::Versioned for $view {
             fn version(&self) -> i64 {
-                self.$($part.)*version
+                self.version
             }
         }
-    )*};
+    };
+    (@one $view:ty: $part:ident) => {
+        impl $crate::http::Versioned for $view {
+            fn version(&self) -> i64 {
+                $crate::http::Versioned::version(&self.$part)
+            }
+        }
+    };
 }

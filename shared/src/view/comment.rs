@@ -1,4 +1,4 @@
-//! Comments as the API answers them, on whatever they are on.
+//! Comments as answers.
 
 use model::{ActivityId, Comment, CommentId, ServiceRequestId, TaskId, Timestamp, UserId, UserRef};
 use serde::Serialize;
@@ -7,23 +7,35 @@ use utoipa::ToSchema;
 
 /// A comment, or a reply to one.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = Comment)]
+#[schema(as = Comment, examples(json!({
+    "id": 9,
+    "content": "September agrees to the cent. In October two invoices differ.",
+    "userId": 1,
+    "parentId": null,
+    "createdAt": "2026-01-14T09:30:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "deletedAt": null,
+    "version": 1,
+    "user": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct CommentView {
     id: CommentId,
-    /// What it says; empty once it is deleted.
+    /// The text; empty once the comment is deleted.
     content: String,
     user_id: UserId,
     parent_id: Option<CommentId>,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// When it was deleted. It keeps its place for its replies.
+    /// Time of deletion. A deleted comment keeps its place for its replies.
     deleted_at: Option<Timestamp>,
     /// Raised by every write.
     version: i64,
-    /// The author; null when the account is gone.
+    /// The author; null if the account is gone.
     user: Option<UserRef>,
 }
+
+crate::versioned!(CommentView);
 
 impl CommentView {
     fn new(stored: Stored<Comment>, user: Option<UserRef>) -> Self {
@@ -65,7 +77,7 @@ macro_rules! comments {
         $crate::versioned!($name: comment);
 
         impl $name {
-            /// One that its author just wrote.
+            /// Returns a comment that its author just wrote.
             #[must_use]
             pub fn new(on: $id, comment: Stored<Comment>, author: UserRef) -> Self {
                 Self {
@@ -74,7 +86,7 @@ macro_rules! comments {
                 }
             }
 
-            /// One of a thread.
+            /// Returns a comment of a thread.
             #[must_use]
             pub fn from_read(on: $id, comment: CommentWithAuthor) -> Self {
                 Self {

@@ -1,63 +1,53 @@
-//! A service request as the API answers it.
+//! Service requests as answers.
 
-use model::{
-    ActionRef, Category, Description, JsonObject, Priority, ReferenceId, ReferenceType,
-    ServiceRequest, ServiceRequestId, ServiceStatus, Timestamp, Title, UserId,
-};
+use model::{ActionRef, JsonObject, ServiceRequest};
 use serde::Serialize;
 use store::Stored;
 use utoipa::ToSchema;
 
+use super::Shown;
 use crate::versioned;
+
+/// The fields of the record. `ToSchema` takes no type arguments here.
+type Fields = Shown<ServiceRequest>;
 
 /// A service request.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-#[schema(as = ServiceRequest)]
+#[schema(as = ServiceRequest, examples(json!({
+    "id": 2,
+    "title": "Add a cost center to our invoices",
+    "description": "Our accounting needs it in the header of each invoice.",
+    "status": "in_progress",
+    "priority": "high",
+    "category": "billing",
+    "creatorId": 4,
+    "assigneeId": 1,
+    "referenceType": "project",
+    "referenceId": 1,
+    "metadata": null,
+    "agentAction": null,
+    "createdAt": "2026-01-13T13:10:00.000Z",
+    "updatedAt": "2026-01-14T09:30:00.000Z",
+    "version": 2
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct ServiceRequestView {
-    id: ServiceRequestId,
-    title: Title,
-    description: Option<Description>,
-    status: ServiceStatus,
-    priority: Priority,
-    category: Option<Category>,
-    creator_id: UserId,
-    assignee_id: Option<UserId>,
-    reference_type: Option<ReferenceType>,
-    reference_id: Option<ReferenceId>,
+    #[serde(flatten)]
+    #[schema(inline)]
+    request: Fields,
     metadata: Option<JsonObject>,
     /// The manual action of an agent session that was handed over with it.
     agent_action: Option<ActionRef>,
-    created_at: Timestamp,
-    updated_at: Timestamp,
-    /// Raised by every write.
-    version: i64,
 }
 
-versioned!(ServiceRequestView);
+versioned!(ServiceRequestView: request);
 
 impl From<Stored<ServiceRequest>> for ServiceRequestView {
-    fn from(stored: Stored<ServiceRequest>) -> Self {
-        let Stored {
-            record: request,
-            version,
-        } = stored;
+    fn from(mut stored: Stored<ServiceRequest>) -> Self {
         Self {
-            version,
-            id: request.id,
-            title: request.title,
-            description: request.description,
-            status: request.status,
-            priority: request.priority,
-            category: request.category,
-            creator_id: request.creator_id,
-            assignee_id: request.assignee_id,
-            reference_type: request.reference_type,
-            reference_id: request.reference_id,
-            metadata: request.metadata.map(|metadata| metadata.0),
-            agent_action: request.agent_action,
-            created_at: request.created_at,
-            updated_at: request.updated_at,
+            metadata: stored.record.metadata.take().map(|metadata| metadata.0),
+            agent_action: stored.record.agent_action.take(),
+            request: stored.into(),
         }
     }
 }

@@ -4,66 +4,68 @@ use std::{collections::HashMap, iter};
 
 use model::{
     Activity, ActivityCreate, ActivityFilter, ActivityId, ActivitySort, ActivityUpdate, Error, Id,
-    OrganizationId, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId, UserRef,
+    OrganizationId, Project, ProjectId, ProjectRef, TagId, TagRef, Thread, UserId, UserRef,
 };
 
 use super::{
-    Permit, Store,
-    cleanup::Subject,
+    PendingWrite, Store, WriteContext,
     directory::takes_work,
     filter::Filter,
+    idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
-    once::id_of,
     page::{Page, Wanted},
-    rewrite::rewrite,
+    records::Subject,
     table::{OrNotFound, Read, Record, Stored, Write},
     tagging,
+    tracked::Tracked,
+    writes::Writes,
 };
 
-/// A tag that was deleted must not show on its activities, not even for the moment in which an
-/// eventually consistent read still finds it.
+/// Deleted tags must not show on activities, not even for the moment in which an eventually consistent
+/// read still finds them.
 const JOIN: Read = Read::Consistent;
 
 /// Activities.
 #[derive(Clone, Copy, Debug)]
 pub struct Activities<'a>(pub(super) &'a Store);
 
-/// An activity with what it refers to.
+/// An activity with the records that it refers to.
 #[derive(Clone, Debug)]
 pub struct ActivityWithRefs {
     /// The activity.
     pub activity: Stored<Activity>,
-    /// Who recorded it; `None` when the account is gone.
+    /// The user who recorded it; `None` when the account is gone.
     pub creator: Option<UserRef>,
-    /// Its project, if it has one.
+    /// The project.
     pub project: Option<ProjectRef>,
-    /// The tags that it carries, by id.
+    /// Its tags, by id.
     pub tags: Vec<TagRef>,
 }
 
-/// An activity with its tags alone.
+/// An activity with its tags.
 #[derive(Clone, Debug)]
 pub struct TaggedActivity {
     /// The activity.
     pub activity: Stored<Activity>,
-    /// The tags that it carries, by id.
+    /// Its tags, by id.
     pub tags: Vec<TagRef>,
 }
 
-/// Which activities are asked for, and by whom.
+/// A request for activities.
 #[derive(Clone, Copy, Debug)]
 pub struct ActivitiesAsked<'a> {
-    /// Who `me` is.
+    /// The user that `me` stands for.
     pub caller: UserId,
-    /// Which of them.
+    /// The filter.
     pub filter: &'a ActivityFilter,
-    /// In which order.
+    /// The order.
     pub sort: ActivitySort,
-    /// Which page.
+    /// The page.
     pub wanted: &'a Wanted,
 }
 
-/// What some activities name, of which what is gone, or does not read, is named by none.
+/// The records that activities refer to. A reference to a record that is gone, or does not read, shows
+/// as none.
 struct Named {
     creators: HashMap<UserId, UserRef>,
     projects: HashMap<ProjectId, ProjectRef>,
@@ -82,7 +84,7 @@ impl Named {
     }
 }
 
-impl Record for Activity {
+impl Record<crate::Workdesk> for Activity {
     const KIND: &'static str = "activity";
     const NUMBER_SETS: &'static [&'static str] = &[tagging::TAG_IDS];
 
@@ -99,51 +101,45 @@ impl Record for Activity {
     }
 }
 
+impl Tracked for Activity {}
+
 impl Activities<'_> {
     /// Records an activity. 404 when the project or the organization is not the tenant's, 409 when
     /// the project is archived.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         creator: UserId,
         new: ActivityCreate,
     ) -> Result<TaggedActivity, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new(permit, creator, new).await;
-        let again = async |made| {
-            let ActivityWithRefs { activity, tags, .. } = self.get(tenant, id_of(made)?).await?;
-            Ok(TaggedActivity { activity, tags })
-        };
-        permit.once(create, again).await
-    }
-
-    async fn create_new(
-        &self,
-        permit: Permit,
-        creator: UserId,
-        new: ActivityCreate,
-    ) -> Result<TaggedActivity, Error> {
-        let tenant = permit.tenant();
-        if new.organization_id.is_some_and(|named| named != tenant) {
-            return Err(Error::NotFound(OrganizationId::NOUN));
-        }
-        let project = async {
-            match new.project_id {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let (organization, project) = (new.organization_id, new.project_id);
+        let read = async {
+            if organization.is_some_and(|named| named != tenant) {
+                return Err(Error::NotFound(OrganizationId::NOUN));
+            }
+            match project {
                 Some(id) => self.0.directory().project(tenant, id).await.map(Some),
                 None => Ok(None),
             }
         };
-        let read = async { tokio::try_join!(self.0.next_id(), project) };
-        let (given, (id, project)) = permit.beside(read).await?;
-        project.map_or(Ok(()), |project| takes_work(&project))?;
-        let activity = Activity::new(id, tenant, creator, new, self.0.clock.now());
-        let writes = vec![Write::create(&activity)?];
-        self.0.create_all(&given, writes, id).await?;
-        Ok(TaggedActivity {
-            activity: Stored::created(activity),
-            tags: Vec::new(),
-        })
+        let activity = |_: &WriteContext, id, project: Option<Stored<Project>>, now| {
+            project.map_or(Ok(()), |project| takes_work(&project))?;
+            let activity = Activity::new(id, tenant, creator, new, now);
+            Ok((activity, Writes::default()))
+        };
+        match self.0.create_once(pending, read, activity).await? {
+            Once::New(activity) => Ok(TaggedActivity {
+                activity,
+                tags: Vec::new(),
+            }),
+            Once::Replayed(made) => {
+                let ActivityWithRefs { activity, tags, .. } =
+                    self.get(tenant, id_of(made)?).await?;
+                Ok(TaggedActivity { activity, tags })
+            }
+        }
     }
 
     /// One activity. 404 when it is not the tenant's.
@@ -158,7 +154,7 @@ impl Activities<'_> {
         Ok(named.join(activity))
     }
 
-    /// The organization's activities that fit, those of its projects included, by time.
+    /// The organization's activities that match a filter, including those of its projects, by time.
     pub async fn of_organization(
         &self,
         tenant: OrganizationId,
@@ -168,7 +164,7 @@ impl Activities<'_> {
         self.joined(tenant, page, asked).await
     }
 
-    /// A project's activities that fit, by time. 404 when the project is not the tenant's.
+    /// A project's activities that match a filter, by time. 404 when the project is not the tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
@@ -216,7 +212,8 @@ impl Activities<'_> {
         self.0.table.page(activities, asked.wanted).await
     }
 
-    /// The page with what its activities name, without those that fitted by a tag that is gone.
+    /// Joins activities with the records that they refer to. Drops those that matched the filter by a tag
+    /// that is gone.
     async fn joined(
         &self,
         tenant: OrganizationId,
@@ -233,58 +230,54 @@ impl Activities<'_> {
         }))
     }
 
-    /// Changes an activity, unless `allow` refuses when it hears who recorded it; a new timestamp
-    /// moves it in the lists. 404 when it is not the tenant's, 409 when it kept changing.
-    pub async fn update(
+    /// Changes an activity, unless `allow` refuses its creator. A new timestamp moves it in the lists. 404
+    /// when it is not the tenant's, 409 when other requests kept changing it.
+    pub async fn update<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: ActivityId,
         update: ActivityUpdate,
-        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
     ) -> Result<TaggedActivity, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let table = &self.0.table;
-        let key = &key::activity(tenant, id);
-        let update = &update;
-        let read = || table.get(key, Read::Consistent);
-        let (given, found) = permit.beside(read()).await?;
-        let given = &given;
-        let write = |found: Option<Stored<Activity>>| async move {
-            let mut activity = given.current(found, ActivityId::NOUN)?;
+        let key = key::activity(tenant, id);
+        let read = || table.get(&key, Read::Consistent);
+        let write = async |context: WriteContext, found: Option<Stored<Activity>>| {
+            let mut activity = context.current(found, ActivityId::NOUN)?;
+            allow(activity.creator_id).await?;
             activity.change(update.clone(), self.0.clock.now());
             let tags = tagging::keys(tenant, iter::once(&activity.tag_ids));
             let (done, found) = tokio::try_join!(
-                table.write(Write::replace(&activity)?),
+                self.0.commit(&context, Write::replace(&activity)?, ()),
                 table.batch_get(tags, JOIN),
             )?;
             let there = tagging::found(tenant, iter::once(&activity.tag_ids), &found);
-            Ok(done.is_ok().then(|| TaggedActivity {
+            let tagged = |()| TaggedActivity {
                 tags: tagging::carried(&activity.tag_ids, &there),
                 activity: activity.replaced(),
-            }))
+            };
+            Ok(done.map(|done| done.map(tagged)))
         };
-        let found = given.current(found, ActivityId::NOUN)?;
-        allow(found.creator_id).await?;
-        rewrite(Some(found), read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Deletes an activity, unless `allow` refuses when it hears who recorded it. From that moment
-    /// its comments are out of reach; the sweeper deletes them, whatever their number. 404 when it
-    /// is not the tenant's.
-    pub async fn delete(
+    /// Deletes an activity, unless `allow` refuses its creator. Its comments are unreachable from then on,
+    /// and the sweeper deletes them. 404 when it is not the tenant's.
+    pub async fn delete<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: ActivityId,
-        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::activity(permit.tenant(), id);
-        let comments = |_: &Activity| Subject::Thread(Thread::Activity(id));
-        let allow = async |activity: &Activity| allow(activity.creator_id).await;
-        self.0
-            .delete_with_cleanup(permit, key, ActivityId::NOUN, comments, allow)
-            .await
+        let allow = |activity: &Activity| allow(activity.creator_id);
+        let thread = Subject::Thread(Thread::Activity(id));
+        let comments = |_: &Activity| (thread, Writes::default());
+        let delete = self
+            .0
+            .delete_if(pending, key::activity, id, allow, comments);
+        delete.await
     }
 
     /// Reads creators, projects and tags, each once.

@@ -1,73 +1,82 @@
-//! Who service requests and tickets are assigned to, and what is common to changing them.
+//! Assignees of service requests and tickets, and changes of both.
 
-use model::{Error, Fault, Id, OrganizationId, Resolution, Timestamp, UserId};
+use model::{Error, Fault, FaultCode, Id, OrganizationId, Resolution, Timestamp, User, UserId};
 
 use super::{
-    Given, Permit, Store,
+    PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Key},
     resolutions,
-    table::{Batch, Read, Record, Stored, Write},
+    table::{Batch, Read, Stored, Write},
+    tracked::Tracked,
 };
 
-/// Who is to work on something, if it is said: a user of the same organization.
+/// The assignee that a request names, if it names one: an enabled user of the same organization.
 #[derive(Clone, Debug)]
-pub(super) struct Assignee(Option<AnyKey>);
+pub(super) struct Assignee(Option<(UserId, Key<User>)>);
 
 impl Assignee {
     pub(super) fn new(tenant: OrganizationId, named: Option<&UserId>) -> Self {
-        Self(named.map(|id| key::user(tenant, *id).into()))
+        Self(named.map(|id| (*id, key::user(tenant, *id))))
     }
 
-    /// What has to be read to know them.
+    /// The key that [`fault`](Self::fault) needs.
     pub(super) fn key(&self) -> Option<AnyKey> {
-        self.0.clone()
+        self.0.as_ref().map(|(_, key)| key.into())
     }
 
-    /// 400 for a user who is not among what was found.
-    pub(super) fn known(&self, found: &Batch) -> Result<(), Error> {
-        match &self.0 {
-            Some(key) if !found.has(key) => {
-                Err(Error::invalid(Fault::unknown("assigneeId", UserId::NOUN)))
-            }
-            _ => Ok(()),
+    /// Returns the fault of an assignee who is not in `found`, or who is disabled and not the
+    /// assignee `before`.
+    pub(super) fn fault(&self, found: &Batch, before: Option<UserId>) -> Option<Fault> {
+        let (id, key) = self.0.as_ref()?;
+        if !found.has(key) {
+            return Some(Fault::unknown("assigneeId", UserId::NOUN));
         }
+        let is_disabled = found.named(key).is_some_and(|user| user.disabled);
+        (is_disabled && before != Some(*id)).then(|| {
+            let detail = format!("User {id} is disabled. Send the id of an enabled user.");
+            Fault::at("assigneeId", FaultCode::Unknown, detail)
+        })
+    }
+
+    /// 400 for an assignee with a fault.
+    pub(super) fn known(&self, found: &Batch, before: Option<UserId>) -> Result<(), Error> {
+        self.fault(found, before)
+            .map_or(Ok(()), |fault| Err(Error::invalid(fault)))
     }
 }
 
 impl Store {
-    /// Changes a service request or a ticket; `change` answers the resolution that is to be counted,
-    /// if it makes one or takes one back, with the instant of the record's creation. 404 when the
-    /// record is not the tenant's, 400 when its new assignee is not.
-    pub(super) async fn update_assigned<R: Record + Clone>(
+    /// Changes a service request or a ticket. `change` returns the resolution to count, made or taken
+    /// back, with the instant of the record's creation. 404 when the record is not the tenant's, 400
+    /// when its new assignee is not, or is disabled.
+    pub(super) async fn update_assigned<R: Tracked + Clone, I: Id>(
         &self,
-        permit: Permit,
-        key: Key<R>,
-        noun: &'static str,
+        pending: impl Into<PendingWrite>,
+        key: impl Fn(OrganizationId, I) -> Key<R>,
+        id: I,
         assignee: Option<UserId>,
+        current: fn(&R) -> Option<UserId>,
         change: impl Fn(&mut R, Timestamp) -> Result<Option<(Timestamp, Resolution)>, Error>,
     ) -> Result<Stored<R>, Error> {
-        let tenant = permit.tenant();
-        let assignee = Assignee::new(tenant, assignee.as_ref());
-        let (key, assignee, change) = (&key, &assignee, &change);
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let (key, assignee) = (key(tenant, id), Assignee::new(tenant, assignee.as_ref()));
         let read = || {
-            let keys = assignee.key().into_iter().chain([AnyKey::from(key)]);
+            let keys = assignee.key().into_iter().chain([AnyKey::from(&key)]);
             self.table.batch_get(keys, Read::Consistent)
         };
-        let write = |given: Given, found: Batch| async move {
-            let before = given.current(found.get(key)?, noun)?;
-            assignee.known(&found)?;
+        let write = async |context: WriteContext, found: Batch| {
+            let before = context.current(found.get(&key)?, I::NOUN)?;
+            assignee.known(&found, current(&before))?;
             let (mut stored, now) = (before.clone(), self.clock.now());
             let resolution = change(&mut stored.record, now)?;
             let mut writes = vec![Write::replace(&stored)?];
-            writes.extend(
-                resolution.map(|(created_at, it)| resolutions::count(tenant, created_at, it)),
-            );
-            writes.extend(given.updated(&before.record, &stored, now)?);
+            writes.extend(resolution.map(|(at, it)| resolutions::count(tenant, at, it)));
+            writes.extend(context.updated(&before.record, &stored, now)?);
             let (before, after) = (&before.record, Some(&stored.record));
-            writes.extend(self.action_follows(&given, before, after, now).await?);
-            let done = self.table.transact(writes).await?;
-            Ok(done.is_ok().then(|| stored.replaced()))
+            writes.extend(self.action_follows(&context, before, after, now).await?);
+            self.commit(&context, writes, stored.replaced()).await
         };
-        permit.rewrite(read, write).await
+        self.write(pending, read, write).await?.not_replayed()
     }
 }

@@ -7,31 +7,32 @@ use model::{
     OrganizationId, ServiceRequest, ServiceRequestId, TaskId, Thread, ThreadSort, Timestamp,
     UserId, UserRef,
 };
+use tokio::sync::OnceCell;
 
 use super::{
-    Given, Permit, Store, id_is_taken,
-    key::{self, Gsi1, Key},
-    once::id_of,
+    PendingWrite, Store, WriteContext, id_is_taken,
+    idempotency::id_of,
+    key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
-    rewrite::rewrite,
     table::{Batch, Condition, Read, Record, Stored, Write},
+    writes::Writes,
 };
 
 /// Comments on service requests, activities and tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Comments<'a>(pub(super) &'a Store);
 
-/// A comment with who wrote it.
+/// A comment with its author.
 #[derive(Clone, Debug)]
 pub struct CommentWithAuthor {
     /// The comment.
     pub comment: Stored<Comment>,
-    /// Its author; `None` when the account is gone.
+    /// The author; `None` when the account is gone.
     pub author: Option<UserRef>,
 }
 
-impl Record for Comment {
+impl Record<crate::Workdesk> for Comment {
     const KIND: &'static str = "comment";
 
     fn key(&self) -> Key<Self> {
@@ -44,166 +45,139 @@ impl Record for Comment {
 }
 
 impl Comments<'_> {
-    /// Writes a comment. One by the creator of a pending or resolved service request opens the
-    /// request again. 404 when what it is on is not the tenant's, 400 when the parent is not a
-    /// comment of the same thread or was deleted, 409 when the request to open kept changing.
+    /// Creates a comment. A comment of the creator of a pending or resolved service request reopens the
+    /// request.
+    ///
+    /// 404 when the thread's record is not the tenant's. 400 when the parent is deleted, or not a comment
+    /// of the same thread. 409 when other requests kept changing the service request.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         thread: Thread,
         author: UserId,
         new: CommentCreate,
     ) -> Result<Stored<Comment>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new(permit, thread, author, new).await;
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let id = OnceCell::new();
+        let read = || async {
+            tokio::try_join!(self.0.id_once(&id), self.service_request(tenant, thread))
+        };
+        let write = async |context: WriteContext, (id, request)| {
+            // A client can guess the id that its comment is about to get.
+            if new.parent_id == Some(id) {
+                return Err(unknown_parent());
+            }
+            let now = self.0.clock.now();
+            let comment = Comment::new(id, tenant, thread, author, new.clone(), now);
+            let writes = self.writes(&context, &comment, request).await?;
+            let created = Stored::created(comment);
+            self.0.commit(&context, writes.making(id), created).await
+        };
         let again = async |made| {
             let key = key::comment(tenant, thread, id_of(made)?);
             self.0.one(&key, CommentId::NOUN).await
         };
-        permit.once(create, again).await
+        let created = self.0.write(pending, read, write).await?;
+        created.or_load(again).await
     }
 
-    async fn create_new(
+    /// The writes of a comment, with those that reopen its service request. For a comment of the request's
+    /// creator they expect the status that was read, since the effect depends on it.
+    async fn writes(
         &self,
-        permit: Permit,
-        thread: Thread,
-        author: UserId,
-        new: CommentCreate,
-    ) -> Result<Stored<Comment>, Error> {
-        let tenant = permit.tenant();
-        let read = || self.service_request(tenant, thread);
-        let found = async { tokio::try_join!(self.0.next_id(), read()) };
-        let (given, (id, request)) = permit.beside(found).await?;
-        // A client can guess the id that its comment is about to get.
-        if new.parent_id == Some(id) {
-            return Err(unknown_parent());
-        }
-        let now = self.0.clock.now();
-        let comment = Comment::new(id, tenant, thread, author, new, now);
-        let write = |request| self.write(&given, &comment, request);
-        rewrite(request, read, write).await?;
-        Ok(Stored::created(comment))
-    }
-
-    /// Writes a comment, and opens the service request again that it is on, if it does so; none when
-    /// somebody changed that request since it was read, and what the comment does depends on it.
-    async fn write(
-        &self,
-        given: &Given,
+        context: &WriteContext,
         comment: &Comment,
         request: Option<Stored<ServiceRequest>>,
-    ) -> Result<Option<()>, Error> {
-        /// Places in the transaction; what is behind them goes with the request as it was read.
-        const SUBJECT: usize = 0;
-        const PARENT: usize = 2;
-
+    ) -> Result<Writes, Error> {
         let (tenant, thread) = (comment.organization_id, comment.thread);
-        // What a comment of the request's creator does depends on where the request stands.
-        let by_creator = request.filter(|request| request.creator_id == comment.user_id);
-        let depends = by_creator.is_some();
-        let (on, also) = match by_creator {
+        let mut writes = Writes::default();
+        match request.filter(|request| request.creator_id == comment.user_id) {
             None => {
                 let is_there = Write::check(key::subject(tenant, thread), Condition::exists());
-                (is_there, Vec::new())
+                writes.push_or(is_there, unknown_subject(thread));
             }
             Some(request) if request.reopens_on_comment_of(comment.user_id) => {
-                self.reopen(given, &request, comment.created_at).await?
+                let reopens = self.reopen(context, &request, comment.created_at);
+                writes.extend(reopens.await?);
             }
             Some(request) => {
                 let as_read = Condition::default().equals("status", request.status);
-                (Write::check(request.key(), as_read), Vec::new())
+                writes.push(Write::check(request.key(), as_read));
             }
-        };
-        let mut writes = vec![on, Write::create(comment)?];
-        writes.extend(comment.parent_id.map(|parent| {
-            let key = key::comment(tenant, thread, parent);
-            Write::check(key, Condition::exists().lacks("deletedAt"))
-        }));
-        let behind = writes.len();
-        writes.extend(also);
-        let all = writes.len();
-        let made = Some(comment.id.get());
-        match self.0.commit(given, writes, made).await? {
-            Ok(()) => Ok(Some(())),
-            Err(refused) if refused.at(SUBJECT) && depends => Ok(None),
-            Err(refused) if (behind..all).any(|place| refused.at(place)) => Ok(None),
-            Err(refused) if refused.at(SUBJECT) => Err(unknown_subject(thread)),
-            Err(refused) if refused.at(PARENT) => Err(unknown_parent()),
-            Err(_) => Err(id_is_taken(Comment::KIND)),
         }
+        if let Some(parent) = comment.parent_id {
+            let key = key::comment(tenant, thread, parent);
+            let is_there = Write::check(key, Condition::exists().lacks("deletedAt"));
+            writes.push_or(is_there, unknown_parent());
+        }
+        writes.push_or(Write::create(comment)?, id_is_taken(Comment::KIND));
+        Ok(writes)
     }
 
-    /// Changes what a comment says, unless `allow` refuses when it hears who wrote it. 404 when
-    /// there is no such comment in the thread, or no longer, 409 when it kept changing.
-    pub async fn edit(
+    /// Changes the text of a comment, unless `allow` refuses its author. 404 when the thread has no such
+    /// comment, or it is deleted. 409 when other requests kept changing it.
+    pub async fn edit<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         place: (Thread, CommentId),
         update: CommentUpdate,
-        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
     ) -> Result<CommentWithAuthor, Error> {
         let edit = |comment: &mut Comment, now| comment.edit(update.clone(), now);
-        self.change(permit, place, allow, edit).await
+        self.change(pending, place, allow, edit).await
     }
 
-    /// Deletes a comment, unless `allow` refuses when it hears who wrote it. It keeps its place
-    /// and says nothing. 404 when there is no such comment in the thread, or no longer, 409 when it
-    /// kept changing.
-    pub async fn delete(
+    /// Deletes the text of a comment, unless `allow` refuses its author. The comment keeps its place. 404
+    /// when the thread has no such comment, or it is deleted. 409 when other requests kept changing it.
+    pub async fn delete<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         place: (Thread, CommentId),
-        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
-        let deleted = self.change(permit, place, allow, Comment::delete).await;
+        let deleted = self.change(pending, place, allow, Comment::delete).await;
         deleted.map(|_| ())
     }
 
-    /// Changes a comment that is there, on something that is there.
-    async fn change(
+    /// Changes a comment. 404 when the thread's record or the comment does not exist.
+    async fn change<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         (thread, id): (Thread, CommentId),
-        allow: impl AsyncFnOnce(UserId) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
         change: impl Fn(&mut Comment, Timestamp),
     ) -> Result<CommentWithAuthor, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let table = &self.0.table;
-        let subject = &key::subject(tenant, thread);
-        let key = &key::comment(tenant, thread, id);
-        let change = &change;
-        let read = || table.batch_get([subject.clone(), key.into()], Read::Consistent);
-        let there = &|given: &Given, found: &Batch| {
-            if !found.has(subject) {
+        let subject = key::subject(tenant, thread);
+        let key = key::comment(tenant, thread, id);
+        let read = || table.batch_get([subject.clone(), AnyKey::from(&key)], Read::Consistent);
+        let write = async |context: WriteContext, found: Batch| {
+            if !found.has(&subject) {
                 return Err(unknown_subject(thread));
             }
-            let comment = found.get(key)?.filter(|it| it.deleted_at.is_none());
-            given.current(comment, CommentId::NOUN)
-        };
-        let (given, found) = permit.beside(read()).await?;
-        let given = &given;
-        let write = |found: Batch| async move {
-            let mut comment = there(given, &found)?;
+            let comment = found.get(&key)?.filter(|it| it.deleted_at.is_none());
+            let mut comment = context.current(comment, CommentId::NOUN)?;
+            allow(comment.user_id).await?;
             change(&mut comment, self.0.clock.now());
             let author = key::user(tenant, comment.user_id);
             let (done, found) = tokio::try_join!(
-                table.write(Write::replace(&comment)?),
+                self.0.commit(&context, Write::replace(&comment)?, ()),
                 table.batch_get([author.clone()], Read::Eventual),
             )?;
             let author = found.named(&author);
-            Ok(done.is_ok().then(|| CommentWithAuthor {
+            let with_author = |()| CommentWithAuthor {
                 comment: comment.replaced(),
                 author: author.map(|author| UserRef::from(&author.record)),
-            }))
+            };
+            Ok(done.map(|done| done.map(with_author)))
         };
-        allow(there(given, &found)?.user_id).await?;
-        rewrite(found, read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// A thread's comments by time, with their authors. 404 when what they are on is not the
-    /// tenant's.
+    /// A thread's comments by time, with their authors. 404 when the thread's record is not the tenant's.
     pub async fn of(
         &self,
         tenant: OrganizationId,
@@ -221,38 +195,35 @@ impl Comments<'_> {
         if !known.has(&subject) {
             return Err(unknown_subject(thread));
         }
-        let authors = || page.records().map(|comment| comment.user_id);
-        let user = |id| key::user(tenant, id);
-        let batch = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = batch.all(authors(), user);
+        let authors = page.records().map(|comment| comment.user_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, authors).await?;
         Ok(page.map(|comment| CommentWithAuthor {
             author: users.get(&comment.user_id).cloned(),
             comment,
         }))
     }
 
-    /// The request opened again, provided that nobody changed it since it was read, and its
-    /// resolution taken out of the count of its day, if it had one; a manual action that was handed
-    /// over with it follows.
+    /// The writes that reopen a service request. They expect the version that was read, no longer count a
+    /// resolution, and reopen the manual action that was handed over with the request.
     async fn reopen(
         &self,
-        given: &Given,
+        context: &WriteContext,
         before: &Stored<ServiceRequest>,
         now: Timestamp,
-    ) -> Result<(Write, Vec<Write>), Error> {
+    ) -> Result<Vec<Write>, Error> {
         let mut request = before.clone();
         let resolution = request.reopen(now)?;
         let (tenant, created_at) = (request.organization_id, request.created_at);
-        let count = resolution.map(|it| resolutions::count(tenant, created_at, it));
-        let entry = given.updated(&before.record, &request, now)?;
+        let mut writes = vec![Write::replace(&request)?];
+        writes.extend(resolution.map(|it| resolutions::count(tenant, created_at, it)));
+        writes.extend(context.updated(&before.record, &request, now)?);
         let after = Some(&request.record);
-        let follows = self.0.action_follows(given, &before.record, after, now);
-        let mut also: Vec<Write> = count.into_iter().chain(entry).collect();
-        also.extend(follows.await?);
-        Ok((Write::replace(&request)?, also))
+        let follows = self.0.action_follows(context, &before.record, after, now);
+        writes.extend(follows.await?);
+        Ok(writes)
     }
 
-    /// The service request that a thread is on; `None` for a thread on anything else.
+    /// The service request of a thread; `None` for a thread on another record.
     async fn service_request(
         &self,
         tenant: OrganizationId,
@@ -279,6 +250,6 @@ fn unknown_parent() -> Error {
     Error::invalid(Fault::at(
         "parentId",
         FaultCode::Unknown,
-        "There is no such comment in this thread.",
+        "This thread has no such comment.",
     ))
 }

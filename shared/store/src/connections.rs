@@ -1,11 +1,13 @@
-//! Connections: the systems that an organization's actions call, and whether they are called.
+//! Connections: an organization's target systems, and their pauses.
 //!
-//! Claims of actions read them ([`claim`](super::agent)), and no write of an action expects anything
-//! of them: on DynamoDB, transactions that so much as check the same item turn each other away.
+//! Claims of actions read them ([`claim`](super::agent)), but no write of an action expects them.
+//! In DynamoDB, transactions that check the same item conflict.
 
 mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
+
+use std::future::ready;
 
 use model::{
     AgentPause, Code, Connection, ConnectionPut, Error, MOST_CONNECTIONS, OrganizationId, Slug,
@@ -13,17 +15,18 @@ use model::{
 };
 
 use super::{
-    Given, Permit, Store,
+    PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    writes::Writes,
 };
 
 /// Connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections<'a>(pub(super) &'a Store);
 
-impl Record for Connection {
+impl Record<crate::Workdesk> for Connection {
     const KIND: &'static str = "connection";
 
     fn key(&self) -> Key<Self> {
@@ -31,7 +34,7 @@ impl Record for Connection {
     }
 }
 
-impl Record for AgentPause {
+impl Record<crate::Workdesk> for AgentPause {
     const KIND: &'static str = "agent_pause";
 
     fn key(&self) -> Key<Self> {
@@ -40,7 +43,7 @@ impl Record for AgentPause {
 }
 
 impl Connections<'_> {
-    /// The organization's connections by name.
+    /// Returns the organization's connections by name.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -49,13 +52,13 @@ impl Connections<'_> {
         self.0.table.page(key::connections(tenant), wanted).await
     }
 
-    /// All of the organization's connections that read, by name, as they are at this moment.
+    /// Returns all readable connections of the organization by name, by a consistent read.
     pub async fn all(&self, tenant: OrganizationId) -> Result<Vec<Stored<Connection>>, Error> {
         let all = key::connections(tenant).consistent();
         self.0.table.list_stored(all).await
     }
 
-    /// A connection. 404 when it is not the tenant's.
+    /// Returns a connection. 404 if it is another tenant's.
     pub async fn get(
         &self,
         tenant: OrganizationId,
@@ -65,64 +68,62 @@ impl Connections<'_> {
         self.0.one(&key, Connection::NOUN).await
     }
 
-    /// Creates a connection, or replaces the one of its name. 404 when there is none and a version of
-    /// it is expected, 409 when the organization has as many as it may.
+    /// Creates a connection or replaces the one of its name. 404 if none exists and the request
+    /// expects a version. 409 at the limit of connections.
     pub async fn put(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         name: &Slug,
         put: ConnectionPut,
     ) -> Result<Stored<Connection>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.all(tenant);
-        let put = &put;
-        let write = |given: Given, all: Vec<Stored<Connection>>| async move {
+        let write = async |context: WriteContext, all: Vec<Stored<Connection>>| {
             let (count, now) = (all.len(), self.0.clock.now());
             let found = all.into_iter().find(|one| one.name == *name);
-            if found.is_none() && !given.expects_a_version() {
+            if found.is_none() && context.if_match.is_none() {
                 if count >= MOST_CONNECTIONS {
                     return Err(too_many());
                 }
                 let new = Connection::new(tenant, name.clone(), put.clone(), now);
-                let done = self.0.table.write(Write::create(&new)?).await?;
-                return Ok(done.is_ok().then(|| Stored::created(new)));
+                let write = Write::create(&new)?;
+                return self.0.commit(&context, write, Stored::created(new)).await;
             }
-            let mut connection = given.current(found, Connection::NOUN)?;
+            let mut connection = context.current(found, Connection::NOUN)?;
             connection.replace(put.clone(), now);
-            let done = self.0.table.write(Write::replace(&connection)?).await?;
-            Ok(done.is_ok().then(|| connection.replaced()))
+            let write = Write::replace(&connection)?;
+            self.0.commit(&context, write, connection.replaced()).await
         };
-        permit.rewrite(read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Deletes a connection: an action that was approved for it and has not ended fails when its turn
-    /// comes, with nothing sent. 404 when it is not the tenant's.
-    pub async fn delete(&self, permit: impl Into<Permit>, name: &Slug) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::connection(permit.tenant(), name);
+    /// Deletes a connection. Its approved actions that have not ended fail at their next claim
+    /// without sending. 404 if it is another tenant's.
+    pub async fn delete(&self, pending: impl Into<PendingWrite>, name: &Slug) -> Result<(), Error> {
+        let pending = pending.into();
+        let key = key::connection(pending.tenant(), name);
         let read = || self.0.table.get(&key, Read::Consistent);
-        let write = |given: Given, found: Option<Stored<Connection>>| async move {
-            let connection = given.current(found, Connection::NOUN)?;
+        let write = async |context: WriteContext, found: Option<Stored<Connection>>| {
+            let connection = context.current(found, Connection::NOUN)?;
             let as_it_was = Condition::version(connection.version);
             let traffic = Write::delete(Traffic::key(&connection), Condition::default());
             let writes = vec![Write::delete(connection.key(), as_it_was), traffic];
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(()))
+            self.0.commit(&context, writes, ()).await
         };
-        permit.rewrite(read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Pauses a connection, or goes on with it: then its breaker is closed, since whoever says so knows
-    /// that it answers again. 404 when it is not the tenant's.
+    /// Pauses or resumes a connection. A resume also closes its breaker, since the user knows that
+    /// the system answers. 404 if it is another tenant's.
     pub async fn pause(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         name: &Slug,
         paused: bool,
     ) -> Result<Stored<Connection>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let key = key::connection(tenant, name);
         let of_traffic = key::connection_traffic(tenant, name);
         let read = || async {
@@ -130,57 +131,44 @@ impl Connections<'_> {
             let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
             Ok((batch.get(&key)?, batch.named(&of_traffic)))
         };
-        let pause = async |permit: Permit| {
-            let write = |given: Given, (found, traffic): (Option<Stored<Connection>>, _)| async move {
-                let mut connection = found.or_not_found(Connection::NOUN)?;
-                let (mut writes, now) = (Vec::new(), self.0.clock.now());
-                let changes = connection.paused != paused;
-                if changes {
-                    connection.paused = paused;
-                    connection.updated_at = now;
-                    writes.push(Write::replace(&connection)?);
-                }
-                let mut traffic = Traffic::of(&connection, traffic);
-                if !paused && traffic.known.answered(&connection, true, now) {
-                    writes.push(traffic.write()?);
-                }
-                let done = self.0.commit(&given, writes, None).await?;
-                Ok(done.is_ok().then(|| {
-                    if changes {
-                        connection.replaced()
-                    } else {
-                        connection
-                    }
-                }))
-            };
-            permit.rewrite(read, write).await
+        let write = async |context: WriteContext, (found, traffic): (Option<_>, _)| {
+            let mut connection: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
+            let (mut writes, now) = (Writes::default(), self.0.clock.now());
+            let changes = connection.paused != paused;
+            if changes {
+                connection.paused = paused;
+                connection.updated_at = now;
+                writes.push(Write::replace(&connection)?);
+            }
+            let mut traffic = Traffic::of(&connection, traffic);
+            if !paused && traffic.known.answered(&connection, true, now) {
+                writes.push(traffic.write()?);
+            }
+            connection.version += i64::from(changes);
+            self.0.commit(&context, writes, connection).await
         };
-        permit
-            .once(pause, async |_| self.get(tenant, name).await)
-            .await
+        let paused = self.0.write(pending, read, write).await?;
+        paused.or_load(async |_| self.get(tenant, name).await).await
     }
 
-    /// A connection that is about to be tested. 404 when it is not the tenant's. The same request again
-    /// is another test, since one changes nothing.
+    /// Returns a connection for a test. 404 if it is another tenant's. A replay tests again, since
+    /// a test changes nothing.
     pub async fn to_test(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         name: &Slug,
     ) -> Result<Stored<Connection>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let first = async |permit: Permit| {
-            let (given, connection) = permit.beside(self.get(tenant, name)).await?;
-            let done = self.0.commit(&given, Vec::new(), None).await?;
-            done.map_err(|_| Error::contended())?;
-            Ok(connection)
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let read = || self.get(tenant, name);
+        let write = async |context: WriteContext, connection| {
+            self.0.commit(&context, Writes::default(), connection).await
         };
-        permit
-            .once(first, async |_| self.get(tenant, name).await)
-            .await
+        let tested = self.0.write(pending, read, write).await?;
+        tested.or_load(async |_| read().await).await
     }
 
-    /// Whether nothing is sent for the organization; none when nobody ever said so.
+    /// Returns the organization's pause; none if it was never set.
     pub async fn agent_pause(
         &self,
         tenant: OrganizationId,
@@ -189,40 +177,39 @@ impl Connections<'_> {
         self.0.table.get(&key, Read::Consistent).await
     }
 
-    /// Pauses all of the organization's actions, or goes on with them.
+    /// Pauses or resumes all of the organization's actions.
     pub async fn pause_agent(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         by: UserId,
         paused: bool,
     ) -> Result<AgentPause, Error> {
-        let permit = permit.into();
+        let pending = pending.into();
         let now = self.0.clock.now();
         let pause = AgentPause {
-            organization_id: permit.tenant(),
+            organization_id: pending.tenant(),
             paused,
             by,
             updated_at: now,
         };
-        let put = async |permit: Permit| {
-            let given = permit.given().await?;
-            let writes = vec![Write::put(&pause)?];
-            let done = self.0.commit(&given, writes, None).await?;
-            done.map_err(|_| Error::contended())?;
-            Ok(pause)
-        };
         let tenant = pause.organization_id;
-        let again = async |_| {
+        let put = async |context: WriteContext, ()| {
+            self.0.commit(&context, Write::put(&pause)?, pause).await
+        };
+        let paused = self.0.write(pending, || ready(Ok(())), put).await?;
+        let load = async |_| {
             let found = self.agent_pause(tenant).await?;
             Ok(found.map_or(pause, |found| found.record))
         };
-        permit.once(put, again).await
+        paused.or_load(load).await
     }
 }
 
 fn too_many() -> Error {
     Error::conflict(
         Code::TooManyConnections,
-        format!("The organization has {MOST_CONNECTIONS} connections; delete one."),
+        format!(
+            "The organization has {MOST_CONNECTIONS} connections, the most allowed. Delete one first."
+        ),
     )
 }

@@ -1,33 +1,33 @@
-//! The managed-services dashboard: what is newest, and how the organization is doing.
+//! The managed-services dashboard: the newest records and the metrics of an organization.
 
 use std::collections::HashMap;
 
 use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, UserRef};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use super::{
     Store,
     key::{self, Gsi1, List},
-    table::{Read, Record, Stored},
+    table::{Read, Stored},
 };
 
 /// Rows of each list.
 const NEWEST: usize = 20;
 
-/// What the dashboard shows of an organization.
+/// The dashboard of an organization.
 #[derive(Clone, Debug)]
 pub struct Dashboard {
     /// The 20 newest, by creation.
     pub service_requests: Vec<Stored<ServiceRequest>>,
     /// The 20 newest, by creation.
     pub tickets: Vec<Stored<Ticket>>,
-    /// How the organization is doing.
+    /// The metrics.
     pub metrics: Metrics,
-    /// The 20 newest, by when they happened.
+    /// The 20 newest, by their time.
     pub activities: Vec<FeedItem>,
 }
 
-/// How an organization is doing.
+/// The metrics of an organization.
 #[derive(Clone, Copy, Debug)]
 pub struct Metrics {
     /// Projects with status active.
@@ -39,21 +39,13 @@ pub struct Metrics {
     pub minutes_saved: i64,
 }
 
-/// An activity with the name of who recorded it.
+/// An activity with its creator.
 #[derive(Clone, Debug)]
 pub struct FeedItem {
     /// The activity.
     pub activity: Activity,
-    /// Who recorded it.
+    /// The user who recorded it; `None` when the account is gone.
     pub creator: Option<UserRef>,
-}
-
-/// The organization's running totals, each of which is absent until something is added to it.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(super) struct Totals {
-    active_projects: i64,
-    minutes_saved: i64,
 }
 
 /// Dashboards.
@@ -84,7 +76,10 @@ impl Dashboards<'_> {
         })
     }
 
-    async fn newest<R: Record>(&self, by_time: List<R, Gsi1>) -> Result<Vec<Stored<R>>, Error> {
+    async fn newest<R: DeserializeOwned>(
+        &self,
+        by_time: List<R, Gsi1>,
+    ) -> Result<Vec<Stored<R>>, Error> {
         self.0
             .table
             .list_stored(by_time.descending().limit(NEWEST))
@@ -96,11 +91,8 @@ impl Dashboards<'_> {
         tenant: OrganizationId,
         activities: Vec<Stored<Activity>>,
     ) -> Result<Vec<FeedItem>, Error> {
-        let creators = || activities.iter().map(|activity| activity.creator_id);
-        let user = |id| key::user(tenant, id);
-        let keys = creators().map(user);
-        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
-        let users: HashMap<_, UserRef> = found.all(creators(), user);
+        let creators = activities.iter().map(|activity| activity.creator_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
         let item = |activity: Stored<Activity>| FeedItem {
             creator: users.get(&activity.creator_id).cloned(),
             activity: activity.record,

@@ -8,14 +8,14 @@ use model::{
 };
 
 use super::{
-    directory::words,
     table::{Condition, IntoAttribute, attribute},
+    words::words,
 };
 
-/// A filter that is being made. Each part is left out where the client did not ask for it.
+/// Builds the condition of a filter. Each method adds nothing for a parameter that the client left out.
 pub(crate) struct Filter {
     condition: Condition,
-    /// Who `me` is.
+    /// The user that `me` stands for.
     caller: UserId,
 }
 
@@ -26,7 +26,7 @@ pub(crate) trait Filtered {
 }
 
 impl Filter {
-    /// Everything, for that caller.
+    /// A filter that every row matches.
     pub(crate) fn of(caller: UserId) -> Self {
         Self {
             condition: Condition::default(),
@@ -94,7 +94,7 @@ impl Filter {
     }
 
     /// Rows with a word that begins so, for each word of the query, as
-    /// [`words`](super::table::Record::words) has them.
+    /// [`words`](table::Record::words) has them.
     pub(crate) fn query(mut self, query: Option<&SearchText>) -> Self {
         let mut words = words(query.map_or("", |query| query));
         words.sort_unstable();

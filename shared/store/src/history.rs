@@ -1,9 +1,10 @@
-//! What happened to records: each change leaves an entry in the transaction that makes it. Nothing
-//! alters or deletes one, not even the record's end.
+//! Histories of records. Each change adds an entry in its own transaction. No entry is altered or deleted,
+//! not even with its record.
+
+use std::collections::HashMap;
 
 use model::{
-    Error, FieldChange, HistoryEntry, HistoryEvent, HistoryOf, OrganizationId, Timestamp, UserId,
-    UserRef,
+    Error, FieldChange, HistoryEntry, HistoryEvent, HistoryOf, OrganizationId, Timestamp, UserRef,
 };
 use serde_json::{Map, Value};
 
@@ -11,26 +12,27 @@ use super::{
     Store,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
-    permit::Given,
+    pending_write::WriteContext,
     table::{OrNotFound, Read, Record, Stored, Write},
+    tracked::Tracked,
 };
 
-/// Attributes whose change is no news: they say when something else changed, or follow from it.
+/// Attributes whose changes are left out, since they follow from other changes.
 const NO_NEWS: [&str; 3] = ["updatedAt", "resolvedAt", "lastMessageAt"];
 
-/// The attribute whose change alone is none: where the record stands in a list.
+/// The place of a record in a list, whose change alone makes no entry.
 const ORDER: &str = "order";
 
-/// A change, and who made it.
+/// An entry with its actor.
 #[derive(Clone, Debug)]
 pub struct EntryWithActor {
-    /// The change.
+    /// The entry.
     pub entry: HistoryEntry,
-    /// Who made it; none where the service itself did, or the account is gone.
+    /// The user who made the change; `None` for the service itself, and for an account that is gone.
     pub actor: Option<UserRef>,
 }
 
-impl Record for HistoryEntry {
+impl Record<crate::Workdesk> for HistoryEntry {
     const KIND: &'static str = "history_entry";
 
     fn key(&self) -> Key<Self> {
@@ -38,9 +40,9 @@ impl Record for HistoryEntry {
     }
 }
 
-impl Given {
-    /// The entry of a record that comes to be.
-    pub(crate) fn created<R: Record>(
+impl WriteContext {
+    /// The entry of a new record. As all of these, `None` for a record without a history.
+    pub(crate) fn created<R: Tracked>(
         &self,
         record: &R,
         now: Timestamp,
@@ -48,23 +50,26 @@ impl Given {
         self.entry(record.history(), 1, HistoryEvent::Created, Vec::new(), now)
     }
 
-    /// The entry of a record that [replaces](Write::replace) the one that was read, unless nothing
-    /// changed that is worth one.
-    pub(crate) fn updated<R: Record>(
+    /// The entry of a record that [replaces](Write::replace) the one that was read. `None` when no
+    /// attribute changed but its place in a list.
+    pub(crate) fn updated<R: Tracked>(
         &self,
         before: &R,
         after: &Stored<R>,
         now: Timestamp,
     ) -> Result<Option<Write>, Error> {
+        let Some(of) = after.history() else {
+            return Ok(None);
+        };
         let changes = changes(before, &after.record)?;
         if changes.iter().all(|change| change.field == ORDER) {
             return Ok(None);
         }
-        let (of, version) = (after.history(), after.version + 1);
-        self.entry(of, version, HistoryEvent::Updated, changes, now)
+        let version = after.version + 1;
+        self.entry(Some(of), version, HistoryEvent::Updated, changes, now)
     }
 
-    /// The entry of a record of which the write of this version changes a field.
+    /// The entry of a record of which the write of this version changes one field.
     pub(crate) fn changed(
         &self,
         of: Option<HistoryOf>,
@@ -78,8 +83,8 @@ impl Given {
         self.entry(of, version, HistoryEvent::Updated, vec![change], now)
     }
 
-    /// The entry of a record that is deleted at the version that was read.
-    pub(crate) fn deleted<R: Record>(
+    /// The entry of a record that is deleted.
+    pub(crate) fn deleted<R: Tracked>(
         &self,
         record: &Stored<R>,
         now: Timestamp,
@@ -101,10 +106,10 @@ impl Given {
         };
         let entry = HistoryEntry {
             id: version,
-            organization_id: self.tenant(),
+            organization_id: self.tenant,
             of,
             at: now,
-            actor: self.actor(),
+            actor: self.actor,
             what,
             changes,
         };
@@ -112,8 +117,8 @@ impl Given {
     }
 }
 
-/// What differs between two states of a record, by name.
-fn changes<R: Record>(before: &R, after: &R) -> Result<Vec<FieldChange>, Error> {
+/// The fields that differ between two states of a record, by name.
+fn changes(before: &impl Tracked, after: &impl Tracked) -> Result<Vec<FieldChange>, Error> {
     let (mut before, after) = (fields(before)?, fields(after)?);
     let changes = after.into_iter().filter_map(|(name, to)| {
         let from = before.remove(&name).unwrap_or_default();
@@ -134,7 +139,7 @@ fn fields(record: &impl serde::Serialize) -> Result<Map<String, Value>, Error> {
 }
 
 impl Store {
-    /// What happened to a record, the newest first, also to one that was deleted. 404 when the tenant
+    /// The history of a record, the newest entry first, also of a deleted record. 404 when the tenant
     /// never had it.
     pub async fn history(
         &self,
@@ -148,17 +153,12 @@ impl Store {
             self.table.batch_get([record.clone()], Read::Consistent),
             self.table.page(entries, wanted),
         )?;
-        // One that is older than its history may have none.
+        // A record that is older than its history may have no entry.
         let was_there = found.has(&record) || !page.rows.is_empty() || wanted.after.is_some();
         was_there.then_some(()).or_not_found(noun)?;
         let page = page.map(|stored| stored.record);
-        let actors = || page.records().filter_map(|entry| entry.actor);
-        let user = |id: UserId| key::user(tenant, id);
-        let found = self
-            .table
-            .batch_get(actors().map(user), Read::Eventual)
-            .await?;
-        let users = found.all(actors(), user);
+        let actors = page.records().filter_map(|entry| entry.actor);
+        let users: HashMap<_, UserRef> = self.users(tenant, actors).await?;
         Ok(page.map(|entry: HistoryEntry| EntryWithActor {
             actor: entry.actor.and_then(|id| users.get(&id).cloned()),
             entry,
@@ -166,7 +166,7 @@ impl Store {
     }
 }
 
-/// Where a record with a history stands, and what it is called.
+/// The key of a record with a history, and its noun.
 fn record_of(tenant: OrganizationId, of: HistoryOf) -> (AnyKey, &'static str) {
     use model::{Id, MilestoneId, ProjectId, ServiceRequestId, TaskId, TicketId};
     match of {

@@ -2,40 +2,32 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
     Activity, ActivityId, AgentSession, AgentSessionId, Comment, CommentId, Error, Id, Milestone,
     MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
     ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
     TicketMessageId, Token, TokenId, User, UserId,
 };
-use serde::Deserialize;
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use super::{
     Store, key,
-    table::{IntoAttribute, Read, Record, Table},
+    table::{Read, Record, Table},
 };
 
 /// The largest block that an instance reserves.
 const LARGEST_BLOCK: i64 = 64;
 
-/// Ids of records of one kind.
+/// An id of a kind of record.
 pub(super) trait IdOf: Id {
-    /// Stands in the records as `kind`.
+    /// The attribute `kind` of its records.
     const KIND: &'static str;
 }
 
 macro_rules! ids {
     ($($record:ty: $id:ty),* $(,)?) => {$(
         impl IdOf for $id {
-            const KIND: &'static str = <$record as Record>::KIND;
-        }
-
-        impl IntoAttribute for $id {
-            fn into_attribute(self) -> AttributeValue {
-                self.get().into_attribute()
-            }
+            const KIND: &'static str = <$record as Record<crate::Workdesk>>::KIND;
         }
     )*};
 }
@@ -58,20 +50,13 @@ ids! {
     Token: TokenId,
 }
 
-/// Gives out ids. An instance reserves one at first and twice as many each time it runs out, so
-/// that a quiet service leaves no gaps and a busy one spends no extra write per record.
+/// Gives out ids. An instance reserves one id at first, and twice as many each time it runs out. So
+/// a quiet service leaves no gaps, and a busy one needs no extra write per record.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ids(Arc<Mutex<HashMap<&'static str, Arc<Reserved>>>>);
 
-/// The ids that are left of one kind. Who reserves more of them holds up nobody who needs another
-/// kind.
+/// The reserved ids of one kind. Each kind has its own lock, so that kinds do not wait for each other.
 type Reserved = Mutex<Block>;
-
-/// The last id that was given out for a kind of record.
-#[derive(Clone, Copy, Debug, Deserialize)]
-pub(super) struct Counter {
-    last: i64,
-}
 
 #[derive(Debug)]
 struct Block {
@@ -80,7 +65,7 @@ struct Block {
     size: i64,
 }
 
-/// None is reserved yet.
+/// No id is reserved.
 impl Default for Block {
     fn default() -> Self {
         Self {
@@ -92,14 +77,20 @@ impl Default for Block {
 }
 
 impl Store {
-    /// An id for a new record, unique across organizations and instances. One that is not used
-    /// after all leaves a gap.
+    /// Returns an id for a new record, unique across organizations and instances. An unused id leaves
+    /// a gap.
     pub(super) async fn next_id<I: IdOf>(&self) -> Result<I, Error> {
         let number = self.ids.next(&self.table, I::KIND).await?;
         I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
     }
 
-    /// The last id that was given out; 0 when none was. There may be no record of it.
+    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
+    /// id.
+    pub(super) async fn id_once<I: IdOf>(&self, reserved: &OnceCell<I>) -> Result<I, Error> {
+        reserved.get_or_try_init(|| self.next_id()).await.copied()
+    }
+
+    /// Returns the last id that was given out, or 0. It may have no record.
     pub(super) async fn last_id<I: IdOf>(&self) -> Result<i64, Error> {
         let key = key::counter(I::KIND);
         let counter = self.table.get(&key, Read::Consistent).await?;

@@ -5,31 +5,33 @@ use std::collections::HashMap;
 use futures::future::try_join_all;
 use model::{
     Error, Fault, HistoryOf, Id, Milestone, MilestoneCreate, MilestoneFilter, MilestoneId,
-    MilestoneUpdate, OrganizationId, Priority, ProjectId, TaskId, TaskStatus, Title, UserId,
+    MilestoneUpdate, OrganizationId, Priority, Project, ProjectId, TaskId, TaskStatus, Title,
+    UserId,
 };
 use serde::Deserialize;
 
 use super::{
-    Given, Permit, Store,
-    cleanup::Subject,
+    PendingWrite, Store, WriteContext,
     directory::takes_work,
     filter::Filter,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Row, Wanted},
-    table::{Condition, OrNotFound, Read, Record, Stored, Write},
+    records::Subject,
+    table::{Condition, OrNotFound, Read, Record, Stored},
+    tracked::Tracked,
+    writes::Writes,
 };
 
 /// Milestones.
 #[derive(Clone, Copy, Debug)]
 pub struct Milestones<'a>(pub(super) &'a Store);
 
-/// A milestone with the tasks linked to it.
+/// A milestone with its tasks.
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {
     /// The milestone.
     pub milestone: Stored<Milestone>,
-    /// The first 200 of them by id.
+    /// Its first 200 tasks, by id.
     pub tasks: Page<LinkedTask>,
 }
 
@@ -39,11 +41,11 @@ pub struct MilestoneWithTasks {
 pub struct LinkedTask {
     /// Unique id.
     pub id: TaskId,
-    /// What is to do.
+    /// Title.
     pub title: Title,
-    /// Where it stands.
+    /// Status.
     pub status: TaskStatus,
-    /// How pressing it is.
+    /// Priority.
     pub priority: Priority,
     milestone_id: MilestoneId,
 }
@@ -53,13 +55,13 @@ impl LinkedTask {
         &["id", "title", "status", "priority", "milestoneId"];
 }
 
-/// The most tasks that a milestone is shown with.
+/// The most tasks of a milestone in a response.
 const TASKS: usize = 200;
 
-/// The most milestones of a page when each has to be asked for its tasks.
+/// The most milestones of a page when the tasks of each are read separately.
 const ASKED: usize = 100;
 
-impl Record for Milestone {
+impl Record<crate::Workdesk> for Milestone {
     const KIND: &'static str = "milestone";
 
     fn key(&self) -> Key<Self> {
@@ -69,7 +71,9 @@ impl Record for Milestone {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::milestone_in_project(self))
     }
+}
 
+impl Tracked for Milestone {
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::Milestone(self.id))
     }
@@ -79,38 +83,22 @@ impl Milestones<'_> {
     /// Creates a milestone. 400 when the project is not the tenant's, 409 when it is archived.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: MilestoneCreate,
     ) -> Result<Stored<Milestone>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new(permit, new).await;
-        let again = async |made| {
-            let key = key::milestone(tenant, id_of(made)?);
-            self.0.one(&key, MilestoneId::NOUN).await
-        };
-        permit.once(create, again).await
-    }
-
-    async fn create_new(
-        &self,
-        permit: Permit,
-        new: MilestoneCreate,
-    ) -> Result<Stored<Milestone>, Error> {
-        let tenant = permit.tenant();
-        let project_key = key::project(tenant, new.project_id);
+        let pending = pending.into();
+        let project_key = key::project(pending.tenant(), new.project_id);
         let project = self.0.table.get(&project_key, Read::Consistent);
-        let read = async { tokio::try_join!(self.0.next_id(), project) };
-        let (given, (id, project)) = permit.beside(read).await?;
-        let project =
-            project.ok_or_else(|| Error::invalid(Fault::unknown("projectId", ProjectId::NOUN)))?;
-        takes_work(&project)?;
-        let now = self.0.clock.now();
-        let milestone = Milestone::new(id, tenant, new, now);
-        let mut writes = vec![Write::create(&milestone)?];
-        writes.extend(given.created(&milestone, now)?);
-        self.0.create_all(&given, writes, id).await?;
-        Ok(Stored::created(milestone))
+        let milestone = |context: &WriteContext, id, project: Option<Stored<Project>>, now| {
+            let unknown = || Error::invalid(Fault::unknown("projectId", ProjectId::NOUN));
+            let project = project.ok_or_else(unknown)?;
+            takes_work(&project)?;
+            let milestone = Milestone::new(id, context.tenant, new, now);
+            Ok((milestone, Writes::default()))
+        };
+        self.0
+            .create(pending, key::milestone, project, milestone)
+            .await
     }
 
     /// One milestone with its tasks. 404 when it is not the tenant's.
@@ -153,14 +141,14 @@ impl Milestones<'_> {
             table.page(tasks, &all),
         )?;
         project.or_not_found(ProjectId::NOUN)?;
-        // Of a project with more tasks than a page reads, each milestone is asked for its own.
+        // One page does not hold all tasks of a large project: then each milestone's are read.
         let each_asked = tasks.end.is_some();
         let milestones = if each_asked {
             milestones.cut(ASKED)
         } else {
             milestones
         };
-        // The index may lag behind a delete, and no task is linked to a milestone that is gone.
+        // The index may lag behind a delete, and a deleted milestone has no tasks.
         let key_of = |milestone: &Stored<Milestone>| key::milestone(tenant, milestone.id);
         let there = table.batch_get(milestones.records().map(key_of), Read::Consistent);
         if !each_asked {
@@ -190,45 +178,34 @@ impl Milestones<'_> {
         Ok(page.map(|stored| stored.record))
     }
 
-    /// Changes a milestone; `change` sees it as it is now and may refuse. 404 when it is not the
-    /// tenant's.
+    /// Changes a milestone. 404 when it is not the tenant's.
     pub async fn update(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: MilestoneId,
         update: MilestoneUpdate,
     ) -> Result<Stored<Milestone>, Error> {
-        let permit = permit.into();
-        let table = &self.0.table;
-        let key = key::milestone(permit.tenant(), id);
-        let read = || table.get(&key, Read::Consistent);
-        let update = &update;
-        let write = |given: Given, milestone: Option<Stored<Milestone>>| async move {
-            let before = given.current(milestone, MilestoneId::NOUN)?;
-            let mut milestone = before.clone();
+        let change = |_: &WriteContext, milestone: &mut Milestone, now| {
             milestone.change(update.clone())?;
-            milestone.updated_at = self.0.clock.now();
-            let mut writes = vec![Write::replace(&milestone)?];
-            writes.extend(given.updated(&before.record, &milestone, milestone.updated_at)?);
-            let done = table.transact(writes).await?;
-            Ok(done.is_ok().then(|| milestone.replaced()))
+            milestone.updated_at = now;
+            Ok(Writes::default())
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, key::milestone, id, change).await
     }
 
-    /// Deletes a milestone. From that moment its tasks read as linked to none; the sweeper takes
-    /// the links away, whatever their number. 404 when it is not the tenant's.
-    pub async fn delete(&self, permit: impl Into<Permit>, id: MilestoneId) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::milestone(permit.tenant(), id);
-        let tasks = |_: &Milestone| Subject::Milestone(id);
-        self.0
-            .delete_with_cleanup(permit, key, MilestoneId::NOUN, tasks, async |_| Ok(()))
-            .await
+    /// Deletes a milestone. Its tasks show no milestone from then on, and the sweeper removes the
+    /// references. 404 when it is not the tenant's.
+    pub async fn delete(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: MilestoneId,
+    ) -> Result<(), Error> {
+        let tasks = |_: &Milestone| (Subject::Milestone(id), Writes::default());
+        self.0.delete(pending, key::milestone, id, tasks).await
     }
 }
 
-/// Puts milestones together with those of all their project's tasks that are theirs.
+/// Joins milestones with their tasks, out of all linked tasks of the project.
 fn with_tasks(
     milestones: Page<Stored<Milestone>>,
     tasks: Page<Stored<LinkedTask>>,

@@ -1,4 +1,5 @@
-//! Reference search: what a service request may refer to, by words of its title.
+//! Search for the projects and the organization that a service request may refer to, by words of their
+//! titles.
 
 use model::{
     Description, Error, Id, OrganizationId, ProjectId, ReferenceId, ReferenceSearch, ReferenceType,
@@ -6,25 +7,27 @@ use model::{
 
 use super::{
     Store,
-    directory::{Reference, words},
     key::{self, AnyKey},
     page::{Page, Wanted},
+    records::Reference,
     table::{Batch, Condition, IntoAttribute, Read, Stored},
+    words::words,
 };
 
-/// The most rows at once, and those of a look at the most recent ones.
+/// The most rows of a page.
 const MOST: usize = 50;
+/// Rows of a page without a query, unless the client asks for another number.
 const RECENT: usize = 20;
 
-/// How many records a search looks at before it answers what it found so far: they are small.
-const LOOKED_AT: usize = 10_000;
+/// The most records that a search reads for a page. They are small.
+const MOST_READ: usize = 10_000;
 
 /// A record that a service request may refer to.
 #[derive(Clone, Debug)]
 pub struct FoundReference {
     /// The record's id within its type.
     pub id: ReferenceId,
-    /// What it is.
+    /// The record's type.
     pub refers_to: ReferenceType,
     /// A project's title or an organization's name.
     pub title: String,
@@ -32,13 +35,13 @@ pub struct FoundReference {
     pub description: Option<Description>,
 }
 
-/// What a service request may refer to.
+/// Records that a service request may refer to.
 #[derive(Clone, Copy, Debug)]
 pub struct References<'a>(pub(super) &'a Store);
 
 impl References<'_> {
-    /// What matches, newest first: at most 50 at once; when there is no text and nobody says how
-    /// many, the 20 most recent.
+    /// The records that match, newest first, at most 50 a page. Without a query and a number of rows, the
+    /// 20 most recent.
     pub async fn search(
         &self,
         tenant: OrganizationId,
@@ -63,7 +66,7 @@ impl References<'_> {
         let matching = key::references(tenant)
             .descending()
             .filter((!filter.is_empty()).then_some(filter))
-            .reading(LOOKED_AT);
+            .reading(MOST_READ);
         let matching = self.0.table.page(matching, &wanted).await?;
         let keys = matching
             .records()
@@ -73,18 +76,18 @@ impl References<'_> {
     }
 }
 
-/// Where the record itself lives.
+/// The key of the record itself.
 fn key_of(tenant: OrganizationId, reference: &Reference) -> Option<AnyKey> {
     match reference.refers_to {
         ReferenceType::Project => {
             ProjectId::new(reference.id.get()).map(|id| key::project(tenant, id).into())
         }
-        // An organization refers to none but itself.
+        // An organization may refer only to itself.
         ReferenceType::Organization => Some(key::organization(tenant).into()),
     }
 }
 
-/// The record as it is called now; none when it is gone or does not read.
+/// The record with its current title; `None` when it is gone or does not read.
 fn found_in(
     found: &Batch,
     tenant: OrganizationId,

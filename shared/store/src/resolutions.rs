@@ -1,33 +1,20 @@
-//! How long resolving takes: per day, how many service requests and tickets were resolved and how
-//! long they had taken. Whoever changes a status counts in the same transaction, so that the
-//! dashboard reads a few small items instead of every request.
+//! Times of resolution: for each day, the number of service requests and tickets that were resolved, and
+//! the time that they took. A change of status updates its day in the same transaction. So the dashboard
+//! reads a few small items, and not every request.
 
 use model::{Error, OrganizationId, Resolution, Timestamp, span};
-use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
     key::{self, Key},
+    records::Day,
     table::{Change, Condition, Record, Write},
 };
 
-/// The days that the mean looks back on, the current one included.
+/// The days of the mean, including the current one.
 const DAYS: i64 = 90;
 
-/// What was resolved on one day (UTC).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Day {
-    organization_id: OrganizationId,
-    /// As `2026-01-31`.
-    date: String,
-    /// How many were resolved and have not been reopened since.
-    count: i64,
-    /// Milliseconds from creation to resolution, of all of them together.
-    millis: i64,
-}
-
-impl Record for Day {
+impl Record<crate::Workdesk> for Day {
     const KIND: &'static str = "resolutions";
 
     fn key(&self) -> Key<Self> {
@@ -35,8 +22,8 @@ impl Record for Day {
     }
 }
 
-/// Counts the resolution of a service request or a ticket that was created at that instant, or
-/// counts it no longer; belongs into the transaction that changes the status.
+/// Adds the resolution of a service request or a ticket to its day, or subtracts it. Belongs into the
+/// transaction that changes the status.
 pub(super) fn count(
     tenant: OrganizationId,
     created_at: Timestamp,
@@ -58,8 +45,7 @@ pub(super) fn count(
 }
 
 impl Store {
-    /// Mean hours from creation to resolution, of what was resolved on the last 90 days; `None`
-    /// when nothing was.
+    /// Mean hours from creation to resolution, over the last 90 days; `None` without a resolution.
     pub(super) async fn mean_resolution_hours(
         &self,
         tenant: OrganizationId,

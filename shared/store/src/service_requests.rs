@@ -1,5 +1,7 @@
 //! Service requests.
 
+use std::future::ready;
+
 use model::{
     CreatedSort, Error, Fault, HistoryOf, Id, JsonText, OrganizationId, ProjectId, ReferenceId,
     ReferenceType, Resolution, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
@@ -7,39 +9,38 @@ use model::{
 };
 
 use super::{
-    Permit, Store,
-    agent::HandOver,
-    cleanup::Subject,
+    PendingWrite, Store, WriteContext,
     filter::Filter,
-    id_is_taken,
     key::{self, AnyKey, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
+    records::Subject,
     resolutions,
     table::{Condition, Record, Stored, Write},
+    tracked::{HandOver, Tracked},
+    writes::Writes,
 };
 
 /// Service requests.
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceRequests<'a>(pub(super) &'a Store);
 
-/// How a service request that was raised elsewhere or earlier has fared since. Where it tells no
-/// time, that is now.
+/// The past of a service request that was raised earlier, or in another system. A time that is `None` is
+/// the current one.
 #[derive(Clone, Debug, Default)]
 pub struct Past {
-    /// Where it stands.
+    /// Status.
     pub status: ServiceStatus,
-    /// Who works on it.
+    /// Assignee.
     pub assignee_id: Option<UserId>,
     /// Free-form, up to 16 KiB and five levels.
     pub metadata: Option<JsonText>,
-    /// When it was raised.
+    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// When it was resolved; only of a request that is resolved or closed.
+    /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
 }
 
-impl Record for ServiceRequest {
+impl Record<crate::Workdesk> for ServiceRequest {
     const KIND: &'static str = "service_request";
 
     fn key(&self) -> Key<Self> {
@@ -49,7 +50,9 @@ impl Record for ServiceRequest {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::service_request_in_time(self))
     }
+}
 
+impl Tracked for ServiceRequest {
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::ServiceRequest(self.id))
     }
@@ -64,74 +67,55 @@ impl Record for ServiceRequest {
 }
 
 impl ServiceRequests<'_> {
-    /// Raises a service request, which is open. 400 when what it refers to is not the tenant's.
+    /// Creates a service request, which is open. 400 when the record that it refers to is not the
+    /// tenant's.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         creator: UserId,
         new: ServiceRequestCreate,
     ) -> Result<Stored<ServiceRequest>, Error> {
-        self.create_with(permit, creator, new, Past::default())
+        self.create_with(pending, creator, new, Past::default())
             .await
     }
 
-    /// Records a service request with what has happened to it since; one that was resolved counts
-    /// on that day. 400 when what it refers to is not the tenant's.
+    /// Creates a service request with a past. A resolution counts on its day. 400 when the record that it
+    /// refers to is not the tenant's.
     pub async fn create_with(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         creator: UserId,
         new: ServiceRequestCreate,
         past: Past,
     ) -> Result<Stored<ServiceRequest>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new(permit, creator, new, past).await;
-        let again = async |made| self.get(tenant, id_of(made)?).await;
-        permit.once(create, again).await
-    }
-
-    async fn create_new(
-        &self,
-        permit: Permit,
-        creator: UserId,
-        new: ServiceRequestCreate,
-        past: Past,
-    ) -> Result<Stored<ServiceRequest>, Error> {
-        let tenant = permit.tenant();
-        let (given, id) = permit.beside(self.0.next_id()).await?;
-        let reference_type = new.reference_type;
-        let reference = reference_type
-            .zip(new.reference_id)
-            .map(|(kind, id)| referred_to(tenant, kind, id).ok_or_else(|| unknown_reference(kind)))
-            .transpose()?;
-        let now = self.0.clock.now();
-        let created_at = past.created_at.unwrap_or(now);
-        let is_over = past.status.is_over();
-        let resolved_at = is_over.then(|| past.resolved_at.unwrap_or(now));
-        let request = ServiceRequest {
-            status: past.status,
-            assignee_id: past.assignee_id,
-            metadata: past.metadata,
-            resolved_at,
-            updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
-            ..ServiceRequest::new(id, tenant, creator, new, created_at)
+        let request = |context: &WriteContext, id, (), now| {
+            let (tenant, mut writes) = (context.tenant, Writes::default());
+            if let Some((kind, id)) = new.reference_type.zip(new.reference_id) {
+                let unknown = || unknown_reference(kind);
+                let key = referred_to(tenant, kind, id).ok_or_else(unknown)?;
+                writes.push_or(Write::check(key, Condition::exists()), unknown());
+            }
+            let created_at = past.created_at.unwrap_or(now);
+            let is_over = past.status.is_over();
+            let resolved_at = is_over.then(|| past.resolved_at.unwrap_or(now));
+            let resolution = resolved_at.map(Resolution::Made);
+            writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
+            let request = ServiceRequest {
+                status: past.status,
+                assignee_id: past.assignee_id,
+                metadata: past.metadata,
+                resolved_at,
+                updated_at: resolved_at.map_or(created_at, |at| at.max(created_at)),
+                ..ServiceRequest::new(id, tenant, creator, new, created_at)
+            };
+            Ok((request, writes))
         };
-        let mut writes = vec![Write::create(&request)?];
-        writes.extend(reference.map(|key| Write::check(key, Condition::exists())));
-        let resolution = resolved_at.map(Resolution::Made);
-        writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
-        writes.extend(given.created(&request, now)?);
-        match self.0.commit(&given, writes, Some(id.get())).await? {
-            Ok(()) => Ok(Stored::created(request)),
-            Err(refused) => Err(match reference_type {
-                Some(kind) if !refused.at(0) => unknown_reference(kind),
-                _ => id_is_taken(ServiceRequest::KIND),
-            }),
-        }
+        self.0
+            .create(pending, key::service_request, ready(Ok(())), request)
+            .await
     }
 
-    /// The organization's service requests that fit, by creation.
+    /// The organization's service requests that match a filter, by creation.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -163,47 +147,45 @@ impl ServiceRequests<'_> {
         self.0.one(&key, ServiceRequestId::NOUN).await
     }
 
-    /// Changes a service request, and counts its resolution when it is resolved, or no longer when
-    /// it is opened again. 404 when it is not the tenant's, 400 when its assignee is not, 409 when
-    /// its status may not become what is asked for.
+    /// Changes a service request. Counts its resolution, and no longer counts it when it is reopened. 404
+    /// when it is not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of
+    /// status.
     pub async fn update(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: ServiceRequestId,
         update: ServiceRequestUpdate,
     ) -> Result<Stored<ServiceRequest>, Error> {
-        let permit = permit.into();
-        let key = key::service_request(permit.tenant(), id);
         let assignee = update.assignee_id.value().copied();
         let change = |request: &mut ServiceRequest, now| {
             let resolution = request.change(update.clone(), now)?;
             Ok(resolution.map(|it| (request.created_at, it)))
         };
+        let current = |request: &ServiceRequest| request.assignee_id;
         self.0
-            .update_assigned(permit, key, ServiceRequestId::NOUN, assignee, change)
+            .update_assigned(pending, key::service_request, id, assignee, current, change)
             .await
     }
 
-    /// Deletes a service request, unless `allow` refuses when it sees it, which it does once the
-    /// permit is given. From that moment its
-    /// comments are out of reach; the sweeper deletes them, whatever their number. A resolution
-    /// stays counted. 404 when the request is not the tenant's.
-    pub async fn delete(
+    /// Deletes a service request, unless `allow` refuses its creator. Its comments are unreachable from then on, and
+    /// the sweeper deletes them. A resolution stays counted. 404 when it is not the tenant's.
+    pub async fn delete<A: Future<Output = Result<(), Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: ServiceRequestId,
-        allow: impl AsyncFnOnce(&ServiceRequest) -> Result<(), Error>,
+        allow: impl Fn(UserId) -> A,
     ) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::service_request(permit.tenant(), id);
-        let comments = |_: &ServiceRequest| Subject::Thread(Thread::ServiceRequest(id));
-        self.0
-            .delete_with_cleanup(permit, key, ServiceRequestId::NOUN, comments, allow)
-            .await
+        let allow = |request: &ServiceRequest| allow(request.creator_id);
+        let thread = Subject::Thread(Thread::ServiceRequest(id));
+        let comments = |_: &ServiceRequest| (thread, Writes::default());
+        let delete = self
+            .0
+            .delete_if(pending, key::service_request, id, allow, comments);
+        delete.await
     }
 }
 
-/// The record that a reference names; `None` when the tenant cannot have it.
+/// The key of the record that a reference names; `None` for another organization.
 fn referred_to(tenant: OrganizationId, kind: ReferenceType, id: ReferenceId) -> Option<AnyKey> {
     match kind {
         ReferenceType::Project => {

@@ -1,17 +1,18 @@
-//! Where a user is signed in, and what ends it.
+//! A user's sessions, and what ends them.
 
 use model::{Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
 
 use super::{
     key,
     page::{Page, Wanted},
-    rewrite::rewrite,
-    sign_in::{Account, SignIn},
+    records::Account,
+    retry::reretry_or_none,
+    sign_in::SignIn,
     table::{Change, Condition, Record, Write},
 };
 
 impl SignIn<'_> {
-    /// A user's sessions, the newest first; those that have ended may be among them.
+    /// A user's sessions, the newest first, including some that have ended.
     pub async fn sessions(
         &self,
         tenant: OrganizationId,
@@ -23,8 +24,8 @@ impl SignIn<'_> {
         Ok(page.map(|stored| stored.record))
     }
 
-    /// Ends all of a user's sessions but this one, whatever their number, by one write. 401 when
-    /// another request ended this one first: of two sessions that end all others, one is left.
+    /// Ends all of a user's sessions but this one, in one write. 401 when another request ended this one
+    /// first: of two sessions that end all others, one is left.
     pub async fn end_others(&self, session: &Session, user: &User) -> Result<(), Error> {
         let read = || self.still(session);
         let write = |user: User| async move {
@@ -34,12 +35,12 @@ impl SignIn<'_> {
             let write = Write::update(user.key(), keep, unended(&user));
             Ok(self.0.table.write(write).await?.ok())
         };
-        rewrite(user.clone(), read, write).await
+        reretry_or_none(user.clone(), read, write).await
     }
 
-    /// Replaces a user's password by their own hand: ends all sessions and tokens, and answers the
-    /// session that takes the place of this one. `None` when the password is no longer the
-    /// account's, as another request changed it first; 401 when that ended the session.
+    /// Replaces the password of the session's user: ends all sessions and tokens, and returns the session
+    /// that takes the place of this one. `None` when another request changed the password first, 401
+    /// when that ended the session.
     pub async fn renew(
         &self,
         account: &Account,
@@ -73,10 +74,10 @@ impl SignIn<'_> {
                 Err(_) => None,
             })
         };
-        rewrite(user.clone(), read, write).await
+        reretry_or_none(user.clone(), read, write).await
     }
 
-    /// The user of a session that holds; 401 when it does not.
+    /// The user of a session. 401 when the session has ended.
     async fn still(&self, session: &Session) -> Result<User, Error> {
         let found = self.caller(session.organization_id, session.user_id, &session.sid_hash);
         match found.await? {
@@ -94,7 +95,7 @@ pub(super) fn end_all(change: Change) -> Change {
         .add("tokenEpoch", 1)
 }
 
-/// Nobody ended the user's sessions since the user was read.
+/// Expects that the user's sessions have not been ended since the user was read.
 fn unended(user: &User) -> Condition {
     Condition::exists().equals("sessionEpoch", user.session_epoch)
 }

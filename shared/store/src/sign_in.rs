@@ -1,45 +1,31 @@
 //! Sessions, accounts and failed sign-ins.
 
-use model::{
-    Error, Organization, OrganizationId, PasswordHash, Session, Timestamp, User, UserId, digest,
-    span,
-};
-use serde::{Deserialize, Serialize};
+use std::future::ready;
+
+use model::{Error, Organization, OrganizationId, Session, Timestamp, User, UserId, digest, span};
+use serde::de::DeserializeOwned;
 
 use super::{
-    Permit, Store,
-    directory::fold,
+    PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Gsi1, Key},
-    rewrite::try_rewrite,
+    records::{Account, Failures},
+    retry::retry_or_none,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
+    words::fold,
 };
 
 /// Sessions, accounts and failed sign-ins.
 #[derive(Clone, Copy, Debug)]
 pub struct SignIn<'a>(pub(super) &'a Store);
 
-/// Where a username leads: the one item that sign-in reads without knowing the organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Account {
-    /// The username in folded form.
-    pub username: String,
-    /// The user's organization.
-    pub organization_id: OrganizationId,
-    /// The user.
-    pub user_id: UserId,
-    /// What a password is compared with.
-    pub password_hash: PasswordHash,
-}
-
 impl Account {
-    /// The password is still the one that was compared.
+    /// Expects that the password has not changed since the account was read.
     pub(super) fn unchanged(&self) -> Condition {
         Condition::default().equals("passwordHash", self.password_hash.expose())
     }
 }
 
-impl Record for Account {
+impl Record<crate::Workdesk> for Account {
     const KIND: &'static str = "account";
 
     fn key(&self) -> Key<Self> {
@@ -47,7 +33,7 @@ impl Record for Account {
     }
 }
 
-impl Record for Session {
+impl Record<crate::Workdesk> for Session {
     const KIND: &'static str = "session";
 
     fn key(&self) -> Key<Self> {
@@ -63,19 +49,7 @@ impl Record for Session {
     }
 }
 
-/// The failed sign-ins of an account from an address.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Failures {
-    subject: String,
-    /// When they began: the newest ten, oldest first.
-    at: Vec<Timestamp>,
-    /// When the attempts began that are not judged yet. They count like failures while they may
-    /// still become some, so that guesses sent all at once count as well.
-    #[serde(default)]
-    pending: Vec<Timestamp>,
-}
-
-/// An attempt to sign in that is not judged yet.
+/// An attempt to sign in, whose password is still to be verified.
 #[derive(Clone, Debug)]
 pub struct SignInAttempt {
     at: Timestamp,
@@ -83,21 +57,21 @@ pub struct SignInAttempt {
 }
 
 impl Failures {
-    /// So many failures ...
+    /// Failures that block further attempts,
     const MOST: usize = 10;
-    /// ... within so many milliseconds close the door.
+    /// within this time, in milliseconds.
     const WINDOW: i64 = 15 * span::MINUTE;
-    /// What is not judged within so many milliseconds never will be: a function has ten seconds.
+    /// The longest that verifying takes, in milliseconds: a function runs for at most ten seconds.
     const JUDGED_WITHIN: i64 = 15 * span::SECOND;
 
-    /// When each of them no longer counts.
+    /// The instants from which each of them no longer counts.
     fn ends(&self) -> impl Iterator<Item = Timestamp> {
         let failed = self.at.iter().map(|at| at.plus(Self::WINDOW));
         let pending = self.pending.iter().map(|at| at.plus(Self::JUDGED_WITHIN));
         failed.chain(pending)
     }
 
-    /// How long the door stays closed, in milliseconds, when it is.
+    /// The time in milliseconds for which attempts are blocked; `None` when they are not.
     fn closed_for(&self, now: Timestamp) -> Option<i64> {
         let left = self.ends().map(|end| end.since(now));
         let mut left: Vec<i64> = left.filter(|left| *left > 0).collect();
@@ -105,13 +79,13 @@ impl Failures {
         left.len().checked_sub(Self::MOST).map(|open| left[open])
     }
 
-    /// Notes an attempt that begins, and forgets those that were never judged.
+    /// Adds an attempt, and removes those that died before their password was verified.
     fn begin(&mut self, now: Timestamp) {
         self.pending.retain(|at| at.plus(Self::JUDGED_WITHIN) > now);
         self.pending.push(now);
     }
 
-    /// Notes that the attempt that began at that instant has failed.
+    /// Makes a failure of the attempt that began at that instant.
     fn fail(&mut self, began: Timestamp) {
         if let Some(place) = self.pending.iter().position(|at| *at == began) {
             self.pending.remove(place);
@@ -123,7 +97,7 @@ impl Failures {
     }
 }
 
-impl Record for Failures {
+impl Record<crate::Workdesk> for Failures {
     const KIND: &'static str = "sign_in_failures";
 
     fn key(&self) -> Key<Self> {
@@ -135,32 +109,37 @@ impl Record for Failures {
     }
 }
 
+impl Store {
+    /// A session or a token with its user and the organization; `None` when any is missing.
+    pub(super) async fn caller<R: DeserializeOwned>(
+        &self,
+        credential: &Key<R>,
+        tenant: OrganizationId,
+        user: UserId,
+    ) -> Result<Option<(Stored<R>, User, Stored<Organization>)>, Error> {
+        let (user, organization) = (key::user(tenant, user), key::organization(tenant));
+        let keys: [AnyKey; 3] = [credential.into(), (&user).into(), (&organization).into()];
+        let found = self.table.batch_get(keys, Read::Consistent).await?;
+        let credential = found.get(credential)?;
+        let (user, organization) = (found.get(&user)?, found.get(&organization)?);
+        let (Some(credential), Some(user), Some(organization)) = (credential, user, organization)
+        else {
+            return Ok(None);
+        };
+        Ok(Some((credential, user.record, organization)))
+    }
+}
+
 impl SignIn<'_> {
-    /// The caller behind a session: the session, its user and organization, all as they are now.
-    /// `None` when any of them is missing.
+    /// A session with its user and the organization, all as they are now. `None` when any is missing.
     pub async fn caller(
         &self,
         tenant: OrganizationId,
         user: UserId,
         sid_hash: &str,
     ) -> Result<Option<(Stored<Session>, User, Stored<Organization>)>, Error> {
-        let session_key = key::session(tenant, user, sid_hash);
-        let user_key = key::user(tenant, user);
-        let organization_key = key::organization(tenant);
-        let keys = [
-            AnyKey::from(&session_key),
-            AnyKey::from(&user_key),
-            AnyKey::from(&organization_key),
-        ];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let (Some(session), Some(user), Some(organization)) = (
-            batch.get(&session_key)?,
-            batch.get(&user_key)?,
-            batch.get(&organization_key)?,
-        ) else {
-            return Ok(None);
-        };
-        Ok(Some((session, user.record, organization)))
+        let key = key::session(tenant, user, sid_hash);
+        self.0.caller(&key, tenant, user).await
     }
 
     /// The user of an account.
@@ -170,15 +149,15 @@ impl SignIn<'_> {
         Ok(user.map(|stored| stored.record))
     }
 
-    /// The account of a username, which is matched without regard to case.
+    /// The account of a username, in whatever case.
     pub async fn account(&self, username: &str) -> Result<Option<Account>, Error> {
         let key = key::account(&fold(username));
         let account = self.0.table.get(&key, Read::Consistent).await?;
         Ok(account.map(|stored| stored.record))
     }
 
-    /// Keeps a new session of somebody who knew the account's password. 401 when that was changed
-    /// since the account was read: a sign-in that is under way meanwhile comes too late.
+    /// Stores a new session of a user who sent the account's password. 401 when the password has changed
+    /// since the account was read.
     pub async fn begin(&self, account: &Account, session: &Session) -> Result<(), Error> {
         let writes = vec![
             Write::check(account.key(), account.unchanged()),
@@ -193,33 +172,37 @@ impl SignIn<'_> {
         })
     }
 
-    /// Moves the idle end of a session that is still there; a logout meanwhile stands.
+    /// Extends a session by its idle time, unless a logout ended it.
     pub async fn touch(&self, session: &Session, now: Timestamp) -> Result<(), Error> {
         let write = Write::update(
             session.key(),
             Change::default().set("touchedAt", now),
             Condition::exists(),
         );
-        // Refused means that the session has ended, which the next request will see.
+        // Refused when the session has ended, which the next request will see.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
-    /// Ends a session; one that has ended already stays so.
-    pub async fn end(&self, permit: impl Into<Permit>, session: &Session) -> Result<(), Error> {
-        let end = async |permit: Permit| {
-            let given = permit.given().await?;
-            let write = Write::delete(session.key(), Condition::default());
-            self.0.commit(&given, vec![write], None).await?.or_leave();
-            Ok(())
+    /// Ends a session; no change if it has ended already.
+    pub async fn end(
+        &self,
+        pending: impl Into<PendingWrite>,
+        session: &Session,
+    ) -> Result<(), Error> {
+        let end = async |context: WriteContext, ()| {
+            let ended = Write::delete(session.key(), Condition::default());
+            self.0.commit(&context, ended, ()).await
         };
-        permit.into().once(end, async |_| Ok(())).await
+        let nothing = || ready(Ok(()));
+        self.0.write(pending, nothing, end).await.map(|_| ())
     }
 
-    /// Notes an attempt to sign in before the password is looked at. It counts like a failure until
-    /// it is judged: [`failed`](Self::failed) makes it one, [`succeeded`](Self::succeeded) takes it
-    /// back, and what comes to neither, since the table cannot be reached, is forgotten soon. Ten
-    /// within 15 minutes of an account from one address are answered with how many seconds to wait.
+    /// Adds an attempt to sign in, before its password is verified. 429 with the seconds to wait after
+    /// ten attempts within 15 minutes, of an account from one address.
+    ///
+    /// The attempt counts like a failure. [`failed`](Self::failed) makes it one;
+    /// [`succeeded`](Self::succeeded) removes it. Without either it is removed within seconds.
     pub async fn attempt(&self, username: &str, address: &str) -> Result<SignInAttempt, Error> {
         let subject = subject(username, address);
         let key = key::sign_in_failures(&subject);
@@ -246,12 +229,12 @@ impl SignIn<'_> {
             let written = self.0.table.write(write).await?.ok();
             Ok(written.map(|()| SignInAttempt { at: now, failures }))
         };
-        let begun = try_rewrite(read().await?, read, write).await?;
-        // So many attempts of one account at the same moment are nobody's honest ones.
+        let begun = retry_or_none(read().await?, read, write).await?;
+        // No honest user sends so many attempts at the same moment.
         begun.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Notes that an attempt has failed.
+    /// Makes a failure of an attempt.
     pub async fn failed(&self, attempt: SignInAttempt) -> Result<(), Error> {
         let SignInAttempt { at, failures } = attempt;
         let subject = failures.subject.clone();
@@ -263,7 +246,7 @@ impl SignIn<'_> {
                 failures.fail(at);
                 Write::replace(&failures)?
             } else {
-                // A sign-in that succeeded has forgotten all before it.
+                // A sign-in that succeeded has removed all attempts before it.
                 Write::create(&Failures {
                     subject: subject.clone(),
                     at: vec![at],
@@ -272,11 +255,11 @@ impl SignIn<'_> {
             };
             Ok(self.0.table.write(write).await?.ok())
         };
-        let noted = try_rewrite(Some(failures), read, write).await?;
+        let noted = retry_or_none(Some(failures), read, write).await?;
         noted.ok_or_else(|| too_many(span::SECOND))
     }
 
-    /// Forgets the failures of an account from an address.
+    /// Removes the failures and attempts of an account from an address.
     pub async fn succeeded(&self, username: &str, address: &str) -> Result<(), Error> {
         let key = key::sign_in_failures(&subject(username, address));
         let write = Write::delete(key, Condition::default());
@@ -285,8 +268,8 @@ impl SignIn<'_> {
     }
 }
 
-/// The account, known or not, and the address, as their failures are found; all spellings of a
-/// username are one.
+/// The hash of an account, known or not, and an address, which is the key of their failures. It ignores
+/// the case of the username.
 fn subject(username: &str, address: &str) -> String {
     digest(&format!("{}\n{address}", fold(username)))
 }

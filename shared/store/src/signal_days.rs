@@ -1,50 +1,28 @@
-//! What a class of signals did: a day is one item, which has when which records were named, so that
-//! windows and baselines are counted however many signals there are. Whoever records a signal notes it
-//! there in the same transaction.
+//! Daily occurrences of a class of alerts. A day is one item that stores when which records were
+//! named. Windows and baselines are thus counted without reading every alert. Recording an alert
+//! updates the item in the same transaction.
 
 use std::collections::BTreeMap;
 
 use model::{
     ClassHistory, Error, LabelledSignal, Occurrence, OrganizationId, Signal, Timestamp, span,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
     Store,
     key::{self, Key},
+    records::{SignalDay, SignalsSince},
     table::{Batch, Change, Condition, Read, Record, Stored, Write},
 };
 
-/// How long days are kept, in milliseconds.
+/// Retention of days, in milliseconds.
 const KEPT: i64 = ClassHistory::DAYS * span::DAY;
 
-/// What a class of signals did on a day (UTC).
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SignalDay {
-    organization_id: OrganizationId,
-    signal_type: String,
-    /// When it begins.
-    day: Timestamp,
-    /// As [`Occurrence::within_day`] has them; at most [`MOST_AN_HOUR`](Occurrence::MOST_AN_HOUR) of each
-    /// hour, or as many more as were written at the same time.
-    #[serde(default)]
-    occurrences: Vec<i64>,
-}
-
-/// Since when an organization's signals are recorded.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SignalsSince {
-    pub(super) organization_id: OrganizationId,
-    pub(super) since: Timestamp,
-}
-
-/// Occurrences that are to be noted, by class and day.
+/// Occurrences to write, by class and day.
 #[derive(Debug, Default)]
 pub(super) struct Noted(BTreeMap<(String, Timestamp), Vec<i64>>);
 
-impl Record for SignalDay {
+impl Record<crate::Workdesk> for SignalDay {
     const KIND: &'static str = "signal_day";
     const NUMBER_SETS: &'static [&'static str] = &["occurrences"];
 
@@ -57,7 +35,7 @@ impl Record for SignalDay {
     }
 }
 
-impl Record for SignalsSince {
+impl Record<crate::Workdesk> for SignalsSince {
     const KIND: &'static str = "signals_since";
 
     fn key(&self) -> Key<Self> {
@@ -65,7 +43,7 @@ impl Record for SignalsSince {
     }
 }
 
-/// The day of a class that an instant is on.
+/// Returns the key of a class's day that contains an instant.
 pub(super) fn day(tenant: OrganizationId, signal_type: &str, at: Timestamp) -> Key<SignalDay> {
     key::signal_days(tenant, signal_type).at(key::signal_day(&at.day()))
 }
@@ -75,9 +53,9 @@ fn expires_at(day: Timestamp) -> i64 {
 }
 
 impl Noted {
-    /// Notes that a signal occurred at an instant, unless that is too long ago, the same record did
-    /// within this quarter of an hour, or its hour is full. A record that comes and goes every minute
-    /// must not fill the hour of its class.
+    /// Adds an alert's occurrence, unless it is too old, its hour is full, or the same record
+    /// occurred within this quarter of an hour. A record that toggles every minute must not fill
+    /// the hour of its class.
     pub(super) fn add(&mut self, signal: &Signal, at: Timestamp, found: &Batch, now: Timestamp) {
         if now.since(at) >= KEPT {
             return;
@@ -100,7 +78,7 @@ impl Noted {
         }
     }
 
-    /// What that writes: an item for each class and day.
+    /// Returns the writes: one item per class and day.
     pub(super) fn writes(self, tenant: OrganizationId) -> impl Iterator<Item = Write> {
         let days = self.0.into_iter().filter(|(_, noted)| !noted.is_empty());
         days.map(move |((signal_type, at), mut noted)| {
@@ -120,8 +98,8 @@ impl Noted {
 }
 
 impl Store {
-    /// What is known of a class, and a signal of it, if it is there; beside them, what is under more keys.
-    /// The newest of both parts are read from an index, the counts from the table.
+    /// Returns an alert if it exists, the history of its class, and the items under more keys. The
+    /// newest alerts are read from an index, the counts from the table.
     pub(super) async fn class_history(
         &self,
         tenant: OrganizationId,
@@ -161,7 +139,7 @@ impl Store {
     }
 }
 
-/// The newest of a class, as far as their labels go.
+/// Returns the labels of a class's newest alerts.
 fn newest(class: key::List<Signal, key::Gsi1>) -> key::List<LabelledSignal, key::Gsi1> {
     class
         .descending()

@@ -1,4 +1,4 @@
-//! Signals (alerts).
+//! Alerts.
 
 use std::collections::HashMap;
 
@@ -6,28 +6,30 @@ use model::{
     AlertFilter, AlertUpdate, Error, Id, NewSignal, OrganizationId, Recurrence, Signal, SignalId,
     Timestamp, UserId,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{
-    Given, Permit, Store,
-    agent::Remedy,
+    PendingWrite, Store, WriteContext,
     filter::Filter,
+    idempotency::Once,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    rewrite::rewrite,
-    signal_days::{self, Noted, SignalsSince},
+    records::{Remedy, SignalSource, SignalsSince},
+    retry::reretry_or_none,
+    signal_days::{self, Noted},
     table::{Batch, Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
 };
 
-/// How many reports one transaction takes, which has room for a hundred writes: three for each at most,
-/// and two more.
+/// The most reports per transaction. DynamoDB permits a hundred writes; each report needs up to
+/// three, and two more are common.
 const TOGETHER: usize = 30;
 
-/// Signals.
+/// Alerts.
 #[derive(Clone, Copy, Debug)]
 pub struct Signals<'a>(pub(super) &'a Store);
 
-impl Record for Signal {
+impl Record<crate::Workdesk> for Signal {
     const KIND: &'static str = "signal";
 
     fn key(&self) -> Key<Self> {
@@ -43,15 +45,7 @@ impl Record for Signal {
     }
 }
 
-/// Holds the reporter's id of a signal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct SignalSource {
-    organization_id: OrganizationId,
-    source: String,
-    external_id: String,
-    signal_id: SignalId,
-}
+impl Tracked for Signal {}
 
 impl SignalSource {
     fn of(signal: &Signal) -> Self {
@@ -64,7 +58,7 @@ impl SignalSource {
     }
 }
 
-impl Record for SignalSource {
+impl Record<crate::Workdesk> for SignalSource {
     const KIND: &'static str = "signal_source";
 
     fn key(&self) -> Key<Self> {
@@ -72,23 +66,22 @@ impl Record for SignalSource {
     }
 }
 
-/// What is known of what is reported.
+/// The records that reports refer to, as read.
 #[derive(Debug)]
 struct Found {
-    /// The signals that were reported before.
+    /// The alerts reported before.
     signals: Vec<Option<Stored<Signal>>>,
-    /// Since when signals are recorded, what their classes did on their days, and what put their records
-    /// right.
+    /// The start of records, the days of the classes, and the last fixes of the records.
     around: Batch,
-    /// For the first that is new.
+    /// The id of the first new alert.
     id: Option<SignalId>,
 }
 
-/// Signals as they are to be written.
+/// Alerts to write.
 #[derive(Debug, Default)]
 struct Reported {
     signals: Vec<(Stored<Signal>, IsNew)>,
-    /// Which of them each of the reports is about.
+    /// For each report, the index of its alert.
     of: Vec<usize>,
     noted: Noted,
 }
@@ -96,57 +89,73 @@ struct Reported {
 type IsNew = bool;
 
 impl Signals<'_> {
-    /// Records a signal. Its reporter did so before when it is known by its source and external id:
-    /// then that is counted, and the signal answered as it is.
+    /// Records an alert. A repeated report, known by source and external id, is counted and returns
+    /// the alert.
     pub async fn record(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: NewSignal,
     ) -> Result<Stored<Signal>, Error> {
-        let mut recorded = self.record_all(permit, &[new]).await?;
+        let mut recorded = self.record_all(pending, &[new]).await?;
         recorded.pop().ok_or_else(none_recorded)
     }
 
-    /// Records several, as [`record`](Self::record) does each, thirty in a transaction, and answers them
-    /// in their order. What was recorded before an error stays so: whoever repeats it all records the
-    /// rest, and counts the others.
+    /// Records several alerts as [`record`](Self::record) does, thirty per transaction. Returns
+    /// them in order. After an error, the earlier ones stay recorded. A repeated request records
+    /// the rest and counts the others.
     pub async fn record_all(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: &[NewSignal],
     ) -> Result<Vec<Stored<Signal>>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let record = async |permit: Permit| {
-            let mut left = new.chunks(TOGETHER);
-            let mut some = left.next().unwrap_or_default();
-            let (given, mut found) = permit.beside(self.found(tenant, some)).await?;
-            let mut recorded = Vec::with_capacity(new.len());
-            loop {
-                let next = left.next();
-                let (given, is_last) = (&given, next.is_none());
-                let read = || self.found(tenant, some);
-                let write = |found| self.write_some(given, some, found, is_last);
-                recorded.extend(rewrite(found, read, write).await?);
-                match next {
-                    Some(more) => some = more,
-                    None => return Ok(recorded),
-                }
-                found = self.found(tenant, some).await?;
-            }
-        };
-        let again = async |_| {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let recorded = self.record_new(pending, new).await?;
+        let load = async |_| {
             let names = new.iter().map(|new| source(tenant, new));
             let names = self.0.table.batch_get(names, Read::Consistent).await?;
             let found = self.known(tenant, new, &names).await?;
             let found: Option<Vec<_>> = found.into_iter().collect();
             found.ok_or_else(none_recorded)
         };
-        permit.once(record, again).await
+        recorded.or_load(load).await
     }
 
-    /// What is known of what is reported. An id is reserved beside that, since most reports are of one
-    /// signal, and new.
+    async fn record_new(
+        &self,
+        pending: PendingWrite,
+        new: &[NewSignal],
+    ) -> Result<Once<Vec<Stored<Signal>>>, Error> {
+        let tenant = pending.tenant();
+        let mut left = new.chunks(TOGETHER);
+        let mut some = left.next().unwrap_or_default();
+        let first = self.found(tenant, some);
+        let (context, mut found) = match self.0.authorized(pending, first).await? {
+            Once::New(authorized) => authorized,
+            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+        };
+        let without_key = WriteContext::from(tenant);
+        let mut recorded = Vec::with_capacity(new.len());
+        loop {
+            let next = left.next();
+            // The last ones store the idempotency key.
+            let context = next.map_or(&context, |_| &without_key);
+            let read = || self.found(tenant, some);
+            let write = |found| self.write_some(context, some, found);
+            match reretry_or_none(found, read, write).await? {
+                Once::New(signals) => recorded.extend(signals),
+                Once::Replayed(made) => return Ok(Once::Replayed(made)),
+            }
+            let Some(more) = next else {
+                return Ok(Once::New(recorded));
+            };
+            some = more;
+            found = self.found(tenant, some).await?;
+        }
+    }
+
+    /// Reads the records that reports refer to, and reserves an id: most reports are of one new
+    /// alert.
     async fn found(&self, tenant: OrganizationId, some: &[NewSignal]) -> Result<Found, Error> {
         let mut keys = vec![AnyKey::from(key::signals_since(tenant))];
         for new in some {
@@ -165,7 +174,7 @@ impl Signals<'_> {
         })
     }
 
-    /// The signals that were reported before, of which the names were read.
+    /// Returns the alerts reported before, by the names in a batch.
     async fn known(
         &self,
         tenant: OrganizationId,
@@ -187,16 +196,14 @@ impl Signals<'_> {
         signals.collect()
     }
 
-    /// None when somebody else wrote one of them meanwhile. The last ones note that the request was
-    /// done.
+    /// Returns `None` when another request wrote one of them.
     async fn write_some(
         &self,
-        given: &Given,
+        context: &WriteContext,
         some: &[NewSignal],
         found: Found,
-        is_last: bool,
-    ) -> Result<Option<Vec<Stored<Signal>>>, Error> {
-        let (tenant, now) = (given.tenant(), self.0.clock.now());
+    ) -> Result<Option<Once<Vec<Stored<Signal>>>>, Error> {
+        let (tenant, now) = (context.tenant, self.0.clock.now());
         let since = key::signals_since(tenant);
         let is_first = !found.around.has(&since) && !some.is_empty();
         let mut reported = self.reported(tenant, some, found, now).await?;
@@ -216,15 +223,10 @@ impl Signals<'_> {
                 since: now,
             })?);
         }
-        let done = if is_last {
-            self.0.commit(given, writes, None).await?
-        } else {
-            self.0.table.transact(writes).await?
-        };
-        Ok(done.is_ok().then(|| reported.written()))
+        self.0.commit(context, writes, reported.written()).await
     }
 
-    /// The signals that reports are about, as they are once they are recorded.
+    /// Returns the alerts of reports as they will be written.
     async fn reported(
         &self,
         tenant: OrganizationId,
@@ -271,8 +273,8 @@ impl Signals<'_> {
         Ok(reported)
     }
 
-    /// Says since when the organization's signals are recorded, which otherwise is when the first one
-    /// was: for who records signals of the past.
+    /// Sets the start of an organization's records of alerts, for imports of past alerts. Without
+    /// it, the first recorded alert sets the start.
     pub async fn recorded_since(
         &self,
         tenant: OrganizationId,
@@ -286,33 +288,27 @@ impl Signals<'_> {
         done.map_err(|_| Error::contended())
     }
 
-    /// Changes a signal. 404 when it is not the tenant's.
+    /// Changes an alert. 404 if it is another tenant's.
     pub async fn update(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: SignalId,
         update: &AlertUpdate,
     ) -> Result<Stored<Signal>, Error> {
-        let permit = permit.into();
-        let table = &self.0.table;
-        let key = key::signal(permit.tenant(), id);
-        let read = || table.get(&key, Read::Consistent);
-        let write = |given: Given, found: Option<Stored<Signal>>| async move {
-            let mut signal = given.current(found, SignalId::NOUN)?;
-            signal.change(update, self.0.clock.now());
-            let done = table.write(Write::replace(&signal)?).await?;
-            Ok(done.is_ok().then(|| signal.replaced()))
+        let change = |_: &WriteContext, signal: &mut Signal, now| {
+            signal.change(update, now);
+            Ok(Writes::default())
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, key::signal, id, change).await
     }
 
-    /// One signal. 404 when it is not the tenant's.
+    /// Returns an alert. 404 if it is another tenant's.
     pub async fn get(&self, tenant: OrganizationId, id: SignalId) -> Result<Stored<Signal>, Error> {
         let key = key::signal(tenant, id);
         self.0.one(&key, SignalId::NOUN).await
     }
 
-    /// The organization's signals that fit, newest first.
+    /// Returns the organization's alerts that match, newest first.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -330,7 +326,7 @@ impl Signals<'_> {
 }
 
 impl Reported {
-    /// The signal of each report, once they are written.
+    /// Returns the alert of each report after the write.
     fn written(self) -> Vec<Stored<Signal>> {
         let signals = self.signals.into_iter();
         let signals: Vec<_> = signals
@@ -341,12 +337,12 @@ impl Reported {
     }
 }
 
-/// What holds the name of a signal.
+/// Returns the key that reserves an alert's name.
 fn source(tenant: OrganizationId, new: &NewSignal) -> Key<SignalSource> {
     key::signal_source(tenant, &new.source, &new.external_id)
 }
 
-/// What put a record that a signal names right before an instant.
+/// Returns the last fix of an alert's records before an instant.
 fn recurrence(signal: &Signal, at: Timestamp, around: &Batch) -> Option<Recurrence> {
     let entities = signal.entities.iter();
     let remedies = entities.filter_map(|entity| {
@@ -358,6 +354,6 @@ fn recurrence(signal: &Signal, at: Timestamp, around: &Batch) -> Option<Recurren
 }
 
 fn none_recorded() -> Error {
-    let source = "the name of a signal leads to none";
-    Error::internal("recording a signal", source)
+    let source = "a reserved name has no alert";
+    Error::internal("recording an alert", source)
 }

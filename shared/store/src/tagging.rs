@@ -1,5 +1,5 @@
-//! Tags on tasks and activities: a set of their ids in the record itself, so that a list shows them
-//! without reading a partition for each of its rows.
+//! Tags on tasks and activities. Their ids are a set in the record itself, so that a list shows them
+//! without a further read for each row.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -7,40 +7,25 @@ use model::{
     ActivityId, AnyOf, Code, Error, FieldChange, HistoryOf, Id, OrNone, OrganizationId, TagId,
     TagRef, TaskId,
 };
-use serde::Deserialize;
+use serde_json::json;
 
 use super::{
-    Given, Permit, Store,
+    PendingWrite, Store, WriteContext,
     key::{self, AnyKey},
-    table::{Batch, Change, Condition, OrNotFound, Read, Write},
+    records::Tagged,
+    table::{Batch, Change, Condition, OrNotFound, Read, Stored, Write},
+    writes::Writes,
 };
 
-/// The most tags that a record carries.
+/// The most tags of a record.
 const MOST: usize = 50;
 
-/// The attribute that has them.
+/// The attribute of the set.
 pub(super) const TAG_IDS: &str = "tagIds";
 
 /// Tags on tasks and activities.
 #[derive(Clone, Copy, Debug)]
 pub struct Tagging<'a>(pub(super) &'a Store);
-
-/// What carries tags.
-#[derive(Clone, Copy, Debug)]
-pub enum Tagged {
-    /// A task.
-    Task(TaskId),
-    /// An activity.
-    Activity(ActivityId),
-}
-
-/// The tags of a record of any kind, deleted ones among them for a while.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Tags {
-    #[serde(default)]
-    tag_ids: BTreeSet<TagId>,
-}
 
 impl From<TaskId> for Tagged {
     fn from(id: TaskId) -> Self {
@@ -53,9 +38,6 @@ impl From<ActivityId> for Tagged {
         Self::Activity(id)
     }
 }
-
-/// A change of a record's tags, what it expects, and the tags that it leads to.
-type Decided = (Change, Condition, BTreeSet<TagId>);
 
 impl Tagged {
     const fn history(self) -> Option<HistoryOf> {
@@ -74,111 +56,92 @@ impl Tagged {
 }
 
 impl Tagging<'_> {
-    /// Attaches a tag; one that is attached already changes nothing. 404 when the record or the tag
-    /// is not the tenant's, 409 when the record carries 50 others.
+    /// Attaches a tag; no change if it is attached already. 404 when the record or the tag is not the
+    /// tenant's, 409 when the record has 50 other tags.
     pub async fn attach(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
     ) -> Result<(), Error> {
-        let attach = async |permit| self.attach_now(permit, on, tag).await;
-        permit.into().once(attach, async |_| Ok(())).await
+        self.set_attached(pending, on, tag, true).await
     }
 
-    async fn attach_now(&self, permit: Permit, on: Tagged, tag: TagId) -> Result<(), Error> {
-        let attach = |tags: &Tags| {
-            if tags.tag_ids.contains(&tag) {
-                return Ok(None);
-            }
-            if tags.tag_ids.len() >= MOST {
-                let detail = format!(
-                    "The {} carries {MOST} tags, which is as many as it can.",
-                    on.noun()
-                );
-                return Err(Error::conflict(Code::TooManyTags, detail));
-            }
-            let room = Condition::exists()
-                .not_in_set(TAG_IDS, tag)
-                .set_below(TAG_IDS, MOST);
-            let mut after = tags.tag_ids.clone();
-            after.insert(tag);
-            Ok(Some((
-                Change::default().put_in_set(TAG_IDS, tag),
-                room,
-                after,
-            )))
-        };
-        self.change(permit, on, tag, attach).await
-    }
-
-    /// Detaches a tag; one that is not attached changes nothing. 404 when the record or the tag is
-    /// not the tenant's.
+    /// Detaches a tag; no change if it is not attached. 404 when the record or the tag is not the
+    /// tenant's.
     pub async fn detach(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
     ) -> Result<(), Error> {
-        let detach = |tags: &Tags| {
-            let change = Change::default().take_from_set(TAG_IDS, tag);
-            let attached = Condition::exists().in_set(TAG_IDS, tag);
-            let mut after = tags.tag_ids.clone();
-            Ok(after.remove(&tag).then_some((change, attached, after)))
-        };
-        self.change(permit, on, tag, detach).await
+        self.set_attached(pending, on, tag, false).await
     }
 
-    /// Does what `decide` makes of the tags that the record carries, which may be nothing. The set
-    /// is changed and not replaced, so that other tags may come and go at the same time; where each
-    /// change has its number in a history, one after another.
-    async fn change(
+    /// Adds a tag to the set, or removes it. The set is not replaced, so that requests may change other
+    /// tags at the same time. Where a history numbers the changes, they are made one after another.
+    async fn set_attached(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
-        decide: impl Fn(&Tags) -> Result<Option<Decided>, Error>,
+        attached: bool,
     ) -> Result<(), Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let table = &self.0.table;
-        let record = &key::tagged(tenant, on);
-        let tag = &key::tag(tenant, tag);
-        let decide = &decide;
-        let read = || table.batch_get([AnyKey::from(record), tag.into()], Read::Consistent);
-        let write = |given: Given, found: Batch| async move {
-            let tags = given.current(found.get(record)?, on.noun())?;
-            let there = found.has(tag).then_some(());
-            there.or_not_found(TagId::NOUN)?;
-            let Some((change, mut expected, after)) = decide(&tags)? else {
-                let done = self.0.commit(&given, Vec::new(), None).await?;
-                return Ok(done.ok());
-            };
-            let now = self.0.clock.now();
-            let difference = FieldChange::between(
-                TAG_IDS,
-                serde_json::json!(tags.tag_ids),
-                serde_json::json!(after),
-            );
-            let entry = given.changed(on.history(), tags.version + 1, difference, now)?;
-            if entry.is_some() {
-                expected = expected.equals("version", tags.version);
-            }
-            let mut writes = vec![
-                Write::update(record, change.set("updatedAt", now), expected),
-                Write::check(tag, Condition::exists()),
-            ];
-            writes.extend(entry);
-            match self.0.commit(&given, writes, None).await? {
-                Err(refused) if refused.at(1) => Err(Error::NotFound(TagId::NOUN)),
-                done => Ok(done.ok()),
-            }
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let (record_key, tag_key) = (key::tagged(tenant, on), key::tag(tenant, tag));
+        let read = || {
+            let keys = [AnyKey::from(&record_key), AnyKey::from(&tag_key)];
+            self.0.table.batch_get(keys, Read::Consistent)
         };
-        permit.rewrite(read, write).await
+        let write = async |context: WriteContext, found: Batch| {
+            let Stored { record, version } = context.current(found.get(&record_key)?, on.noun())?;
+            found
+                .has(&tag_key)
+                .then_some(())
+                .or_not_found(TagId::NOUN)?;
+            let (before, mut after) = (record.tag_ids.clone(), record.tag_ids);
+            let (change, exists) = (Change::default(), Condition::exists());
+            let (changes, change, mut expected) = if attached {
+                let room = exists.not_in_set(TAG_IDS, tag).set_below(TAG_IDS, MOST);
+                (after.insert(tag), change.put_in_set(TAG_IDS, tag), room)
+            } else {
+                let is_there = exists.in_set(TAG_IDS, tag);
+                (
+                    after.remove(&tag),
+                    change.take_from_set(TAG_IDS, tag),
+                    is_there,
+                )
+            };
+            let mut writes = Writes::default();
+            if changes {
+                if after.len() > MOST {
+                    return Err(too_many(on));
+                }
+                let now = self.0.clock.now();
+                let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
+                let entry = context.changed(on.history(), version + 1, difference, now)?;
+                if entry.is_some() {
+                    expected = expected.equals("version", version);
+                }
+                let change = change.set("updatedAt", now);
+                writes.push(Write::update(&record_key, change, expected));
+                let is_there = Write::check(&tag_key, Condition::exists());
+                writes.push_or(is_there, Error::NotFound(TagId::NOUN));
+                writes.extend(entry);
+            }
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await.map(|_| ())
     }
 }
 
-/// The keys of tags that records carry, each once.
+fn too_many(on: Tagged) -> Error {
+    let detail = format!("The {} has {MOST} tags, the most allowed.", on.noun());
+    Error::conflict(Code::TooManyTags, detail)
+}
+
+/// The keys of records' tags, each once.
 pub(super) fn keys<'a>(
     tenant: OrganizationId,
     carried: impl Iterator<Item = &'a BTreeSet<TagId>>,
@@ -189,7 +152,7 @@ pub(super) fn keys<'a>(
         .map(move |id| key::tag(tenant, id).into())
 }
 
-/// The tags that records carry, out of what was found under their [`keys`].
+/// Records' tags, by id, among what was found under their [`keys`].
 pub(super) fn found<'a>(
     tenant: OrganizationId,
     carried: impl Iterator<Item = &'a BTreeSet<TagId>>,
@@ -198,14 +161,13 @@ pub(super) fn found<'a>(
     found.all(carried.flatten().copied(), |id| key::tag(tenant, id))
 }
 
-/// Whether a record fits by the tags that it carries.
+/// Returns `true` for a record with one of the tags of a filter, or without tags where that names `none`.
 pub(super) fn fits(asked: &AnyOf<OrNone<TagId>>, carried: &[TagRef]) -> bool {
     let mut tags = carried.iter();
     tags.any(|tag| asked.names(Some(&tag.id))) || (carried.is_empty() && asked.names(None))
 }
 
-/// The tags that a record carries, by id, of those that are there: a deleted one is carried by
-/// nothing from that moment on.
+/// The tags of a record, by id, of those that exist. A deleted tag is gone from all records at once.
 pub(super) fn carried(ids: &BTreeSet<TagId>, there: &HashMap<TagId, TagRef>) -> Vec<TagRef> {
     ids.iter().filter_map(|id| there.get(id).cloned()).collect()
 }

@@ -14,44 +14,47 @@ use self::{
     named::{Named, Names},
 };
 use super::{
-    Given, Permit, Store,
-    cleanup::Subject,
+    PendingWrite, Store, WriteContext,
+    assignee::Assignee,
     directory::takes_work,
+    idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
-    once::id_of,
     page::{Page, Wanted},
-    table::{Batch, Change, Condition, OrNotFound, Read, Record, Refused, Stored, Write},
+    records::Subject,
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
 };
 
-/// A milestone, a phase or a tag that was deleted must not show on its tasks, not even for the
-/// moment in which an eventually consistent read still finds it.
+/// Deleted milestones, phases and tags must not show on tasks, not even for the moment in which an
+/// eventually consistent read still finds them.
 const JOIN: Read = Read::Consistent;
 
 /// Tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks<'a>(pub(super) &'a Store);
 
-/// A task with its tags alone.
+/// A task with its tags.
 #[derive(Clone, Debug)]
 pub struct TaggedTask {
     /// The task.
     pub task: Stored<Task>,
-    /// The tags it carries, by id.
+    /// Its tags, by id.
     pub tags: Vec<TagRef>,
 }
 
-/// A task with what it names, as it is called now.
+/// A task with the records that it refers to.
 #[derive(Clone, Debug)]
 pub struct JoinedTask {
     /// The task.
     pub task: Stored<Task>,
-    /// Who it is assigned to.
+    /// The assignee.
     pub assignee: Option<UserRef>,
-    /// The project it is of.
+    /// The project.
     pub project: Option<ProjectRef>,
-    /// The milestone it is linked to.
+    /// The milestone.
     pub milestone: Option<MilestoneRef>,
-    /// The tags it carries, by id.
+    /// Its tags, by id.
     pub tags: Vec<TagRef>,
 }
 
@@ -61,7 +64,7 @@ impl From<JoinedTask> for TaggedTask {
     }
 }
 
-impl Record for Task {
+impl Record<crate::Workdesk> for Task {
     const KIND: &'static str = "task";
     const NUMBER_SETS: &'static [&'static str] = &["tagIds"];
 
@@ -80,7 +83,9 @@ impl Record for Task {
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
         key::task_of_assignee(self)
     }
+}
 
+impl Tracked for Task {
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::Task(self.id))
     }
@@ -92,67 +97,58 @@ impl Tasks<'_> {
     /// archived.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: TaskCreate,
     ) -> Result<TaggedTask, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new(permit, new).await;
-        let again = async |made| self.get(tenant, id_of(made)?).await.map(TaggedTask::from);
-        permit.once(create, again).await
-    }
-
-    async fn create_new(&self, permit: Permit, new: TaskCreate) -> Result<TaggedTask, Error> {
-        let tenant = permit.tenant();
-        let table = &self.0.table;
+        let pending = pending.into();
+        let (tenant, project) = (pending.tenant(), new.project_id);
         let links = Links {
             milestone: new.milestone_id,
             phase: new.phase_id,
             assignee: new.assignee_id,
         };
-        let project_key = new.project_id.map(|project| key::project(tenant, project));
-        let keys = links
-            .keys(tenant)
-            .chain(project_key.as_ref().map(AnyKey::from));
+        let project_key = project.map(|project| key::project(tenant, project));
         let read = async {
+            let keys = links
+                .keys(tenant)
+                .chain(project_key.as_ref().map(AnyKey::from));
             tokio::try_join!(
-                self.0.next_id::<TaskId>(),
-                table.batch_get(keys, Read::Consistent),
-                self.largest_order(tenant, new.project_id),
+                self.0.table.batch_get(keys, Read::Consistent),
+                self.largest_order(tenant, project),
             )
         };
-        let (given, (id, found, last)) = permit.beside(read).await?;
-        let mut faults = links.faults(tenant, new.project_id, &found)?;
-        let project = match &project_key {
-            Some(key) => found.get(key)?,
-            None => None,
+        let task = |_: &WriteContext, id: TaskId, (found, last): (Batch, Option<Order>), now| {
+            let mut faults = links.faults(tenant, project, None, &found)?;
+            let project = match &project_key {
+                Some(key) => found.get(key)?,
+                None => None,
+            };
+            if project_key.is_some() && project.is_none() {
+                faults.push(Fault::unknown("projectId", ProjectId::NOUN));
+            }
+            if new.organization_id.is_some_and(|named| named != tenant) {
+                faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
+            }
+            if !faults.is_empty() {
+                return Err(Error::Invalid(faults));
+            }
+            project.map_or(Ok(()), |project| takes_work(&project))?;
+            let order = match last {
+                Some(last) => last.get().saturating_add(Task::ORDER_STEP),
+                // Tasks of no project have no list with an end. Ordered by their ids, they stand in the
+                // order of their creation, with the same room between them.
+                None => id.get().saturating_mul(Task::ORDER_STEP),
+            };
+            let task = Task::new(id, tenant, new, Order::at(order), now);
+            Ok((task, links.writes(tenant)))
         };
-        if project_key.is_some() && project.is_none() {
-            faults.push(Fault::unknown("projectId", ProjectId::NOUN));
+        match self.0.create_once(pending, read, task).await? {
+            Once::New(task) => Ok(TaggedTask {
+                task,
+                tags: Vec::new(),
+            }),
+            Once::Replayed(made) => self.get(tenant, id_of(made)?).await.map(TaggedTask::from),
         }
-        if new.organization_id.is_some_and(|named| named != tenant) {
-            faults.push(Fault::unknown("organizationId", OrganizationId::NOUN));
-        }
-        if !faults.is_empty() {
-            return Err(Error::Invalid(faults));
-        }
-        project.map_or(Ok(()), |project| takes_work(&project))?;
-        let order = match last {
-            Some(last) => last.get().saturating_add(Task::ORDER_STEP),
-            // Tasks of no project have no list whose end could be looked up; by their ids they
-            // stand in the order of their creation, with the same room between them.
-            None => id.get().saturating_mul(Task::ORDER_STEP),
-        };
-        let now = self.0.clock.now();
-        let task = Task::new(id, tenant, new, Order::at(order), now);
-        let entry = given.created(&task, now)?;
-        let writes = [Some(Write::create(&task)?), entry];
-        let done = self.save(&given, writes, links.milestone, id).await?;
-        done.map_err(|_| super::id_is_taken(Task::KIND))?;
-        Ok(TaggedTask {
-            task: Stored::created(task),
-            tags: Vec::new(),
-        })
     }
 
     /// One task. 404 when it is not the tenant's.
@@ -163,7 +159,7 @@ impl Tasks<'_> {
         Ok(named.join(task))
     }
 
-    /// The organization's tasks that fit. 400 for an order that takes a filter which is not there.
+    /// The organization's tasks that match a filter. 400 for an order that needs another filter.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -184,7 +180,8 @@ impl Tasks<'_> {
         Ok(join(page, &named, filter))
     }
 
-    /// A project's tasks that fit, by order, ties by id. 404 when the project is not the tenant's.
+    /// A project's tasks that match a filter, by order, ties by id. 404 when the project is not the
+    /// tenant's.
     pub async fn of_project(
         &self,
         tenant: OrganizationId,
@@ -210,54 +207,54 @@ impl Tasks<'_> {
     /// tenant's, and for a milestone or a phase that is not of the task's project.
     pub async fn update(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: TaskId,
         update: TaskUpdate,
     ) -> Result<JoinedTask, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = &key::task(tenant, id);
-        let update = &update;
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let key = key::task(tenant, id);
         let links = Links {
             milestone: update.milestone_id.value().copied(),
             phase: update.phase_id.value().copied(),
             assignee: update.assignee_id.value().copied(),
         };
         let read = || {
-            let keys = links.keys(tenant).chain([AnyKey::from(key)]);
+            let keys = links.keys(tenant).chain([AnyKey::from(&key)]);
             self.0.table.batch_get(keys, Read::Consistent)
         };
-        let write = |given: Given, found: Batch| async move {
-            let before = given.current(found.get(key)?, TaskId::NOUN)?;
-            let faults = links.faults(tenant, before.project_id, &found)?;
+        let write = async |context: WriteContext, found: Batch| {
+            let before = context.current(found.get(&key)?, TaskId::NOUN)?;
+            let faults = links.faults(tenant, before.project_id, before.assignee_id, &found)?;
             if !faults.is_empty() {
                 return Err(Error::Invalid(faults));
             }
             let mut task = before.clone();
             update.clone().apply(&mut task);
             task.updated_at = self.0.clock.now();
-            let entry = given.updated(&before.record, &task, task.updated_at)?;
-            let writes = [Some(Write::replace(&task)?), entry];
+            let mut writes = links.writes(tenant);
+            writes.push(Write::replace(&task)?);
+            writes.extend(context.updated(&before.record, &task, task.updated_at)?);
             let (done, named) = tokio::try_join!(
-                self.save(&given, writes, links.milestone, id),
+                self.0.commit(&context, writes, ()),
                 self.named(tenant, Names::of([&task.record])),
             )?;
-            Ok(done.is_ok().then(|| named.join(task.replaced())))
+            Ok(done.map(|done| done.map(|()| named.join(task.replaced()))))
         };
-        permit.rewrite(read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Gives up to 100 tasks new places, all or none; what else is written to them meanwhile is
-    /// kept. 404 when one of them is not the tenant's.
+    /// Gives up to 100 tasks a new order, all or none. Keeps what other requests write to them at the
+    /// same time. 404 when one of them is not the tenant's.
     pub async fn reorder(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         places: &[TaskPlace],
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?.tenant();
+        let WriteContext { tenant, .. } = pending.into().authorized().await?;
         let now = self.0.clock.now();
         let moves = places.iter().map(|&TaskPlace { id, order }| {
-            // The project, which the task keeps, is the other half of its place in the index.
+            // The index's partition is the project, which stays the same.
             let change = Change::default()
                 .set("order", order)
                 .move_to(key::task_order(order, id))
@@ -268,26 +265,22 @@ impl Tasks<'_> {
         done.or_not_found(TaskId::NOUN)
     }
 
-    /// Deletes a task. From that moment its comments are out of reach; the sweeper deletes them,
-    /// whatever their number. 404 when it is not the tenant's.
-    pub async fn delete(&self, permit: impl Into<Permit>, id: TaskId) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::task(permit.tenant(), id);
-        let comments = |_: &Task| Subject::Thread(Thread::Task(id));
-        self.0
-            .delete_with_cleanup(permit, key, TaskId::NOUN, comments, async |_| Ok(()))
-            .await
+    /// Deletes a task. Its comments are unreachable from then on, and the sweeper deletes them. 404 when
+    /// it is not the tenant's.
+    pub async fn delete(&self, pending: impl Into<PendingWrite>, id: TaskId) -> Result<(), Error> {
+        let thread = Subject::Thread(Thread::Task(id));
+        let comments = |_: &Task| (thread, Writes::default());
+        self.0.delete(pending, key::task, id, comments).await
     }
 
-    /// Reads what tasks name.
+    /// Reads the records that tasks refer to.
     async fn named(&self, tenant: OrganizationId, names: Names) -> Result<Named, Error> {
         let found = self.0.table.batch_get(names.keys(tenant), JOIN).await?;
         Ok(names.found(tenant, &found))
     }
 
-    /// The largest order in the project's list, 0 when that is empty, if there is a project. The
-    /// index may lag behind a task that was just created; two of the same order are told apart by
-    /// id.
+    /// The largest order in the project's list, 0 when that is empty; `None` without a project. The
+    /// index may lag behind a task that was just created. Two tasks of the same order are sorted by id.
     async fn largest_order(
         &self,
         tenant: OrganizationId,
@@ -300,32 +293,9 @@ impl Tasks<'_> {
         let last = self.0.table.list(last).await?;
         Ok(Some(last.first().map_or(Order::at(0), |task| task.order)))
     }
-
-    /// Writes a task and what its history says of that. A link to a milestone is made only while the
-    /// milestone is there, so that none outlives its deletion unnoticed: 400 when it is not.
-    async fn save(
-        &self,
-        given: &Given,
-        [task, entry]: [Option<Write>; 2],
-        link: Option<MilestoneId>,
-        id: TaskId,
-    ) -> Result<Result<(), Refused>, Error> {
-        let linked = link.map(|milestone| {
-            let key = key::milestone(given.tenant(), milestone);
-            Write::check(key, Condition::exists())
-        });
-        let writes = [task, linked, entry].into_iter().flatten().collect();
-        match self.0.commit(given, writes, Some(id.get())).await? {
-            Err(refused) if link.is_some() && refused.at(1) => Err(Error::invalid(Fault::unknown(
-                "milestoneId",
-                MilestoneId::NOUN,
-            ))),
-            done => Ok(done),
-        }
-    }
 }
 
-/// What a write makes a task name.
+/// The references that a write sets.
 #[derive(Clone, Copy, Debug)]
 struct Links {
     milestone: Option<MilestoneId>,
@@ -337,15 +307,29 @@ impl Links {
     fn keys(self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
         let milestone = self.milestone.map(|id| key::milestone(tenant, id).into());
         let phase = self.phase.map(|id| key::phase(tenant, id).into());
-        let assignee = self.assignee.map(|id| key::user(tenant, id).into());
+        let assignee = Assignee::new(tenant, self.assignee.as_ref()).key();
         [milestone, phase, assignee].into_iter().flatten()
     }
 
-    /// What a task of that project cannot name, given what was found under [`keys`](Self::keys).
+    /// Expects that the milestone exists: 400 otherwise. So no reference outlives the cleanup of a deleted
+    /// milestone.
+    fn writes(self, tenant: OrganizationId) -> Writes {
+        let mut writes = Writes::default();
+        if let Some(id) = self.milestone {
+            let is_there = Write::check(key::milestone(tenant, id), Condition::exists());
+            let unknown = Fault::unknown("milestoneId", MilestoneId::NOUN);
+            writes.push_or(is_there, Error::invalid(unknown));
+        }
+        writes
+    }
+
+    /// The faults of the references of a task in `project` and of the assignee `current`, given what was found under
+    /// [`keys`](Self::keys).
     fn faults(
         self,
         tenant: OrganizationId,
         project: Option<ProjectId>,
+        current: Option<UserId>,
         found: &Batch,
     ) -> Result<Vec<Fault>, Error> {
         let mut faults = Vec::new();
@@ -360,17 +344,14 @@ impl Links {
                 .map(|phase| phase.project_id);
             faults.extend(not_of_project::<PhaseId>("phaseId", owner, project));
         }
-        if let Some(id) = self.assignee
-            && !found.has(&key::user(tenant, id))
-        {
-            faults.push(Fault::unknown("assigneeId", UserId::NOUN));
-        }
+        let assignee = Assignee::new(tenant, self.assignee.as_ref());
+        faults.extend(assignee.fault(found, current));
         Ok(faults)
     }
 }
 
-/// The fault of naming a record of `owner`, which is none when there is no such record, in a task
-/// of `project`.
+/// The fault of a reference to a record of the project `owner` in a task of `project`. The record does
+/// not exist when `owner` is `None`.
 fn not_of_project<I: Id>(
     field: &str,
     owner: Option<ProjectId>,
@@ -379,9 +360,9 @@ fn not_of_project<I: Id>(
     let noun = I::NOUN;
     let detail = match (owner, project) {
         (None, _) => return Some(Fault::unknown(field, noun)),
-        (Some(_), None) => format!("A task of no project has no {noun}."),
+        (Some(_), None) => format!("A task without a project cannot have a {noun}."),
         (Some(owner), Some(project)) if owner != project => {
-            format!("This {noun} is of another project than the task.")
+            format!("This {noun} belongs to another project than the task.")
         }
         _ => return None,
     };
@@ -392,7 +373,8 @@ fn records(page: &Page<Stored<Task>>) -> impl Iterator<Item = &Task> + Clone {
     page.records().map(|stored| &stored.record)
 }
 
-/// Puts tasks together with what they name, and leaves out those that fitted by what is gone.
+/// Joins tasks with the records that they refer to. Drops those that matched the filter by a record that
+/// is gone.
 fn join(page: Page<Stored<Task>>, named: &Named, filter: &TaskFilter) -> Page<JoinedTask> {
     page.filter_map(|task| Some(named.join(task)).filter(|joined| still_fits(filter, joined)))
 }

@@ -8,45 +8,46 @@ use model::{
     ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
     TicketMessageId, TicketUpdate, Timestamp, Title, User, UserId, input::Defaulted,
 };
+use tokio::sync::OnceCell;
 
 use super::{
-    Given, Permit, Store,
+    PendingWrite, Store, WriteContext,
     assignee::Assignee,
     filter::Filter,
     id_is_taken,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
     resolutions,
-    rewrite::rewrite,
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
 };
 
 /// Support tickets and their messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Tickets<'a>(pub(super) &'a Store);
 
-/// What a ticket begins with. Where it tells no time, that is now.
+/// A new ticket with its first messages. A time that is `None` is the current one.
 #[derive(Clone, Debug)]
 pub struct NewTicket {
-    /// What it is about.
+    /// Title.
     pub title: Title,
-    /// Where it stands.
+    /// Status.
     pub status: ServiceStatus,
-    /// How pressing it is.
+    /// Priority.
     pub priority: Priority,
-    /// Who works on it.
+    /// Assignee.
     pub assignee_id: Option<UserId>,
-    /// When it was opened.
+    /// Time of creation.
     pub created_at: Option<Timestamp>,
-    /// When it was resolved; only of a ticket that is resolved or closed.
+    /// Time of resolution; only for status resolved or closed.
     pub resolved_at: Option<Timestamp>,
-    /// Its first messages, at most 97.
+    /// Its first messages, at most 97, which fit in one transaction.
     pub messages: Vec<NewMessage>,
 }
 
 impl NewTicket {
-    /// What somebody sent to raise it. What describes it is what they have to say first.
+    /// The ticket of a request, whose description becomes the first message.
     fn raised(author: UserId, sent: TicketCreate) -> Self {
         let TicketCreate {
             title,
@@ -54,7 +55,7 @@ impl NewTicket {
             priority: Defaulted(priority),
             assignee_id,
         } = sent;
-        // Nothing but white space is no message.
+        // White space alone is no message.
         let said = description.and_then(|text| Content::try_from(String::from(text)).ok());
         let message = said.map(|content| NewMessage {
             user_id: author,
@@ -71,47 +72,89 @@ impl NewTicket {
             messages: message.into_iter().collect(),
         }
     }
+
+    /// The ticket, and the writes of its messages and of its resolution.
+    fn ticket(
+        &self,
+        tenant: OrganizationId,
+        id: TicketId,
+        message_ids: Vec<TicketMessageId>,
+        now: Timestamp,
+    ) -> Result<(Ticket, Writes), Error> {
+        let created_at = self.created_at.unwrap_or(now);
+        let is_over = self.status.is_over();
+        let resolved_at = is_over.then(|| self.resolved_at.unwrap_or(now));
+        let (mut writes, mut last_message_at) = (Writes::default(), None);
+        for (message_id, message) in message_ids.into_iter().zip(&self.messages) {
+            let message = TicketMessage {
+                id: message_id,
+                organization_id: tenant,
+                ticket_id: id,
+                content: message.content.clone(),
+                user_id: message.user_id,
+                created_at: message.created_at.unwrap_or(now),
+            };
+            last_message_at = last_message_at.max(Some(message.created_at));
+            writes.push(Write::create(&message)?);
+        }
+        let resolution = resolved_at.map(Resolution::Made);
+        writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
+        let changes = [last_message_at, resolved_at].into_iter().flatten();
+        let ticket = Ticket {
+            id,
+            organization_id: tenant,
+            title: self.title.clone(),
+            status: self.status,
+            priority: self.priority,
+            assignee_id: self.assignee_id,
+            last_message_at,
+            resolved_at,
+            created_at,
+            updated_at: changes.fold(created_at, Timestamp::max),
+        };
+        Ok((ticket, writes))
+    }
 }
 
-/// A message that a ticket begins with.
+/// A first message of a ticket.
 #[derive(Clone, Debug)]
 pub struct NewMessage {
     /// Author.
     pub user_id: UserId,
-    /// What it says.
+    /// Text.
     pub content: Content,
-    /// When it was written.
+    /// Time of creation.
     pub created_at: Option<Timestamp>,
 }
 
-/// A ticket and what was said about it.
+/// A ticket with a page of its messages.
 #[derive(Clone, Debug)]
 pub struct TicketWithMessages {
     /// The ticket.
     pub ticket: Stored<Ticket>,
-    /// Some of them, by time.
+    /// The messages, by time.
     pub messages: Page<MessageFrom>,
 }
 
-/// A message and its author.
+/// A message with its author.
 #[derive(Clone, Debug)]
 pub struct MessageFrom {
     /// The message.
     pub message: TicketMessage,
-    /// Its author, as they are called now.
+    /// The author.
     pub sender: Sender,
 }
 
 /// The author of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sender {
-    /// Name to show; empty for a user that is gone.
+    /// Name to show; empty when the account is gone.
     pub name: String,
-    /// Whether the author has the support role.
+    /// `true` for the role support.
     pub is_support: bool,
 }
 
-impl Record for Ticket {
+impl Record<crate::Workdesk> for Ticket {
     const KIND: &'static str = "ticket";
 
     fn key(&self) -> Key<Self> {
@@ -121,13 +164,15 @@ impl Record for Ticket {
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::ticket_in_time(self))
     }
+}
 
+impl Tracked for Ticket {
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::Ticket(self.id))
     }
 }
 
-impl Record for TicketMessage {
+impl Record<crate::Workdesk> for TicketMessage {
     const KIND: &'static str = "ticket_message";
 
     fn key(&self) -> Key<Self> {
@@ -145,109 +190,44 @@ impl From<&User> for Sender {
 }
 
 impl Tickets<'_> {
-    /// Creates a ticket with its first messages, and counts its resolution if it has one.
+    /// Creates a ticket with its first messages, and counts its resolution.
     pub async fn create(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: NewTicket,
     ) -> Result<Stored<Ticket>, Error> {
-        let (given, ids) = permit.into().beside(self.ids(&new)).await?;
-        self.write(&given, ids, new).await
+        let ids = self.message_ids(&new);
+        let ticket =
+            |context: &WriteContext, id, ids, now| new.ticket(context.tenant, id, ids, now);
+        self.0.create(pending, key::ticket, ids, ticket).await
     }
 
-    /// Raises a ticket, which is open; its description is its first message. 400 when its assignee
-    /// is not the tenant's.
+    /// Creates a ticket of a request, which is open. Its description becomes the first message. 400 when
+    /// its assignee is not the tenant's.
     pub async fn raise(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         author: UserId,
         sent: TicketCreate,
     ) -> Result<Stored<Ticket>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let raise = async |permit| self.raise_new(permit, author, sent).await;
-        let again = async |made| {
-            let key = key::ticket(tenant, id_of(made)?);
-            self.0.one(&key, TicketId::NOUN).await
-        };
-        permit.once(raise, again).await
-    }
-
-    async fn raise_new(
-        &self,
-        permit: Permit,
-        author: UserId,
-        sent: TicketCreate,
-    ) -> Result<Stored<Ticket>, Error> {
-        let tenant = permit.tenant();
-        let assignee = Assignee::new(tenant, sent.assignee_id.as_ref());
+        let pending = pending.into();
+        let assignee = Assignee::new(pending.tenant(), sent.assignee_id.as_ref());
         let new = NewTicket::raised(author, sent);
-        let read = async {
-            let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
-            tokio::try_join!(self.ids(&new), users)
+        let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
+        let read = async { tokio::try_join!(self.message_ids(&new), users) };
+        let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
+            assignee.known(&users, None)?;
+            new.ticket(context.tenant, id, ids, now)
         };
-        let (given, (ids, found)) = permit.beside(read).await?;
-        assignee.known(&found)?;
-        self.write(&given, ids, new).await
+        self.0.create(pending, key::ticket, read, ticket).await
     }
 
-    /// Ids of a ticket and of the messages that it begins with.
-    async fn ids(&self, new: &NewTicket) -> Result<(TicketId, Vec<TicketMessageId>), Error> {
-        let messages = try_join_all(new.messages.iter().map(|_| self.0.next_id()));
-        tokio::try_join!(self.0.next_id(), messages)
+    /// Ids of the first messages.
+    async fn message_ids(&self, new: &NewTicket) -> Result<Vec<TicketMessageId>, Error> {
+        try_join_all(new.messages.iter().map(|_| self.0.next_id())).await
     }
 
-    async fn write(
-        &self,
-        given: &Given,
-        (id, message_ids): (TicketId, Vec<TicketMessageId>),
-        new: NewTicket,
-    ) -> Result<Stored<Ticket>, Error> {
-        let tenant = given.tenant();
-        let now = self.0.clock.now();
-        let created_at = new.created_at.unwrap_or(now);
-        let is_over = new.status.is_over();
-        let mut ticket = Ticket {
-            id,
-            organization_id: tenant,
-            title: new.title,
-            status: new.status,
-            priority: new.priority,
-            assignee_id: new.assignee_id,
-            last_message_at: None,
-            resolved_at: is_over.then(|| new.resolved_at.unwrap_or(now)),
-            created_at,
-            updated_at: created_at,
-        };
-        let mut writes = Vec::with_capacity(2 + new.messages.len());
-        for (id, message) in message_ids.into_iter().zip(new.messages) {
-            let message = TicketMessage {
-                id,
-                organization_id: tenant,
-                ticket_id: ticket.id,
-                content: message.content,
-                user_id: message.user_id,
-                created_at: message.created_at.unwrap_or(now),
-            };
-            ticket.last_message_at = ticket.last_message_at.max(Some(message.created_at));
-            writes.push(Write::create(&message)?);
-        }
-        let changes = [ticket.last_message_at, ticket.resolved_at];
-        ticket.updated_at = changes
-            .into_iter()
-            .flatten()
-            .fold(created_at, Timestamp::max);
-        writes.push(Write::create(&ticket)?);
-        if let Some(resolved_at) = ticket.resolved_at {
-            let resolution = Resolution::Made(resolved_at);
-            writes.push(resolutions::count(tenant, created_at, resolution));
-        }
-        writes.extend(given.created(&ticket, now)?);
-        self.0.create_all(given, writes, id).await?;
-        Ok(Stored::created(ticket))
-    }
-
-    /// The organization's tickets that fit, by creation.
+    /// The organization's tickets that match a filter, by creation.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -285,10 +265,8 @@ impl Tickets<'_> {
             table.page(messages, wanted),
         )?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?;
-        let authors = || messages.records().map(|message| message.user_id);
-        let user = |id| key::user(tenant, id);
-        let found = table.batch_get(authors().map(user), Read::Eventual).await?;
-        let senders: HashMap<_, Sender> = found.all(authors(), user);
+        let authors = messages.records().map(|message| message.user_id);
+        let senders: HashMap<_, Sender> = self.0.users(tenant, authors).await?;
         let messages = messages.map(|message| MessageFrom {
             sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
             message: message.record,
@@ -296,108 +274,89 @@ impl Tickets<'_> {
         Ok(TicketWithMessages { ticket, messages })
     }
 
-    /// Changes a ticket, and counts its resolution when it is resolved, or no longer when it is
-    /// opened again. 404 when it is not the tenant's, 400 when its assignee is not, 409 when its
-    /// status may not become what is asked for.
+    /// Changes a ticket. Counts its resolution, and no longer counts it when it is reopened. 404 when it is
+    /// not the tenant's, 400 when its new assignee is not, 409 for a forbidden change of status.
     pub async fn update(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: TicketId,
         update: TicketUpdate,
     ) -> Result<Stored<Ticket>, Error> {
-        let permit = permit.into();
-        let key = key::ticket(permit.tenant(), id);
         let assignee = update.assignee_id.value().copied();
         let change = |ticket: &mut Ticket, now| {
             let resolution = ticket.change(update.clone(), now)?;
             Ok(resolution.map(|it| (ticket.created_at, it)))
         };
+        let current = |ticket: &Ticket| ticket.assignee_id;
         self.0
-            .update_assigned(permit, key, TicketId::NOUN, assignee, change)
+            .update_assigned(pending, key::ticket, id, assignee, current, change)
             .await
     }
 
-    /// Replies to a ticket. A pending or resolved one is open from then on, and a resolution no
-    /// longer counts. 404 when it is not the tenant's, 409 when it is closed.
+    /// Replies to a ticket. The reply reopens a pending or resolved ticket, whose resolution no longer
+    /// counts. 404 when it is not the tenant's, 409 when it is closed.
     pub async fn reply(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: TicketId,
         author: UserId,
         content: Content,
     ) -> Result<(), Error> {
-        let reply = async |permit| self.reply_now(permit, id, author, content).await;
-        permit.into().once(reply, async |_| Ok(())).await
-    }
-
-    async fn reply_now(
-        &self,
-        permit: Permit,
-        id: TicketId,
-        author: UserId,
-        content: Content,
-    ) -> Result<(), Error> {
-        let tenant = permit.tenant();
-        let key = key::ticket(tenant, id);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let found = async { tokio::try_join!(self.0.next_id(), read()) };
-        let (given, (message_id, found)) = permit.beside(found).await?;
-        let (given, content) = (&given, &content);
-        let write = |ticket: Option<Stored<Ticket>>| async move {
-            let ticket = ticket.or_not_found(TicketId::NOUN)?;
+        let pending = pending.into();
+        let key = key::ticket(pending.tenant(), id);
+        let message_id = OnceCell::new();
+        let read = || async {
+            let ticket = self.0.table.get(&key, Read::Consistent);
+            tokio::try_join!(self.0.id_once(&message_id), ticket)
+        };
+        let write = async |context: WriteContext, (message_id, found): (_, Option<_>)| {
+            let ticket: Stored<Ticket> = found.or_not_found(TicketId::NOUN)?;
             if ticket.status == ServiceStatus::Closed {
                 let detail = "The ticket is closed and takes no more replies.";
                 return Err(Error::conflict(Code::TicketClosed, detail));
             }
             let message = TicketMessage {
                 id: message_id,
-                organization_id: tenant,
+                organization_id: context.tenant,
                 ticket_id: id,
-                content: Content::clone(content),
+                content: content.clone(),
                 user_id: author,
                 created_at: self.0.clock.now(),
             };
-            let writes = writes_of_reply(given, &ticket, &message)?;
-            match self.0.commit(given, writes, Some(message_id.get())).await? {
-                Err(refused) if !refused.at(0) => Err(id_is_taken(TicketMessage::KIND)),
-                done => Ok(done.ok()),
-            }
+            let writes = writes_of_reply(&context, &ticket, &message)?;
+            self.0.commit(&context, writes.making(message_id), ()).await
         };
-        rewrite(found, read, write).await
+        self.0.write(pending, read, write).await.map(|_| ())
     }
 }
 
-/// The ticket first. Unless the reply opens it again, it expects no version but the status that the
-/// reply was judged by, so that replies at the same time do not stand in each other's way.
+/// The writes of a reply. A reply that reopens the ticket expects the version that was read. Another
+/// expects only the status, so that replies at the same time do not conflict.
 fn writes_of_reply(
-    given: &Given,
+    context: &WriteContext,
     ticket: &Stored<Ticket>,
     message: &TicketMessage,
-) -> Result<Vec<Write>, Error> {
+) -> Result<Writes, Error> {
     let now = message.created_at;
     let mut as_read = Condition::default().equals("status", ticket.status);
     let mut change = Change::default()
         .set("lastMessageAt", now)
         .set("updatedAt", now);
-    let (mut uncounted, mut entry) = (None, None);
+    let mut writes = Writes::default();
     if ticket.status.reopens_on_answer() {
         let mut opened = ticket.clone();
         opened.status = ServiceStatus::Open;
-        entry = given.updated(&ticket.record, &opened, now)?;
         as_read = as_read.equals("version", ticket.version);
         change = change.set("status", ServiceStatus::Open);
         if let Some(resolved_at) = ticket.resolved_at {
             change = change.remove("resolvedAt");
             let (tenant, created_at) = (ticket.organization_id, ticket.created_at);
             let resolution = Resolution::TakenBack(resolved_at);
-            uncounted = Some(resolutions::count(tenant, created_at, resolution));
+            writes.push(resolutions::count(tenant, created_at, resolution));
         }
+        writes.extend(context.updated(&ticket.record, &opened, now)?);
     }
-    let mut writes = vec![
-        Write::update(ticket.key(), change, as_read),
-        Write::create(message)?,
-    ];
-    writes.extend(uncounted);
-    writes.extend(entry);
+    writes.push(Write::update(ticket.key(), change, as_read));
+    writes.push_or(Write::create(message)?, id_is_taken(TicketMessage::KIND));
     Ok(writes)
 }

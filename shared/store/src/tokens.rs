@@ -1,44 +1,30 @@
 //! Access tokens.
 //!
-//! A token is random and says nothing of whose it is, so its hash leads to an item of the service,
-//! not of a tenant, which names the owner. The token itself is among its owner's records, and takes
-//! one of [`Token::MOST`] places there: that is how many a user may hold, whoever creates some at
-//! the same time. A token that has ended leaves its place to the next one.
+//! A token is random and names no user. So its hash is the key of an item outside of all tenants, which
+//! names the holder. The token itself is one of its owner's records, in one of [`Token::MOST`] places.
+//! The places limit the tokens of a user, also when several requests create some at the same time. A
+//! token that has ended leaves its place to the next one.
 
 use model::{
     Code, Error, Id, Organization, OrganizationId, Timestamp, Token, TokenCreate, TokenId,
     TokenSecret, User, UserId, random,
 };
-use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
 
 use super::{
-    Given, Permit, Store,
-    key::{self, AnyKey, Key},
-    once::id_of,
-    rewrite::rewrite,
+    PendingWrite, Store, WriteContext,
+    idempotency::{Once, id_of},
+    key::{self, Key},
+    records::TokenHolder,
     table::{Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write},
+    writes::Writes,
 };
 
 /// Access tokens.
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens<'a>(pub(super) &'a Store);
 
-/// Where the hash of a token leads: the one item that is read without knowing the organization.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TokenHolder {
-    /// SHA-256 of the token.
-    hash: String,
-    /// The owner's organization.
-    pub organization_id: OrganizationId,
-    /// The owner.
-    pub user_id: UserId,
-    /// The token's place among the owner's.
-    place: i64,
-    ends_at: Timestamp,
-}
-
-impl Record for Token {
+impl Record<crate::Workdesk> for Token {
     const KIND: &'static str = "token";
 
     fn key(&self) -> Key<Self> {
@@ -50,7 +36,7 @@ impl Record for Token {
     }
 }
 
-impl Record for TokenHolder {
+impl Record<crate::Workdesk> for TokenHolder {
     const KIND: &'static str = "token_holder";
 
     fn key(&self) -> Key<Self> {
@@ -63,42 +49,27 @@ impl Record for TokenHolder {
 }
 
 impl Tokens<'_> {
-    /// Whose token has that hash, if it is anybody's.
+    /// The holder of a token; `None` for an unknown token.
     pub async fn holder(&self, secret: &TokenSecret) -> Result<Option<TokenHolder>, Error> {
         let key = key::token_holder(&secret.hash());
         let holder = self.0.table.get(&key, Read::Consistent).await?;
         Ok(holder.map(|stored| stored.record))
     }
 
-    /// The caller behind a token: the token, its owner and the organization, all as they are now.
-    /// `None` when any of them is missing.
+    /// A token with its owner and the organization, all as they are now. `None` when any is missing.
     pub async fn caller(
         &self,
         holder: &TokenHolder,
     ) -> Result<Option<(Token, User, Stored<Organization>)>, Error> {
         let (tenant, user) = (holder.organization_id, holder.user_id);
-        let token_key = key::token(tenant, user, holder.place);
-        let user_key = key::user(tenant, user);
-        let organization_key = key::organization(tenant);
-        let keys = [
-            AnyKey::from(&token_key),
-            AnyKey::from(&user_key),
-            AnyKey::from(&organization_key),
-        ];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let (Some(token), Some(user), Some(organization)) = (
-            batch.get(&token_key)?,
-            batch.get(&user_key)?,
-            batch.get(&organization_key)?,
-        ) else {
-            return Ok(None);
-        };
+        let key = key::token(tenant, user, holder.place);
+        let found = self.0.caller(&key, tenant, user).await?;
         // Another token may have taken the place of one that ended.
-        let same = token.hash == holder.hash;
-        Ok(same.then_some((token.record, user.record, organization)))
+        let found = found.filter(|(token, ..)| token.hash == holder.hash);
+        Ok(found.map(|(token, user, organization)| (token.record, user, organization)))
     }
 
-    /// A user's tokens, those that have ended among them.
+    /// A user's tokens, including those that have ended.
     pub async fn all(
         &self,
         tenant: OrganizationId,
@@ -108,90 +79,70 @@ impl Tokens<'_> {
         self.0.table.list_stored(all).await
     }
 
-    /// Creates a token of a user, who is known, and known to hold what it names, once `owner` is;
-    /// answers it with its secret, of which only a hash is kept: none for a request that was done
-    /// before. 409 when the user holds as many as a user may.
-    pub async fn create(
+    /// Creates a token of a user, and returns it with its secret, of which the table stores only a hash.
+    /// A replay has no secret. `owner` returns the user, or refuses: 403. 409 when the user has as many
+    /// tokens as a user may have.
+    pub async fn create<O: Future<Output = Result<User, Error>>>(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         user: UserId,
-        owner: impl Future<Output = Result<User, Error>>,
+        owner: impl Fn() -> O,
         sent: TokenCreate,
     ) -> Result<(Stored<Token>, Option<TokenSecret>), Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit: Permit| {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let secret = TokenSecret::generate();
+        let id = OnceCell::new();
+        let read = || async {
             let others = self.all(tenant, user);
-            let read = async { tokio::try_join!(self.0.next_id(), others, owner) };
-            let (given, (id, others, owner)) = permit.beside(read).await?;
-            let secret = TokenSecret::generate();
-            let token = self.create_new(&given, id, &owner, others, sent, &secret);
-            Ok((token.await?, Some(secret)))
+            tokio::try_join!(self.0.id_once(&id), others, owner())
         };
-        let again = async |made| {
-            let id: TokenId = id_of(made)?;
-            let mut all = self.all(tenant, user).await?.into_iter();
-            let token = all.find(|token| token.id == id);
-            Ok((token.or_not_found(TokenId::NOUN)?, None))
+        let write = async |context: WriteContext, (id, others, owner): (_, _, User)| {
+            let now = self.0.clock.now();
+            let token = Token {
+                id,
+                organization_id: owner.organization_id,
+                user_id: owner.id,
+                place: 0,
+                permissions: sent.named(),
+                ends_at: sent.ends_at(now)?,
+                name: sent.name.clone(),
+                hash: secret.hash(),
+                epoch: owner.token_epoch,
+                created_at: now,
+                last_used_at: None,
+            };
+            self.take_place(&context, &owner, others, token).await
         };
-        permit.once(create, again).await
+        match self.0.write(pending, read, write).await? {
+            Once::New(token) => Ok((Stored::created(token), Some(secret))),
+            Once::Replayed(made) => {
+                let id: TokenId = id_of(made)?;
+                let mut all = self.all(tenant, user).await?.into_iter();
+                let token = all.find(|token| token.id == id);
+                Ok((token.or_not_found(TokenId::NOUN)?, None))
+            }
+        }
     }
 
-    async fn create_new(
-        &self,
-        given: &Given,
-        id: TokenId,
-        owner: &User,
-        others: Vec<Stored<Token>>,
-        sent: TokenCreate,
-        secret: &TokenSecret,
-    ) -> Result<Stored<Token>, Error> {
-        let now = self.0.clock.now();
-        let mut token = Token {
-            id,
-            organization_id: owner.organization_id,
-            user_id: owner.id,
-            place: 0,
-            permissions: sent.named(),
-            ends_at: sent.ends_at(now)?,
-            name: sent.name,
-            hash: secret.hash(),
-            epoch: owner.token_epoch,
-            created_at: now,
-            last_used_at: None,
-        };
-        let read = || self.all(owner.organization_id, owner.id);
-        let write = |others: Vec<Stored<Token>>| {
-            let token = token.clone();
-            async move { self.take_place(given, owner, others, token).await }
-        };
-        token.place = rewrite(others, read, write).await?;
-        Ok(Stored::created(token))
-    }
-
-    /// Writes a token to a place where no other of the owner's stands, and answers the place;
-    /// `None` when somebody else took it meanwhile.
+    /// Writes a token to a place that none of the owner's other tokens holds. Returns `None` when
+    /// another request took that place.
     async fn take_place(
         &self,
-        given: &Given,
+        context: &WriteContext,
         owner: &User,
         others: Vec<Stored<Token>>,
         mut token: Token,
-    ) -> Result<Option<i64>, Error> {
-        let now = self.0.clock.now();
+    ) -> Result<Option<Once<Token>>, Error> {
         let (held, ended): (Vec<_>, Vec<_>) = others
             .into_iter()
-            .partition(|other| other.holds(owner, now));
+            .partition(|other| other.holds(owner, token.created_at));
         let mut free: Vec<i64> = (0..Token::MOST).collect();
         free.retain(|place| held.iter().all(|other| other.place != *place));
-        // Any of them, so that creates at the same time seldom meet.
+        // A random one, so that creates at the same time seldom choose the same.
         let chosen = random::below(free.len() as u64);
         let chosen = usize::try_from(chosen).unwrap_or_default();
-        let Some(place) = free.get(chosen) else {
-            return Err(too_many());
-        };
-        token.place = *place;
-        let id = token.id.get();
+        token.place = *free.get(chosen).ok_or_else(too_many)?;
         let holder = TokenHolder {
             hash: token.hash.clone(),
             organization_id: token.organization_id,
@@ -205,32 +156,37 @@ impl Tokens<'_> {
             None => Condition::absent(),
         };
         let writes = vec![Write::put_where(&token, expected)?, Write::create(&holder)?];
-        let done = self.0.commit(given, writes, Some(id)).await?;
-        Ok(done.is_ok().then_some(holder.place))
+        let writes = Writes::from(writes).making(token.id);
+        self.0.commit(context, writes, token).await
     }
 
-    /// Deletes a token of a user; 404 when the user has none of that id.
+    /// Deletes a token of a user. 404 when the user has no token of that id.
     pub async fn delete(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         user: UserId,
         id: TokenId,
     ) -> Result<(), Error> {
-        let permit = permit.into();
-        let all = self.all(permit.tenant(), user);
-        let (given, all) = permit.beside(all).await?;
-        let token = all.into_iter().find(|token| token.id == id);
-        let token = given.current(token, TokenId::NOUN)?;
-        let still = Condition::default().equals("id", id);
-        let writes = vec![
-            Write::delete(token.key(), still),
-            Write::delete(key::token_holder(&token.hash), Condition::default()),
-        ];
-        let done = self.0.table.transact(writes).await?;
-        done.or_not_found(TokenId::NOUN)
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let read = || self.all(tenant, user);
+        let write = async |context: WriteContext, all: Vec<Stored<Token>>| {
+            let token = all.into_iter().find(|token| token.id == id);
+            let token = context.current(token, TokenId::NOUN)?;
+            let mut writes = Writes::default();
+            let still = Condition::default().equals("id", id);
+            writes.push_or(
+                Write::delete(token.key(), still),
+                Error::NotFound(TokenId::NOUN),
+            );
+            let holder = key::token_holder(&token.hash);
+            writes.push(Write::delete(holder, Condition::default()));
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Notes the day on which a token that is still there is used.
+    /// Stores the day on which a token was used last.
     pub async fn touch(&self, token: &Token, now: Timestamp) -> Result<(), Error> {
         let today = now.start_of_day();
         let earlier = "(attribute_not_exists(#) OR # < :)";
@@ -240,13 +196,16 @@ impl Tokens<'_> {
             Change::default().set("lastUsedAt", today),
             condition.and(earlier, "lastUsedAt", [today.into_attribute()]),
         );
-        // Refused means that it was deleted, or that another request noted it.
+        // Refused when the token was deleted, or when another request stored the day.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }
 
 fn too_many() -> Error {
-    let detail = format!("You hold {} tokens; delete one first.", Token::MOST);
+    let detail = format!(
+        "You hold {} tokens, the most allowed. Delete one first.",
+        Token::MOST
+    );
     Error::conflict(Code::TooManyTokens, detail)
 }

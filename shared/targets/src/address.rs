@@ -1,5 +1,5 @@
-//! Names that lead into a network are not known here: whoever names a system must not reach through
-//! us what only we can reach.
+//! DNS resolution that returns public addresses only. A connection must not reach private networks
+//! through this service.
 
 use std::{
     io,
@@ -8,8 +8,8 @@ use std::{
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
-/// Knows the public addresses of a name, and no others. The call goes to one of these, so that a name
-/// that leads elsewhere a moment later gains nothing.
+/// Resolves a name to its public addresses only. The call uses one of the returned addresses, so a
+/// later change of the name has no effect.
 #[derive(Debug)]
 pub(crate) struct Public;
 
@@ -26,7 +26,7 @@ impl Resolve for Public {
     }
 }
 
-/// Whether an address is one of the public internet (IANA's registries of special addresses).
+/// True for a public internet address, by IANA's registries of special addresses.
 fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -40,9 +40,9 @@ fn is_public(address: IpAddr) -> bool {
 fn is_public_v4(address: Ipv4Addr) -> bool {
     let [a, b, c, _] = address.octets();
     let is_special = match a {
-        // This network, loopback, multicast, and what is reserved, broadcast among it.
+        // This network, loopback, multicast, and reserved addresses including broadcast.
         0 | 127 | 224.. => true,
-        // Shared by a provider's customers.
+        // Shared address space of providers.
         100 => (64..128).contains(&b),
         192 => (b, c) == (0, 0) || (b, c) == (88, 99),
         // Benchmarks.
@@ -55,7 +55,7 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [a, b, ..] = address.segments();
-    // Of the space for global addresses, without what tunnels to others and without documentation.
+    // Global addresses, without tunnels and documentation.
     let is_global = (0x2000..0x4000).contains(&a);
     let is_tunnel = a == 0x2002 || (a == 0x2001 && b < 0x0200);
     is_global && !is_tunnel && (a, b) != (0x2001, 0x0db8) && a != 0x3fff

@@ -1,4 +1,4 @@
-//! What an answer tells, and what may be kept of it.
+//! Answers of target systems, and the part of them that may be stored.
 
 use std::time::Duration;
 
@@ -12,30 +12,30 @@ use crate::{Answered, NoAnswer, Sending, Targets};
 /// The most bytes of an answer that are read.
 const MOST_READ: usize = 64 * 1024;
 
-/// The most bytes of an answer that are kept.
+/// The most bytes of an answer that are stored.
 const MOST_KEPT: usize = 4 * 1024;
 
-/// An answer that came whole.
+/// A complete answer.
 pub struct Told {
     status: u16,
-    /// The body as JSON, or as a text where it is none; null where there is none.
+    /// The body: JSON, a text if it is not JSON, or null if empty.
     pub body: Value,
-    /// Whether it is what a JSON API may answer: JSON or nothing. What goes on after 64 KiB is left
-    /// unread, and taken for good.
+    /// True if the body is JSON or empty. A body over 64 KiB is not read to its end and counts as
+    /// JSON.
     pub is_well_formed: bool,
     secrets: Vec<SecretString>,
 }
 
-/// What a read came to.
+/// The result of a read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seen {
-    /// The answer's status.
+    /// The status code.
     pub status: u16,
-    /// Whether the answer is JSON that came whole, or empty.
+    /// True if the answer is complete JSON or empty.
     pub is_json: bool,
-    /// What is known now: the read's facts if it was answered 2xx, and as `read.http` the status.
+    /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
     pub facts: Facts,
-    /// The answer, without secrets and private members, up to 4 KiB: `{status, body}`.
+    /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
     pub excerpt: JsonText,
     /// SHA-256 of the body without secrets and private members, in hexadecimal.
     pub hash: String,
@@ -72,15 +72,15 @@ impl Answered {
 }
 
 impl Told {
-    /// As it may be kept: `{status, body}`, all of a body up to 4 KiB, then the beginning of its text,
-    /// without secrets and the connection's private members.
+    /// Returns the storable answer `{status, body}`, without secrets and private members. A body
+    /// over 4 KiB is cut to the beginning of its text.
     #[must_use]
     pub fn kept(self, connection: &Connection) -> JsonText {
         let status = self.status;
         answer(status, excerpt(self.shown(connection)))
     }
 
-    /// The body without secrets and the connection's private members.
+    /// Returns the body without secrets and private members.
     fn shown(self, connection: &Connection) -> Value {
         let secrets = self.secrets.iter().map(ExposeSecret::expose_secret);
         without(self.body, &connection.private, &secrets.collect::<Vec<_>>())
@@ -88,8 +88,8 @@ impl Told {
 }
 
 impl Seen {
-    /// Why it tells nothing of the record, if that is so: only an answer with facts, or that there is no
-    /// such record, tells of it.
+    /// Returns the read error, if the answer tells nothing about the record. Only an answer with
+    /// facts, or a missing record, tells about it.
     #[must_use]
     pub fn silence(&self, read: &TargetRead) -> Option<Silence> {
         let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
@@ -104,7 +104,7 @@ impl Seen {
 }
 
 impl Targets {
-    /// Reads what a record is like now. The connection is the one that the read names.
+    /// Reads the current state of a record. `connection` must be the one that the read names.
     pub async fn look(
         &self,
         connection: &Connection,
@@ -115,7 +115,7 @@ impl Targets {
         let answered = self.send(connection, &read.call(), sending).await?;
         let told = answered.told().await?;
         let status = told.status;
-        // What is no JSON, or of which only the beginning was read, is a text.
+        // A body that is not JSON, or that was cut, is a text.
         let is_json = !told.body.is_string();
         let shown = told.shown(connection);
         let is_success = StatusCode::from_u16(status).is_ok_and(|status| status.is_success());
@@ -135,7 +135,7 @@ impl Targets {
     }
 }
 
-/// As much of a body as is kept: all of it up to 4 KiB, then the beginning of its text.
+/// Returns the stored part of a body: all of it up to 4 KiB, else the beginning of its text.
 fn excerpt(value: Value) -> Value {
     let mut text = match &value {
         Value::String(text) => text.clone(),

@@ -1,10 +1,10 @@
-//! Bodies as forms.
+//! Form-encoded bodies.
 
 use form_urlencoded::Serializer;
 use serde_json::{Map, Value};
 
-/// An object as a form: members of members are `a[b]`, elements `a[0]`. Null is an empty text; what is
-/// empty itself is left out, for which a form has no words.
+/// Encodes an object as a form: members of members are `a[b]`, elements `a[0]`. Null becomes an
+/// empty text. Empty objects and arrays are omitted, since a form cannot express them.
 pub(crate) fn form(body: &Map<String, Value>) -> String {
     let mut form = Serializer::new(String::new());
     for (name, value) in body {

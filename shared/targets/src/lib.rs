@@ -1,5 +1,5 @@
-//! Calls of the systems that an organization is connected to ([`Targets`]), what their answers tell
-//! ([`Told`], [`Seen`]), and the secrets that they are sent with ([`Secrets`]).
+//! Calls of target systems ([`Targets`]), their answers ([`Told`], [`Seen`]), and the secrets that
+//! authenticate them ([`Secrets`]).
 
 mod address;
 mod answer;
@@ -25,49 +25,49 @@ use reqwest::{
 use runtime::{Start, config::ConfigError};
 use secrecy::{ExposeSecret, SecretString};
 
-/// Calls connections. Cheap to clone; clones share what they know of secrets.
+/// Calls connections. Cheap to clone; clones share cached secrets.
 #[derive(Clone)]
 pub struct Targets {
-    /// Made with the first call: it reads the system's certificates, and most requests of a function
-    /// call nobody.
+    /// Created by the first call. The client reads the system's certificates, and most requests of
+    /// a function call no system.
     http: Arc<OnceLock<Result<reqwest::Client, reqwest::Error>>>,
     secrets: Secrets,
     allows_local: bool,
 }
 
-/// What a call is sent with.
+/// Parameters of a call.
 #[derive(Clone, Copy, Debug)]
 pub struct Sending<'a> {
-    /// Its idempotency key; none for a call that has none.
+    /// The idempotency key; none for a call without one.
     pub key: Option<&'a str>,
-    /// How long it may take, from reading the secret to the end of the answer.
+    /// The timeout, from reading the secret to the end of the answer.
     pub timeout: Duration,
 }
 
-/// An answer of which the head has come.
+/// An answer whose head has arrived.
 pub struct Answered {
-    /// The answer, whose body comes within the time of the call or not at all.
+    /// The answer. The body must arrive within the timeout of the call.
     pub response: Response,
-    /// What must not be kept of the answer, should it repeat it: the secret that the call was sent with,
-    /// and what was made of it.
+    /// Secrets to remove from the answer before storage: the connection's secret, and the header
+    /// value derived from it.
     pub secrets: Vec<SecretString>,
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub enum NoAnswer {
-    /// It was not sent, and never will be as it is.
+    /// Rejected before sending; a retry cannot help.
     Unsendable(String),
-    /// It was not sent; later it may be.
+    /// Not sent; a retry may help.
     NotSent(String),
-    /// It was not sent, since nobody is there.
+    /// Not sent: the connection to the system failed.
     Unreachable,
-    /// It broke off, and may have arrived.
+    /// Broken off; the call may have arrived.
     BrokenOff(reqwest::Error),
 }
 
 impl NoAnswer {
-    /// What a person reads of it.
+    /// Returns the problem in words.
     #[must_use]
     pub fn problem(&self) -> String {
         match self {
@@ -79,7 +79,7 @@ impl NoAnswer {
         }
     }
 
-    /// What it makes of a read.
+    /// Returns the read error that follows for a read.
     #[must_use]
     pub fn silence(&self) -> Silence {
         let problem = self.problem();
@@ -91,8 +91,8 @@ impl NoAnswer {
     }
 }
 
-/// What is said of a call that ended without an answer, or within one. The error's own text holds the
-/// URL.
+/// Returns the problem of a call that ended without a complete answer. The error's own text is not
+/// used, since it contains the URL.
 #[must_use]
 pub fn broken_off(error: &reqwest::Error) -> String {
     if error.is_timeout() {
@@ -103,8 +103,7 @@ pub fn broken_off(error: &reqwest::Error) -> String {
 }
 
 impl Targets {
-    /// `local` says that connections may lead to http and to addresses of this machine and its
-    /// network.
+    /// Creates a caller. `local` permits http and addresses of this machine and its network.
     #[must_use]
     pub fn new(secrets: Secrets, local: bool) -> Self {
         Self {
@@ -114,21 +113,21 @@ impl Targets {
         }
     }
 
-    /// From what the function started with: `LOCAL_TARGETS` (`false`), and where secrets are.
+    /// Creates a caller from the environment: `LOCAL_TARGETS` (default `false`), and the source of
+    /// secrets.
     pub fn of(start: &Start) -> Result<Self, ConfigError> {
         let local = start.environment.flag("LOCAL_TARGETS")?;
         Ok(Self::new(Secrets::of(start)?, local))
     }
 
-    /// Whether connections may lead to http and to addresses of this machine and its network.
+    /// True if connections may use http and addresses of this machine and its network.
     #[must_use]
     pub const fn allows_local(&self) -> bool {
         self.allows_local
     }
 
-    /// Sends a call, if the connection allows it. A secret that was kept and is refused (401) is read
-    /// again, and the call sent once more if it is another one now: a call that nobody was let in
-    /// with was not done.
+    /// Sends a call that the connection allows. If a cached secret is refused (401), the secret is
+    /// read again. A different one is sent once more, since an unauthorized call has no effect.
     pub async fn send(
         &self,
         connection: &Connection,
@@ -141,7 +140,7 @@ impl Targets {
         let http = self.http()?;
         let given = self.secret(connection, left()).await?;
         let request = |secret: Option<&SecretString>| {
-            // What changes nothing carries no key.
+            // A call that changes nothing carries no key.
             let key = sending.key.filter(|_| call.changes());
             let url = with_key(url.clone(), connection, key);
             let request = http.request(method.clone(), url);
@@ -166,12 +165,12 @@ impl Targets {
     fn http(&self) -> Result<&reqwest::Client, NoAnswer> {
         let client = self.http.get_or_init(|| client(self.allows_local));
         client.as_ref().map_err(|error| {
-            tracing::error!(cause = %error, "the HTTP client cannot be built");
+            tracing::error!(cause = %error, "cannot build the HTTP client");
             NoAnswer::NotSent("There is no HTTP client; nothing was sent.".to_owned())
         })
     }
 
-    /// Where a call goes, if it is allowed and stays below the base URL.
+    /// Returns the method and URL of a call that is allowed and stays below the base URL.
     fn target(&self, connection: &Connection, call: &ApiCall) -> Result<(Method, Url), NoAnswer> {
         let refused = |why: &str| NoAnswer::Unsendable(format!("{} {why}", call.summary()));
         if !connection.allows(&call.method, &call.path) {
@@ -183,7 +182,7 @@ impl Targets {
         below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
     }
 
-    /// The secret of a connection, if it has one.
+    /// Returns the secret of a connection, if it has one.
     async fn secret(
         &self,
         connection: &Connection,
@@ -208,10 +207,9 @@ impl fmt::Debug for Targets {
     }
 }
 
-/// A client that does nothing on its own: it follows no redirect, repeats no request, and opens
-/// a connection for each call, since one that the target system closed while the function slept
-/// would leave it open whether a call went out. Unless it may go anywhere, it knows no name that leads
-/// to an address within a network.
+/// Creates a client that does nothing on its own. Redirects and retries are off. Each call opens a
+/// connection: a pooled one that the target closed while the function slept would leave it open
+/// whether a call was sent. Unless `local`, the client resolves no private addresses.
 fn client(local: bool) -> Result<reqwest::Client, reqwest::Error> {
     let builder = reqwest::Client::builder()
         .redirect(redirect::Policy::none())
@@ -239,7 +237,7 @@ fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {
     (url.path() == below && url.origin() == base.origin()).then_some((method, url))
 }
 
-/// The URL with the key in its query, where that is the key's place.
+/// Returns the URL with the key in its query, if the connection puts it there.
 fn with_key(mut url: Url, connection: &Connection, key: Option<&str>) -> Url {
     if let (Some(keys), Some(key)) = (&connection.idempotency, key)
         && keys.r#in == KeyPlace::Query
@@ -249,7 +247,7 @@ fn with_key(mut url: Url, connection: &Connection, key: Option<&str>) -> Url {
     url
 }
 
-/// The request of a call; a key in the query is there already.
+/// Builds the request of a call. A key in the query is already in the URL.
 fn build(
     request: RequestBuilder,
     connection: &Connection,
@@ -293,7 +291,7 @@ fn authorized(request: RequestBuilder, connection: &Connection, secret: &str) ->
                 value.set_sensitive(true);
                 request.header(&**name, value)
             }
-            // The builder then says that no request can be made of it.
+            // The builder then reports that the request is invalid.
             Err(_) => request.header(&**name, secret),
         },
         (AuthScheme::Basic, _) => match &auth.username {
@@ -309,7 +307,7 @@ async fn answer(
     request: Request,
     secret: Option<SecretString>,
 ) -> Result<Answered, NoAnswer> {
-    // Of `Basic aHVzaDo=` an answer may repeat the second part.
+    // An answer may repeat the second part of `Basic aHVzaDo=`.
     let authorization = request.headers().get(AUTHORIZATION);
     let credentials = authorization
         .and_then(|value| value.to_str().ok()?.split_once(' '))

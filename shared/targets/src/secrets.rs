@@ -1,6 +1,6 @@
-//! The secrets of connections: in Parameter Store, below the stack's and the organization's name, so
-//! that no connection can name a secret of another organization. They are read when they are needed,
-//! and kept for some minutes.
+//! Secrets of connections. Each is a parameter below the names of the stack and the organization,
+//! so a connection cannot name another organization's secret. Secrets are read on demand and cached
+//! for minutes.
 
 use std::{
     collections::HashMap,
@@ -10,28 +10,27 @@ use std::{
 };
 
 use aws_config::SdkConfig;
-use aws_sdk_ssm::{Client, error::ProvideErrorMetadata};
 use model::{Connection, OrganizationId, Stopwatch};
-use runtime::{Start, config::ConfigError};
+use runtime::{Start, config::ConfigError, parameter_store::ParameterStore};
 use secrecy::{ExposeSecret, SecretString};
 
-/// How long a secret that was read is used.
+/// Cache lifetime of a secret.
 const KEPT: Duration = Duration::from_mins(5);
 
-/// How long one that is not there is not looked for again, nor another one for one that was refused:
-/// what fails all the time must not use up the Parameter Store's requests of all connections.
+/// Cache lifetime of a missing parameter, and the pause between two reads of a refused secret.
+/// Repeated failures must not exhaust the Parameter Store's request limit for all connections.
 const PAUSE: Duration = Duration::from_secs(15);
 
-/// How many are kept; those of more connections than that take turns.
+/// The most cached secrets. At this number, the cache is cleared.
 const MOST_KEPT: usize = 1_000;
 
-/// Which path the names of all secrets begin with.
+/// The setting with the path of all secrets.
 const PATH: &str = "CONNECTION_SECRETS_PATH";
 
-/// Secrets beside the settings, for a stack that has no Parameter Store.
+/// The setting with the secrets themselves, for a stack without Parameter Store.
 const GIVEN: &str = "CONNECTION_SECRETS";
 
-/// Knows the secrets of connections. Cheap to clone; clones share what they have read.
+/// Reads secrets of connections. Cheap to clone; clones share the cache.
 #[derive(Clone)]
 pub struct Secrets {
     path: Arc<str>,
@@ -41,35 +40,35 @@ pub struct Secrets {
 
 #[derive(Clone)]
 enum Source {
-    ParameterStore(Client),
+    ParameterStore(ParameterStore),
     Given(Arc<HashMap<String, SecretString>>),
 }
 
-/// What was read of a parameter.
+/// A cached parameter.
 #[derive(Clone)]
 struct Kept {
-    /// None for one that is not there.
+    /// None for a missing parameter.
     value: Option<SecretString>,
     since: Stopwatch,
-    /// It was read since a system refuses it, and was no other one.
+    /// True if a system refused this value and a second read returned the same.
     is_refused: bool,
 }
 
-/// A secret, and whether it was read before.
+/// A secret, and whether it came from the cache.
 pub(crate) struct Found {
     pub(crate) value: SecretString,
     pub(crate) was_kept: bool,
 }
 
-/// Why there is no secret. It is said to whoever may see results, so it names no more than the
-/// connection does.
+/// The reason why there is no secret. Users who may read results see it, so it contains nothing
+/// beyond the connection's own members.
 #[derive(Debug)]
 pub enum NoSecret {
-    /// There is no such parameter.
+    /// The parameter does not exist.
     Absent(String),
     /// Parameter Store did not answer in time.
     Late,
-    /// It could not be read.
+    /// The parameter could not be read.
     Unreadable,
 }
 
@@ -84,13 +83,17 @@ impl fmt::Display for NoSecret {
 }
 
 impl Secrets {
-    /// Those of Parameter Store below a path, such as `/workdesk/connections`.
-    #[must_use]
-    pub fn in_parameter_store(aws: &SdkConfig, path: &str) -> Self {
-        Self::from(path, Source::ParameterStore(Client::new(aws)))
+    /// Creates a reader of Parameter Store below a path such as `/workdesk/connections`.
+    ///
+    /// # Errors
+    ///
+    /// No region or no credentials are configured.
+    pub fn in_parameter_store(aws: &SdkConfig, path: &str) -> Result<Self, ConfigError> {
+        let store = ParameterStore::new(aws)?;
+        Ok(Self::from(path, Source::ParameterStore(store)))
     }
 
-    /// These, by their paths.
+    /// Creates a reader of the given secrets, by their paths.
     #[must_use]
     pub fn given(path: &str, secrets: impl IntoIterator<Item = (String, String)>) -> Self {
         let secrets = secrets.into_iter();
@@ -106,13 +109,14 @@ impl Secrets {
         }
     }
 
-    /// `CONNECTION_SECRETS`, a JSON object of paths and values where that is set, else Parameter
-    /// Store; both below `CONNECTION_SECRETS_PATH`. An error says where it is wrong and not what.
+    /// Reads the settings: secrets in `CONNECTION_SECRETS`, a JSON object of paths and values, else
+    /// Parameter Store. Both lie below `CONNECTION_SECRETS_PATH`. An error names the position and
+    /// not the content.
     pub(crate) fn of(start: &Start) -> Result<Self, ConfigError> {
         let environment = &start.environment;
         let path = environment.required(PATH, "the path of the connections' secrets")?;
         let Some(given) = environment.optional(GIVEN) else {
-            return Ok(Self::in_parameter_store(&start.aws, path));
+            return Self::in_parameter_store(&start.aws, path);
         };
         let given: HashMap<String, String> =
             serde_json::from_str(given).map_err(|error| ConfigError::Malformed {
@@ -126,12 +130,12 @@ impl Secrets {
         Ok(Self::given(path, given))
     }
 
-    /// The full name of an organization's parameter. The last part has no slash.
+    /// Returns the full name of an organization's parameter. `last` has no slash.
     fn parameter(&self, tenant: OrganizationId, last: &str) -> String {
         format!("{}/{tenant}/{last}", self.path)
     }
 
-    /// The secret of a connection, if it names one.
+    /// Returns the secret of a connection, if it names one.
     pub(crate) async fn of_connection(
         &self,
         connection: &Connection,
@@ -152,7 +156,8 @@ impl Secrets {
         }
     }
 
-    /// The secret of a connection whose kept one was refused, if it is another one by now.
+    /// Returns the new secret of a connection whose cached one was refused; none if it has not
+    /// changed.
     pub(crate) async fn newer(
         &self,
         connection: &Connection,
@@ -168,7 +173,7 @@ impl Secrets {
         (!is_same(&value, refused)).then_some(value)
     }
 
-    /// Reads a secret, and keeps what was read; none when there is no such parameter.
+    /// Reads a secret and caches the result; none for a missing parameter.
     async fn read(
         &self,
         name: String,
@@ -189,33 +194,30 @@ impl Secrets {
         Ok(value)
     }
 
-    /// What is known of a parameter, while it counts.
+    /// Returns a cached parameter within its lifetime.
     fn kept(&self, name: &str) -> Option<Kept> {
         let kept = self.lock().get(name).cloned()?;
         let long = if kept.value.is_some() { KEPT } else { PAUSE };
         (kept.since.elapsed() < long).then_some(kept)
     }
 
-    /// A panic under the lock leaves nothing half-written.
+    /// A panic under the lock leaves no partial change.
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Kept>> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The parameter's value; none when there is no such parameter.
+    /// Returns the parameter's value; none if it does not exist.
     async fn fetch(&self, name: &str) -> Result<Option<SecretString>, NoSecret> {
-        let client = match &self.source {
+        let store = match &self.source {
             Source::Given(given) => return Ok(given.get(name).cloned()),
-            Source::ParameterStore(client) => client,
+            Source::ParameterStore(store) => store,
         };
-        let request = client.get_parameters().names(name).with_decryption(true);
-        // The error may hold the answer, so nothing of it is shown but its code.
-        let answer = request.send().await.map_err(|error| {
-            tracing::warn!(code = error.code(), "Parameter Store was asked in vain");
+        let found = store.read(vec![name.to_owned()]).await;
+        let mut found = found.map_err(|error| {
+            tracing::warn!(code = error.code, "reading a connection's secret failed");
             NoSecret::Unreadable
         })?;
-        let found = answer.parameters.into_iter().flatten();
-        let mut found = found.filter(|one| one.name.as_deref() == Some(name));
-        Ok(found.next().and_then(|one| one.value).map(Into::into))
+        Ok(found.remove(name).map(Into::into))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Calls before a system that says what it was sent, with secrets of a parameter store that counts.
+//! Calls of a system that echoes requests, with secrets of a counting parameter store.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 };
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_sdk_ssm::config::{Credentials, SharedCredentialsProvider};
+use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use axum::{
     Json, Router,
     body::Bytes,
@@ -30,7 +30,8 @@ async fn serve(routes: Router) -> String {
     url
 }
 
-/// Answers 200 with what it was sent, or 401 unless the call carries the right bearer token.
+/// Starts a system that returns 200 with the request, or 401 without the right bearer token.
+/// Returns its URL.
 async fn echo() -> String {
     let handler = |method: Method, uri: Uri, headers: HeaderMap, body: Bytes| async move {
         let header = |name: &str| headers.get(name).map(|value| value.to_str().unwrap());
@@ -53,7 +54,7 @@ async fn echo() -> String {
     serve(Router::new().fallback(handler)).await
 }
 
-/// A parameter store with these values, which counts how often it is asked.
+/// A parameter store with these values, which counts its requests.
 #[derive(Clone, Default)]
 struct Double {
     values: Arc<Mutex<HashMap<String, String>>>,
@@ -86,7 +87,7 @@ impl Double {
             .credentials_provider(SharedCredentialsProvider::new(credentials))
             .endpoint_url(url)
             .build();
-        Secrets::in_parameter_store(&aws, "/workdesk/connections/")
+        Secrets::in_parameter_store(&aws, "/workdesk/connections/").unwrap()
     }
 }
 
@@ -127,7 +128,7 @@ fn given() -> Secrets {
     Secrets::given("/s", [secret])
 }
 
-/// What a call through the connection looks like to the system.
+/// Returns the request that the system received.
 async fn sent(more: &Value, call: &ApiCall) -> Value {
     let targets = Targets::new(given(), true);
     let connection = connection(1, &format!("{}/api", echo().await), more);
@@ -158,7 +159,7 @@ async fn a_call_carries_secret_key_headers_and_body_as_the_connection_says() {
         "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
     });
     let form = sent(&form, &post).await;
-    // The secret is the user, with an empty password.
+    // The secret is the user; the password is empty.
     assert_eq!(form["headers"]["authorization"], "Basic aHVzaDo=");
     assert_eq!(form["headers"]["stripe-version"], "2025-09-30");
     assert_eq!(
@@ -217,7 +218,7 @@ async fn a_secret_is_of_one_organization_and_is_kept() {
     let stranger = connection(3, &url, &json!({}));
     let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
-    // What is not there is not looked for each time.
+    // A missing parameter is cached.
     let answered = targets.send(&stranger, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::NotSent(_))));
     assert_eq!(double.asked.load(Ordering::SeqCst), 3);
@@ -242,11 +243,11 @@ async fn a_refused_secret_is_read_again_once() {
         answered.ok().unwrap().response.status().as_u16()
     };
     assert_eq!(status("old").await, 200);
-    // Another one is put there, and the system takes it alone.
+    // The parameter changes, and the system accepts the new secret only.
     double.set(name, "new");
     assert_eq!(status("new").await, 200);
     assert_eq!(double.asked.load(Ordering::SeqCst), 2);
-    // What is no other one is not sent twice.
+    // An unchanged secret is not sent twice.
     for _ in 0..3 {
         assert_eq!(status("a third").await, 401);
         assert_eq!(double.asked.load(Ordering::SeqCst), 3);
@@ -260,7 +261,7 @@ async fn what_is_not_allowed_is_not_sent() {
     let other = connection(1, &url, &json!({"allow": ["GET /things/{id}"]}));
     let answered = targets.send(&other, &call("POST", None), SENDING).await;
     assert!(matches!(answered, Err(NoAnswer::Unsendable(_))));
-    // A connection that was written where http was allowed.
+    // A connection created where http was allowed.
     let public = Targets::new(given(), false);
     let plain = connection(1, &url, &json!({}));
     let answered = public.send(&plain, &call("POST", None), SENDING).await;
@@ -326,7 +327,7 @@ async fn a_read_tells_facts_and_leaves_out_what_is_private() {
         excerpt,
         json!({"status": 200, "body": {"state": "open", "due": 5}})
     );
-    // An error's body tells nothing of the record.
+    // The body of an error tells nothing about the record.
     let seen = look("/things/2").await.unwrap();
     let known: Vec<_> = seen.facts.iter().collect();
     assert_eq!(known, [("thing.http", &json!(404))]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn an_activity_keeps_every_field_and_reads_with_creator_and_project() {

@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::NO_ID;
-use crate::support::{Api, Caller, Fault};
+use tests::support::{Api, Caller};
 
 #[tokio::test]
 async fn a_tag_is_attached_once_and_detached_once() {
@@ -78,36 +77,6 @@ async fn a_tag_that_comes_or_goes_changes_the_activity() {
 }
 
 #[tokio::test]
-async fn an_activity_carries_fifty_tags_and_no_more() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    mia.records_activity(json!({})).await;
-    let path = "/api/activities/1/tags";
-    for number in 1..=51 {
-        api.has_tag(api.home.id, &format!("Tag {number}")).await;
-        let answer = mia.post(path, json!({"tagId": number})).await;
-        if number <= 50 {
-            answer.expect(204);
-        } else {
-            let problem = answer.expect_problem(409, "too_many_tags");
-            let detail = problem["detail"].as_str().unwrap();
-            assert!(detail.starts_with("The activity carries 50"), "{detail}");
-        }
-    }
-    // What it carries may be attached again, and what it does not carry detached.
-    mia.post(path, json!({"tagId": 7})).await.expect(204);
-    mia.delete(&format!("{path}/51")).await.expect(204);
-    // A change of the activity leaves them alone.
-    let changed = mia.patch("/api/activities/1", json!({"type": "call"}));
-    let read = mia.get("/api/activities/1");
-    for activity in [changed.await.expect(200), read.await.expect(200)] {
-        assert_eq!(activity["tags"].as_array().unwrap().len(), 50);
-    }
-    mia.delete(&format!("{path}/50")).await.expect(204);
-    mia.post(path, json!({"tagId": 51})).await.expect(204);
-}
-
-#[tokio::test]
 async fn tags_that_come_and_go_at_the_same_time_all_do() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
@@ -155,49 +124,4 @@ async fn a_tag_that_is_gone_shows_on_no_activity() {
     mia.delete("/api/activities/1/tags/1")
         .await
         .expect_problem(404, "not_found");
-}
-
-#[tokio::test]
-async fn a_tag_that_goes_at_the_last_moment_is_not_attached() {
-    let (api, faults) = Api::behind_faults().await;
-    let mia = api.sign_in("mia").await;
-    mia.records_activity(json!({})).await;
-    api.has_tag(api.home.id, "urgent").await;
-    let gone = Fault::After("ORG#1#TAG", "0000000000000001");
-    faults.next("TransactWriteItems", gone);
-    mia.post("/api/activities/1/tags", json!({"tagId": 1}))
-        .await
-        .expect_problem(404, "not_found");
-    assert!(faults.are_over());
-}
-
-#[tokio::test]
-async fn an_unknown_tag_is_not_found() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    mia.records_activity(json!({})).await;
-    let abroad = api.has_tag(api.abroad.id, "theirs").await.id.to_string();
-    let before = api.table_dump().await;
-    for id in ["99", &abroad] {
-        let body = json!({"tagId": id.parse::<i64>().unwrap()});
-        mia.post("/api/activities/1/tags", body)
-            .await
-            .expect_problem(404, "not_found");
-    }
-    for id in NO_ID.into_iter().chain([abroad.as_str()]) {
-        mia.delete(&format!("/api/activities/1/tags/{id}"))
-            .await
-            .expect_problem(404, "not_found");
-    }
-    for (body, fault) in [
-        (json!({}), "required"),
-        (json!({"tagId": null}), "null"),
-        (json!({"tagId": "1"}), "type"),
-        (json!({"tagId": 0}), "range"),
-    ] {
-        mia.post("/api/activities/1/tags", body)
-            .await
-            .expect_faults(&[("/tagId", fault)]);
-    }
-    assert_eq!(before, api.table_dump().await);
 }

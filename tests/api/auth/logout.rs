@@ -1,6 +1,6 @@
 //! `POST /api/auth/logout`
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_logout_ends_the_session_at_once() {
@@ -33,7 +33,7 @@ async fn another_site_cannot_use_the_cookie() {
     own.trigger("/api/auth/logout").await.expect(204);
 }
 
-/// Whether a session stands comes before where the request is from.
+/// The session is checked before the origin of the request.
 #[tokio::test]
 async fn a_cookie_that_does_not_verify_is_no_session_whatever_the_origin() {
     let api = Api::start().await;

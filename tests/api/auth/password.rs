@@ -7,9 +7,10 @@ use shared::{
     auth::{Sid, password},
     model::{Role, span},
 };
-use tests::records;
-
-use crate::support::{Answer, Api, Caller, PASSWORD};
+use tests::{
+    records,
+    support::{Answer, Api, Caller, PASSWORD},
+};
 
 const NEW: &str = "another horse battery staple";
 
@@ -85,7 +86,7 @@ async fn a_wrong_current_password_counts_as_a_failed_sign_in() {
 }
 
 #[tokio::test]
-async fn who_knows_the_password_is_not_shut_out() {
+async fn a_user_who_knows_the_password_is_not_locked_out() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     for _ in 0..11 {
@@ -136,7 +137,7 @@ async fn a_new_password_is_long_enough_and_not_the_username() {
 }
 
 #[tokio::test]
-async fn of_several_changes_at_the_same_time_one_is_made() {
+async fn one_of_several_password_changes_at_once_is_made() {
     let api = Api::start().await;
     let user = api.user("mia").await;
     let mut sessions = Vec::new();

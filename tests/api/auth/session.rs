@@ -7,7 +7,7 @@ use shared::{
     model::span,
 };
 
-use crate::support::{Api, Caller, Fault, Faults, PASSWORD, Requests};
+use tests::support::{Api, Caller, Fault, Faults, PASSWORD, Requests};
 
 #[tokio::test]
 async fn a_changed_password_ends_every_session() {

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::span;
 
-use crate::support::{Api, Caller, PASSWORD};
+use tests::support::{Api, Caller, PASSWORD};
 
 async fn sessions(caller: &Caller) -> Vec<Value> {
     let rows = caller.get("/api/auth/sessions").await.expect(200);
@@ -163,7 +163,7 @@ async fn the_session_that_is_kept_ends_as_any_other() {
 }
 
 #[tokio::test]
-async fn of_sessions_that_end_each_other_one_is_left() {
+async fn one_of_several_sessions_that_end_each_other_is_left() {
     let api = Api::start().await;
     let user = api.user("mia").await;
     let mut all = Vec::new();

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::model::span;
 
-use crate::{budgets, support::Concierge};
+use tests::support::{Concierge, budgets};
 
 #[tokio::test]
 async fn an_alert_is_acknowledged_resolved_and_opened_again() {
@@ -39,17 +39,6 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
         assert_eq!(changed["version"], version);
         assert_eq!(sue.get(&path).await.expect(200), changed);
     }
-    sue.patch(&path, json!({}))
-        .await
-        .expect_faults(&[("", "required")]);
-    let wrong = sue.patch(&path, json!({"status": "closed"})).await;
-    wrong.expect_faults(&[("/status", "value")]);
-    let mia = world.api.sign_in("mia").await;
-    let refused = mia.patch(&path, json!({"status": "open"})).await;
-    refused.expect_problem(403, "permission_denied");
-    mia.get(&path)
-        .await
-        .expect_problem(403, "permission_denied");
 }
 
 #[tokio::test]
@@ -77,9 +66,4 @@ async fn an_alert_shows_its_sessions_newest_first() {
     assert_eq!(answer.ids(), sessions);
     assert_eq!(rows[0]["status"], "cancelled");
     assert_eq!(rows[0]["alert"]["id"], json!(signal.id));
-    let absent = world
-        .max
-        .get("/api/concierge/alerts/99/agent-sessions")
-        .await;
-    absent.expect_problem(404, "not_found");
 }

@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use crate::{
-    budgets,
-    support::{Api, Caller},
-};
+use tests::support::{Api, Caller, budgets};
 
 const WEBHOOK: &str = "/api/concierge/alerts/alertmanager";
 const ALERTS: &str = "/api/concierge/alerts";
@@ -41,7 +38,7 @@ async fn alertmanager(api: &Api) -> Caller {
 }
 
 #[tokio::test]
-async fn what_fires_is_recorded_and_what_is_over_resolved() {
+async fn firing_alerts_are_recorded_and_ended_ones_resolved() {
     let api = Api::start().await;
     let sender = alertmanager(&api).await;
     let sue = api.sign_in("sue").await;
@@ -144,26 +141,6 @@ async fn the_bad_ones_of_a_body_are_named_and_the_good_ones_recorded() {
     assert_eq!(answer["rejected"][0]["errors"].as_array().unwrap().len(), 4);
     let none = sender.post(WEBHOOK, webhook(&[])).await.expect(200);
     assert_eq!(none, json!({"recorded": [], "rejected": []}));
-}
-
-#[tokio::test]
-async fn what_is_no_webhook_of_version_4_is_refused() {
-    let api = Api::start().await;
-    let sender = alertmanager(&api).await;
-    let mut other = webhook(&[]);
-    other["version"] = json!("5");
-    sender
-        .post(WEBHOOK, other)
-        .await
-        .expect_faults(&[("/version", "value")]);
-    let nothing = sender.post(WEBHOOK, json!({})).await;
-    nothing.expect_faults(&[("/version", "required"), ("/alerts", "required")]);
-    let many = vec![json!(0); 501];
-    let many = sender.post(WEBHOOK, webhook(&many)).await;
-    many.expect_faults(&[("/alerts", "length")]);
-    let mia = api.sign_in("mia").await;
-    let refused = mia.post(WEBHOOK, webhook(&[])).await;
-    refused.expect_problem(403, "permission_denied");
 }
 
 /// Transactions have a hundred writes, batches a hundred keys: a large body takes several.

@@ -1,12 +1,9 @@
 //! `POST /api/concierge/agent-sessions/{id}/execute`
 
 use local::target_systems::{Fault, FaultMode};
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::{
-    budgets::within,
-    support::{AgentSettings, Concierge, comes},
-};
+use tests::support::{AgentSettings, Concierge, budgets::within, comes};
 
 #[tokio::test]
 async fn approved_actions_are_queued_and_answered_202_until_they_end() {
@@ -50,41 +47,18 @@ async fn the_answer_waits_for_the_results() {
 }
 
 #[tokio::test]
-async fn every_fault_of_the_list_is_answered_and_nothing_runs() {
+async fn an_unknown_or_manual_action_is_named_and_nothing_runs() {
     let world = Concierge::start().await;
     let id = world.stuck_batch().await;
     let actions = world.proposed(&id).await;
-    let path = format!("/api/concierge/agent-sessions/{id}/execute");
     let before = world.api.table_dump().await;
-    let long = "x".repeat(101);
-    for (body, faults) in [
-        (json!({}), vec![("/actionIds", "required")]),
-        (json!({"actionIds": null}), vec![("/actionIds", "null")]),
-        (json!({"actionIds": "a"}), vec![("/actionIds", "type")]),
-        (json!({"actionIds": []}), vec![("/actionIds", "length")]),
-        (
-            json!({"actionIds": vec!["a"; 51]}),
-            vec![("/actionIds", "length")],
-        ),
-        (
-            json!({"actionIds": [1, "", long]}),
-            vec![
-                ("/actionIds/0", "type"),
-                ("/actionIds/1", "blank"),
-                ("/actionIds/2", "length"),
-            ],
-        ),
-        (
-            json!({"actionIds": [actions[0], "s1-p2-a1", actions[1], "nonsense"]}),
-            vec![
-                ("/actionIds/1", "unknown"),
-                ("/actionIds/2", "manual"),
-                ("/actionIds/3", "unknown"),
-            ],
-        ),
-    ] {
-        world.max.post(&path, body).await.expect_faults(&faults);
-    }
+    let list = [&*actions[0], "s1-p2-a1", &*actions[1], "nonsense"];
+    let answer = world.executes(&id, &list).await;
+    answer.expect_faults(&[
+        ("/actionIds/1", "unknown"),
+        ("/actionIds/2", "manual"),
+        ("/actionIds/3", "unknown"),
+    ]);
     assert_eq!(world.api.table_dump().await, before);
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
 }
@@ -178,27 +152,6 @@ async fn an_action_that_failed_can_be_executed_again() {
 }
 
 #[tokio::test]
-async fn an_action_of_unknown_outcome_is_not_executed_again() {
-    let world = Concierge::start().await;
-    let id = world.failed_payment().await;
-    let actions = world.proposed(&id).await;
-    let (a, b) = (actions[0].as_str(), actions[1].as_str());
-    world
-        .demo
-        .inject(Fault::once("notifications", FaultMode::Drop));
-    world.executes(&id, &[a, b]).await.expect(202);
-    world.delivers(&world.worker()).await;
-    assert_eq!(world.session(&id).await["status"], "failed");
-    let problem = world
-        .executes_again(&id, &[b])
-        .await
-        .expect_problem(409, "outcome_unknown");
-    let detail = problem["detail"].as_str().unwrap();
-    assert!(detail.contains("Check the target system"), "{detail}");
-    assert_eq!(world.demo.effects().len(), 2);
-}
-
-#[tokio::test]
 async fn with_the_queue_down_nothing_is_lost() {
     let world = Concierge::start_with(AgentSettings {
         // Nobody listens on this port.
@@ -216,27 +169,8 @@ async fn with_the_queue_down_nothing_is_lost() {
     assert_eq!(world.takes_messages().await, [message.as_str()]);
     world
         .worker()
-        .handle(crate::support::event(&[(&message, 1)]))
+        .handle(tests::support::event(&[(&message, 1)]))
         .await;
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(world.demo.effects().len(), 1);
-}
-
-#[tokio::test]
-async fn it_needs_the_permission() {
-    let world = Concierge::start().await;
-    let id = world.stuck_batch().await;
-    let action = world.proposed(&id).await.remove(0);
-    let path = format!("/api/concierge/agent-sessions/{id}/execute");
-    let body = json!({"actionIds": [action]});
-    // Support proposes, and does not execute.
-    for name in ["vic", "mia", "sue"] {
-        let caller = world.api.sign_in(name).await;
-        let answer = caller.post(&path, body.clone()).await;
-        answer.expect_problem(403, "permission_denied");
-    }
-    assert_eq!(
-        world.session(&id).await["status"],
-        Value::from("awaiting_confirmation")
-    );
 }

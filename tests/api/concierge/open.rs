@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use crate::{
-    budgets::within,
-    support::{AgentSettings, Api, Concierge, Settings},
-};
+use tests::support::{Concierge, budgets::within};
 
 /// The operation, as its budget calls it.
 const OPEN: &str = "POST /api/concierge/alerts/{id}/agent-session";
@@ -57,57 +54,4 @@ async fn sessions_opened_at_once_are_one() {
     }
     ids.dedup();
     assert_eq!(ids.len(), 1, "{ids:?}");
-}
-
-#[tokio::test]
-async fn it_needs_the_permission_and_the_plan() {
-    let world = Concierge::start().await;
-    let signal = world.signal("usage_batch_stuck", &[]).await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
-    let anonymous = world.api.anonymous().trigger(&path).await;
-    anonymous.expect_problem(401, "unauthenticated");
-    for name in ["vic", "mia"] {
-        let caller = world.api.sign_in(name).await;
-        let answer = caller.trigger(&path).await;
-        answer.expect_problem(403, "permission_denied");
-    }
-    let poor = Api::start_with(Settings {
-        without_agent: true,
-        agent: AgentSettings::default(),
-        ..Settings::default()
-    })
-    .await;
-    let ada = poor.sign_in("ada").await;
-    for path in [
-        "/api/concierge/alerts/1/agent-session",
-        "/api/concierge/agent-sessions/1/propose",
-    ] {
-        let answer = ada.trigger(path).await;
-        answer.expect_problem(403, "plan_feature_unavailable");
-    }
-    let path = "/api/concierge/agent-sessions/1/execute";
-    let answer = ada.post(path, json!({"actionIds": ["a"]})).await;
-    answer.expect_problem(403, "plan_feature_unavailable");
-    // Reading and cancelling need no plan.
-    let path = "/api/concierge/agent-sessions/1";
-    ada.get(path).await.expect_problem(404, "not_found");
-    let answer = ada.trigger(&format!("{path}/cancel")).await;
-    answer.expect_problem(404, "not_found");
-}
-
-#[tokio::test]
-async fn a_foreign_or_impossible_alert_is_absent() {
-    let world = Concierge::start().await;
-    let foreign = world.signal_of(world.api.abroad.id, "x", &[]).await;
-    let before = world.api.table_dump().await;
-    let ids = ["0", "-1", "abc", "9007199254740993", "99"].map(str::to_owned);
-    for id in ids.into_iter().chain([foreign.id.to_string()]) {
-        let path = format!("/api/concierge/alerts/{id}/agent-session");
-        world
-            .max
-            .trigger(&path)
-            .await
-            .expect_problem(404, "not_found");
-    }
-    assert_eq!(world.api.table_dump().await, before);
 }

@@ -5,9 +5,9 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
 use super::preview::{carefully, previews};
-use crate::support::{Caller, Concierge};
+use tests::support::{Caller, Concierge};
 
-/// What the policy's verdict on an action says of the caller's approval: nothing, or why not.
+/// Returns the reason why the caller may not approve an action, or null.
 async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
     let preview = previews(caller, session, &[action]).await.expect(200);
     let policy = &preview["actions"][0]["policy"];
@@ -16,7 +16,7 @@ async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
 }
 
 #[tokio::test]
-async fn nobody_approves_what_would_not_be_executed() {
+async fn a_preview_names_why_an_action_would_not_be_executed() {
     let world = Concierge::start_unwary().await;
     let signal = world.signal(
         "payment_failed",
@@ -69,7 +69,7 @@ async fn nobody_approves_what_would_not_be_executed() {
 }
 
 #[tokio::test]
-async fn who_may_only_view_has_nothing_sent_but_reads() {
+async fn a_viewers_preview_sends_reads_alone() {
     let (world, id, ids) = carefully().await;
     let user = world.api.user("max").await;
     let more = json!({"permissions": ["view_agent_remediation"]});
@@ -80,18 +80,18 @@ async fn who_may_only_view_has_nothing_sent_but_reads() {
     let dry_run = |at: usize| preview["actions"][at]["requests"][0]["dryRun"].clone();
     assert_eq!(dry_run(0)["response"]["status"], 200);
     let refused = json!({
-        "response": null, "problem": "This needs the permission create_agent_remediation.",
+        "response": null, "problem": "This operation needs the permission create_agent_remediation.",
     });
     assert_eq!(dry_run(2), refused);
     let policy = &preview["actions"][0]["policy"];
     assert_eq!(
         policy["whyNot"],
-        "This needs the permission execute_agent_remediation."
+        "This operation needs the permission execute_agent_remediation."
     );
 }
 
 #[tokio::test]
-async fn without_the_plan_nobody_approves() {
+async fn without_the_plan_no_action_can_be_approved() {
     let world = Concierge::start().await;
     let id = world.failed_payment().await;
     let ids = world.proposed(&id).await;
@@ -100,5 +100,8 @@ async fn without_the_plan_nobody_approves() {
     let directory = store.directory();
     directory.set_plan_features(home, Vec::new()).await.unwrap();
     let why = why_not(&world.max, &id, &ids[0]).await;
-    assert_eq!(why, "Your organization's plan does not include agentAI.");
+    assert_eq!(
+        why,
+        "The plan of your organization does not include agentAI."
+    );
 }

@@ -5,11 +5,9 @@ use std::sync::Arc;
 use resolution_agent::{Engine, EngineError};
 use serde_json::json;
 use shared::model::{Case, Proposal, SignalEntity, span};
-use tests::records;
-
-use crate::{
-    budgets::within,
-    support::{AgentSettings, Concierge},
+use tests::{
+    records,
+    support::{AgentSettings, Concierge, budgets::within},
 };
 
 #[tokio::test]
@@ -125,7 +123,7 @@ async fn many_signals_of_a_class_are_a_pattern() {
     );
 }
 
-/// What is counted is read as it was written, a day an item, for more signals than any list is read of.
+/// Alerts are counted in one item a day, so that no page of a list bounds their number.
 #[tokio::test]
 async fn no_window_is_cut_however_many_signals_there_are() {
     let world = Concierge::start().await;
@@ -161,7 +159,7 @@ async fn no_window_is_cut_however_many_signals_there_are() {
     assert!(days.iter().all(|day| day.contains_key("expiresAt")));
 }
 
-/// What comes and goes every minute does not fill the hour of its class, and an hour has a bound.
+/// An alert that flaps every minute does not fill the hour of its class, and an hour has a bound.
 #[tokio::test]
 async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
     let world = Concierge::start().await;
@@ -198,7 +196,7 @@ async fn an_hour_keeps_a_record_once_a_quarter_and_a_hundred_in_all() {
 }
 
 #[tokio::test]
-async fn what_was_put_right_and_comes_back_is_a_pattern() {
+async fn an_alert_that_comes_back_after_a_fix_is_a_pattern() {
     let world = Concierge::start().await;
     let (session, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
@@ -289,16 +287,4 @@ async fn an_engine_that_fails_ends_the_session() {
         .expect_problem(409, "invalid_transition");
     let answer = world.cancels(&id).await;
     answer.expect_problem(409, "invalid_transition");
-}
-
-#[tokio::test]
-async fn it_needs_the_permission() {
-    let world = Concierge::start().await;
-    let id = world.stuck_batch().await;
-    let path = format!("/api/concierge/agent-sessions/{id}/propose");
-    for name in ["vic", "mia"] {
-        let answer = world.api.sign_in(name).await.trigger(&path).await;
-        answer.expect_problem(403, "permission_denied");
-    }
-    assert_eq!(world.session(&id).await["status"], "started");
 }

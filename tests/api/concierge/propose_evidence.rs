@@ -4,9 +4,9 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::{ActionType, Claim, Id, Outcome, ProposedAction, Sight, SignalEntity, span};
 
-use crate::support::{CASES, Concierge, posting};
+use tests::support::{CASES, Concierge, posting};
 
-/// What a session says once actions were proposed for a signal about these records.
+/// Returns a session with the proposal for an alert about these records.
 async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> Value {
     let id = world.opened(&world.signal(class, entities).await).await;
     world.proposed(&id).await;
@@ -14,7 +14,7 @@ async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> 
 }
 
 #[tokio::test]
-async fn what_was_read_is_kept_and_what_follows_from_it() {
+async fn an_analysis_keeps_its_reads_and_findings() {
     let world = Concierge::start().await;
     world
         .connects("billing", json!({"private": ["customerId"]}))
@@ -164,7 +164,7 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
     assert_eq!(reconciled, 14);
 }
 
-/// What is asked of the demo's systems to find out whether calls took effect, and what these say now.
+/// Reads of the demo's systems that reconcile calls, and their facts now.
 async fn looks(
     world: &Concierge,
     actions: &[&ProposedAction],
@@ -227,7 +227,7 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
 }
 
 #[tokio::test]
-async fn what_costs_another_amount_by_now_is_not_done() {
+async fn an_action_whose_amount_changed_is_not_done() {
     let world = Concierge::start().await;
     let entities = [("invoice", "inv_2012")];
     let session = analysed(&world, "invoice_not_finalized", &entities).await;
@@ -353,7 +353,7 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
 }
 
 #[tokio::test]
-async fn what_became_of_actions_moves_the_prior_and_keeps_what_did_not_help_away() {
+async fn outcomes_move_the_prior_and_withhold_actions_that_did_not_help() {
     let world = Concierge::start().await;
     let first = world.approved_batch().await;
     ends(&world, &first, "processed").await;

@@ -3,10 +3,7 @@
 use serde_json::{Value, json};
 use shared::model::span;
 
-use crate::{
-    budgets,
-    support::{Api, Settings},
-};
+use tests::support::{Api, budgets};
 
 const ALERTS: &str = "/api/concierge/alerts";
 
@@ -101,7 +98,7 @@ async fn the_same_again_is_counted_and_answers_the_first() {
 }
 
 #[tokio::test]
-async fn what_occurs_after_it_was_resolved_opens_it_again() {
+async fn an_alert_that_occurs_after_its_resolution_is_opened_again() {
     let api = Api::start().await;
     let sue = api.sign_in("sue").await;
     sue.post(ALERTS, whole()).await.expect(200);
@@ -125,54 +122,17 @@ async fn what_occurs_after_it_was_resolved_opens_it_again() {
 }
 
 #[tokio::test]
-async fn every_fault_of_an_alert_is_told() {
+async fn an_alert_is_taken_at_its_bounds_and_not_beyond_them() {
     let api = Api::start().await;
     let sue = api.sign_in("sue").await;
     let before = api.table_dump().await;
-    sue.post(ALERTS, json!({})).await.expect_faults(&[
-        ("/source", "required"),
-        ("/externalId", "required"),
-        ("/signalType", "required"),
-        ("/severity", "required"),
-        ("/title", "required"),
-        ("/targetSystem", "required"),
-    ]);
-    let long = "x".repeat(5_001);
-    let many = |count: usize| -> Vec<Value> {
-        (0..count)
-            .map(|id| json!({"type": "invoice", "id": id.to_string()}))
-            .collect()
+    let labels = |count: usize| -> Value {
+        let label = |number| (format!("{number:0>100}"), json!("x".repeat(1_000)));
+        Value::Object((0..count).map(label).collect())
     };
-    let labels: serde_json::Map<String, Value> = (0..51)
-        .map(|number| (format!("l{number}"), json!("x")))
-        .collect();
+    let long = "x".repeat(1_001);
     for (wrong, faults) in [
-        (
-            json!({"source": long, "externalId": " "}),
-            &[("/source", "length"), ("/externalId", "blank")][..],
-        ),
-        (
-            json!({"signalType": "Stuck", "severity": "bad"}),
-            &[("/signalType", "pattern"), ("/severity", "value")],
-        ),
-        (
-            json!({"title": "", "description": long}),
-            &[("/title", "blank"), ("/description", "length")],
-        ),
-        (
-            json!({"targetSystem": "x".repeat(65)}),
-            &[("/targetSystem", "length")],
-        ),
-        (json!({"entities": many(21)}), &[("/entities", "length")]),
-        (
-            json!({"entities": [{"type": "In voice", "id": "x".repeat(129)}, 1]}),
-            &[
-                ("/entities/0/type", "pattern"),
-                ("/entities/0/id", "length"),
-                ("/entities/1", "type"),
-            ],
-        ),
-        (json!({"labels": labels}), &[("/labels", "length")]),
+        (json!({"labels": labels(51)}), &[("/labels", "length")][..]),
         (
             json!({"labels": {"": "x", "a/b": 1, "b": long}}),
             &[
@@ -182,27 +142,8 @@ async fn every_fault_of_an_alert_is_told() {
             ],
         ),
         (
-            json!({"metric": {"name": "", "value": 1e16, "threshold": "1", "unit": "x".repeat(33)}}),
-            &[
-                ("/metric/name", "blank"),
-                ("/metric/value", "range"),
-                ("/metric/threshold", "type"),
-                ("/metric/unit", "length"),
-            ],
-        ),
-        (
-            json!({"amountAtRisk": {"minorUnits": 1.5, "currency": "eur"}}),
-            &[
-                ("/amountAtRisk/minorUnits", "type"),
-                ("/amountAtRisk/currency", "pattern"),
-            ],
-        ),
-        (
-            json!({"lifecycle": [{"at": "yesterday", "state": ""}]}),
-            &[
-                ("/lifecycle/0/at", "date_time"),
-                ("/lifecycle/0/state", "blank"),
-            ],
+            json!({"metric": {"name": "m", "value": 1e16, "threshold": 1, "unit": ""}}),
+            &[("/metric/value", "range")],
         ),
         (
             json!({"occurredAt": "2026-01-15T13:00:00.001Z"}),
@@ -212,13 +153,11 @@ async fn every_fault_of_an_alert_is_told() {
         sue.post(ALERTS, alert(&wrong)).await.expect_faults(faults);
     }
     assert_eq!(before, api.table_dump().await);
-    // At the bounds it is taken.
-    let labels: serde_json::Map<String, Value> = (0..50)
-        .map(|number| (format!("{number:0>100}"), json!("x".repeat(1_000))))
-        .collect();
+    let entity = |id: usize| json!({"type": "invoice", "id": id.to_string()});
     let bounds = json!({
         "source": "ü".repeat(100), "externalId": "ü".repeat(255), "description": "x".repeat(5_000),
-        "targetSystem": "ü".repeat(64), "entities": many(20), "labels": labels,
+        "targetSystem": "ü".repeat(64), "entities": (0..20).map(entity).collect::<Vec<_>>(),
+        "labels": labels(50),
         "metric": {"name": "m", "value": -1e15, "threshold": 1e-200, "unit": ""},
         "occurredAt": "2026-01-15T13:00:00Z",
     });
@@ -227,31 +166,14 @@ async fn every_fault_of_an_alert_is_told() {
 }
 
 #[tokio::test]
-async fn who_may_not_manage_signals_records_none() {
+async fn the_token_of_a_sender_needs_no_other_permission() {
     let api = Api::start().await;
-    for name in ["vic", "mia"] {
-        let caller = api.sign_in(name).await;
-        let answer = caller.post(ALERTS, whole()).await;
-        answer.expect_problem(403, "permission_denied");
-    }
-    // A sender's token needs nothing else.
     let max = api.user("max").await;
-    let sender = api
-        .token_of(&max, json!({"permissions": ["manage_signals"]}))
-        .await;
+    let only = json!({"permissions": ["manage_signals"]});
+    let sender = api.token_of(&max, only).await;
     sender.post(ALERTS, whole()).await.expect(200);
-    sender
-        .get(ALERTS)
-        .await
-        .expect_problem(403, "permission_denied");
-    let settings = Settings {
-        without_agent: true,
-        ..Settings::default()
-    };
-    let api = Api::start_with(settings).await;
-    let sue = api.sign_in("sue").await;
-    let answer = sue.post(ALERTS, whole()).await;
-    answer.expect_problem(403, "plan_feature_unavailable");
+    let read = sender.get(ALERTS).await;
+    read.expect_problem(403, "permission_denied");
 }
 
 #[tokio::test]

@@ -2,10 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    budgets::within,
-    support::{Answer, Caller, Concierge},
-};
+use tests::support::{Answer, Caller, Concierge, budgets::within};
 
 const HOUR: i64 = 3_600_000;
 
@@ -16,7 +13,7 @@ async fn judges(caller: &Caller, session: &Value, action: &str, outcome: &str) -
 }
 
 #[tokio::test]
-async fn what_was_done_is_a_success_and_completes_its_session() {
+async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_message("cus_501").await;
     assert_eq!(world.session(&id).await["status"], "failed");
@@ -93,7 +90,7 @@ async fn what_was_done_is_a_success_and_completes_its_session() {
 }
 
 #[tokio::test]
-async fn what_was_not_done_is_a_failure_and_runs_again() {
+async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
     let world = Concierge::start().await;
     let (id, action) = world.unknown_and_unsent("cus_501").await;
     let answer = world.executes_again(&id, &[&action]).await;
@@ -176,41 +173,6 @@ async fn a_session_completes_with_the_last_of_its_actions() {
 }
 
 #[tokio::test]
-async fn one_of_two_leaves_the_session_failed() {
-    let world = Concierge::start_unwary().await;
-    let id = world.failed_payment().await;
-    let actions = world.proposed(&id).await;
-    let all: Vec<&str> = actions.iter().map(String::as_str).collect();
-    world.executes(&id, &all).await.expect(202);
-    for (system, mode) in [
-        ("payments", local::target_systems::FaultMode::Fail),
-        ("notifications", local::target_systems::FaultMode::Drop),
-    ] {
-        world.demo.inject(local::target_systems::Fault {
-            status: 422,
-            ..local::target_systems::Fault::once(system, mode)
-        });
-    }
-    for action in &all {
-        world.runs(&id, action).await;
-    }
-    let before = world.session(&id).await;
-    assert!(
-        before["error"].as_str().unwrap().starts_with("2 of 2"),
-        "{before}"
-    );
-    let session = judges(&world.max, &id, all[1], "done").await.expect(200);
-    assert_eq!(session["status"], "failed");
-    assert!(
-        session["error"].as_str().unwrap().starts_with("1 of 2"),
-        "{session}"
-    );
-    world.executes_again(&id, &[all[0]]).await.expect(202);
-    world.runs(&id, all[0]).await;
-    assert_eq!(world.outcome(&id).await.0, "completed");
-}
-
-#[tokio::test]
 async fn only_what_is_unknown_takes_a_verdict() {
     let world = Concierge::start().await;
     let (queued, in_queue) = world.approved_batch().await;
@@ -252,60 +214,7 @@ async fn only_what_is_unknown_takes_a_verdict() {
 }
 
 #[tokio::test]
-async fn every_fault_is_answered() {
-    let world = Concierge::start().await;
-    let (id, action) = world.unknown_message("cus_501").await;
-    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/verdict");
-    for (body, pointer, fault) in [
-        (json!({"note": "x"}), "/outcome", "required"),
-        (
-            json!({"outcome": "maybe", "note": "x"}),
-            "/outcome",
-            "value",
-        ),
-        (json!({"outcome": null, "note": "x"}), "/outcome", "null"),
-        (json!({"outcome": 1, "note": "x"}), "/outcome", "type"),
-        (json!({"outcome": "done"}), "/note", "required"),
-        (json!({"outcome": "done", "note": null}), "/note", "null"),
-        (json!({"outcome": "done", "note": 5}), "/note", "type"),
-        (
-            json!({"outcome": "done", "note": "x".repeat(1001)}),
-            "/note",
-            "length",
-        ),
-        (json!({"outcome": "done", "note": " "}), "/note", "blank"),
-    ] {
-        let answer = world.max.post(&path, body).await;
-        answer.expect_faults(&[(pointer, fault)]);
-    }
-    for name in ["vic", "mia", "sue"] {
-        let caller = world.api.sign_in(name).await;
-        judges(&caller, &id, &action, "done")
-            .await
-            .expect_problem(403, "permission_denied");
-    }
-    // Of all faults, none is left out.
-    let answer = world.max.post(&path, json!({})).await;
-    answer.expect_faults(&[("/outcome", "required"), ("/note", "required")]);
-    for (session, action) in [
-        (&id, "nothing"),
-        (&id, "no%20id"),
-        (&json!(999), action.as_str()),
-        (&json!("none"), action.as_str()),
-    ] {
-        let session = session.to_string().replace('"', "");
-        let answer = judges(&world.max, &json!(session), action, "done").await;
-        answer.expect_problem(404, "not_found");
-    }
-    let zoe = world.api.sign_in("zoe").await;
-    judges(&zoe, &id, &action, "done")
-        .await
-        .expect_problem(404, "not_found");
-    assert_eq!(world.session(&id).await["status"], "failed");
-}
-
-#[tokio::test]
-async fn of_two_verdicts_one_holds() {
+async fn one_of_two_verdicts_holds() {
     for _ in 0..4 {
         let world = Concierge::start().await;
         let (id, action) = world.unknown_message("cus_501").await;
@@ -327,7 +236,7 @@ async fn of_two_verdicts_one_holds() {
 }
 
 #[tokio::test]
-async fn what_is_executed_again_meanwhile_is_what_was_judged_before() {
+async fn a_verdict_beside_another_execution_is_of_the_round_before() {
     for _ in 0..4 {
         let world = Concierge::start().await;
         let (id, action) = world.unknown_and_unsent("cus_501").await;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::support::{Answer, Api};
+use tests::support::{Answer, Api};
 
 /// The files that the page names.
 fn named(page: &Answer) -> BTreeSet<String> {

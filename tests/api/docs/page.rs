@@ -1,6 +1,6 @@
 //! `GET /api/docs`
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn the_page_is_shown_to_anybody_and_costs_no_request() {

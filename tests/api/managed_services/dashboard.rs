@@ -3,10 +3,9 @@
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde_json::json;
 use shared::{model::ServiceStatus, store::NewTicket};
-use tests::records;
+use tests::{records, support::Api};
 
 use super::{DASHBOARD, at, has_activity, has_request, has_ticket, metrics};
-use crate::support::Api;
 
 #[tokio::test]
 async fn the_dashboard_of_a_new_organization_is_empty() {

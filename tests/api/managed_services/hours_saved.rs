@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::model::span;
 
 use super::metrics;
-use crate::{budgets, support::Concierge};
+use tests::support::{Concierge, budgets};
 
 const HOURS_SAVED: &str = "/api/managed-services/hours-saved";
 
@@ -70,7 +70,7 @@ async fn a_record_saves_once_a_day() {
 }
 
 #[tokio::test]
-async fn what_had_been_done_before_saves_nothing() {
+async fn an_effect_from_before_saves_nothing() {
     let world = Concierge::start_unwary().await;
     // The system answers that the batch is processed already.
     done(&world, "usage_batch_stuck", "usage_batch", "ub_1007").await;

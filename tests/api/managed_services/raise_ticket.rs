@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::DASHBOARD;
-use crate::support::Api;
+use tests::support::Api;
 
 const TICKETS: &str = "/api/managed-services/tickets";
 
@@ -50,40 +50,15 @@ async fn a_ticket_may_say_no_more_than_its_title() {
 }
 
 #[tokio::test]
-async fn every_fault_is_answered_and_nothing_written() {
+async fn an_assignee_is_a_user_of_the_organization() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
-    let vic = api.sign_in("vic").await;
     let abroad = api.sign_in("zoe").await.id();
     let before = api.records().await;
-    vic.post(TICKETS, json!({}))
-        .await
-        .expect_problem(403, "permission_denied");
-    for (body, faults) in [
-        (json!({}), vec![("/title", "required")]),
-        (
-            json!({"title": " ", "description": 1, "priority": "now", "assigneeId": "me"}),
-            vec![
-                ("/title", "blank"),
-                ("/description", "type"),
-                ("/priority", "value"),
-                ("/assigneeId", "type"),
-            ],
-        ),
-        (
-            json!({"title": "x", "description": "x".repeat(50_001)}),
-            vec![("/description", "length")],
-        ),
-        (
-            json!({"title": "x", "assigneeId": abroad}),
-            vec![("/assigneeId", "unknown")],
-        ),
-        (
-            json!({"title": "x", "assigneeId": 99}),
-            vec![("/assigneeId", "unknown")],
-        ),
-    ] {
-        mia.post(TICKETS, body).await.expect_faults(&faults);
+    for assignee in [abroad, 99] {
+        let body = json!({"title": "x", "assigneeId": assignee});
+        let answer = mia.post(TICKETS, body).await;
+        answer.expect_faults(&[("/assigneeId", "unknown")]);
     }
     assert_eq!(before, api.records().await);
 }

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use shared::{model::ServiceStatus, store::NewTicket};
-use tests::records;
+use tests::{records, support::Api};
 
 use super::{DASHBOARD, at, has_ticket, metrics};
-use crate::support::Api;
 
 #[tokio::test]
 async fn a_reply_is_the_newest_message_and_has_no_body() {
@@ -99,28 +98,4 @@ async fn a_closed_ticket_takes_no_reply() {
     .await
     .expect_problem(409, "ticket_closed");
     assert_eq!(before, api.records().await);
-}
-
-#[tokio::test]
-async fn a_reply_has_some_text() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    has_ticket(&api, ServiceStatus::Open).await;
-    let before = api.table_dump().await;
-    for (body, fault) in [
-        (json!({}), "required"),
-        (json!({"content": null}), "null"),
-        (json!({"content": 1}), "type"),
-        (json!({"content": " \n"}), "blank"),
-        (json!({"content": "x".repeat(50_001)}), "length"),
-    ] {
-        mia.post("/api/managed-services/ticket/1/reply", body)
-            .await
-            .expect_faults(&[("/content", fault)]);
-    }
-    assert_eq!(before, api.table_dump().await);
-    let longest = json!({"content": "ü".repeat(50_000)});
-    mia.post("/api/managed-services/ticket/1/reply", longest)
-        .await
-        .expect(200);
 }

@@ -2,10 +2,9 @@
 
 use serde_json::json;
 use shared::store::NewTicket;
-use tests::records;
+use tests::{records, support::Api};
 
 use super::at;
-use crate::support::Api;
 
 #[tokio::test]
 async fn a_ticket_shows_its_messages_by_time() {
@@ -80,14 +79,6 @@ async fn a_tickets_messages_come_page_by_page() {
             next = answer.next().map(str::to_owned);
         }
         assert_eq!(next, None, "{query}");
-    }
-    for (query, pointer, code) in [
-        ("sort=content", "?sort", "value"),
-        ("status=open", "?status", "unknown_parameter"),
-        ("cursor=AAAA", "?cursor", "unknown"),
-    ] {
-        let answer = vic.get(&format!("{path}?{query}")).await;
-        answer.expect_faults(&[(pointer, code)]);
     }
 }
 

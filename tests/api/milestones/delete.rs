@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::{Api, Requests};
+use tests::support::{Api, Requests};
 
 #[tokio::test]
 async fn a_second_delete_finds_nothing() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_milestone_keeps_every_field() {

@@ -1,5 +1,3 @@
 //! `/api/organizations`
 
-mod activities;
-mod get;
 mod update;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_deleted_phase_is_gone_and_its_tasks_stay() {

@@ -3,10 +3,10 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::support::{Api, Caller};
+use tests::support::{Api, Caller};
 
-/// What brings project 1 new work.
-async fn new_work(caller: &Caller) -> Vec<crate::support::Answer> {
+/// Requests that bring project 1 new work.
+async fn new_work(caller: &Caller) -> Vec<tests::support::Answer> {
     vec![
         caller
             .post("/api/tasks", json!({"title": "x", "projectId": 1}))

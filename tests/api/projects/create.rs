@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 const DASHBOARD: &str = "/api/managed-services/dashboard";
 
@@ -38,30 +38,4 @@ async fn a_project_that_is_not_active_is_not_counted() {
     }
     let dashboard = max.get(DASHBOARD).await.expect(200);
     assert_eq!(dashboard["metrics"]["activeEngagements"], 2);
-}
-
-#[tokio::test]
-async fn every_fault_of_a_new_project_is_answered_and_nothing_written() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let before = api.records().await;
-    for (body, faults) in [
-        (json!({}), vec![("/title", "required")]),
-        (
-            json!({"title": " ", "description": 7, "status": "planned"}),
-            vec![
-                ("/title", "blank"),
-                ("/description", "type"),
-                ("/status", "value"),
-            ],
-        ),
-        (
-            json!({"title": "x".repeat(256), "description": "x".repeat(50_001)}),
-            vec![("/title", "length"), ("/description", "length")],
-        ),
-    ] {
-        let answer = max.post("/api/projects", body).await;
-        answer.expect_faults(&faults);
-    }
-    assert_eq!(before, api.records().await);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_projects_tasks_come_by_order_without_those_of_others() {

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::{Value, json};
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -82,27 +82,4 @@ async fn active_projects_are_counted_whatever_happens_at_once() {
     let project = max.get("/api/projects/1").await.expect(200);
     let expected = 1 + i64::from(project["status"] == "active");
     assert_eq!(active().await, expected);
-}
-
-#[tokio::test]
-async fn every_fault_of_a_change_is_answered_and_nothing_written() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let before = api.records().await;
-    for (body, faults) in [
-        (json!({}), vec![("", "required")]),
-        (
-            json!({"title": null, "description": 7, "status": null}),
-            vec![
-                ("/title", "null"),
-                ("/description", "type"),
-                ("/status", "null"),
-            ],
-        ),
-        (json!({"status": "planned"}), vec![("/status", "value")]),
-    ] {
-        let answer = max.patch("/api/projects/1", body).await;
-        answer.expect_faults(&faults);
-    }
-    assert_eq!(before, api.records().await);
 }

@@ -2,10 +2,9 @@
 
 use serde_json::{Value, json};
 use shared::model::{Id, ServiceRequestId, ServiceStatus, Thread};
-use tests::records;
+use tests::{records, support::Api};
 
 use super::{comments, exists, resolutions};
-use crate::support::Api;
 
 #[tokio::test]
 async fn creators_delete_their_own_and_managers_any() {

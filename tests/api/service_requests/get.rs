@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::{api::managed_services::REQUEST, support::Api};
+use crate::managed_services::REQUEST;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_request_reads_as_it_was_answered() {

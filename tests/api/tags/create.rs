@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_new_tag_is_attached_at_once() {
@@ -33,7 +33,7 @@ async fn a_name_is_taken_in_every_case() {
 }
 
 #[tokio::test]
-async fn of_many_who_want_a_name_at_once_one_gets_it() {
+async fn one_of_many_requests_for_a_tag_name_gets_it() {
     let api = Api::start().await;
     let max = api.sign_in("max").await;
     let old = max.creates("/api/tags", json!({"name": "old"})).await;
@@ -60,22 +60,4 @@ async fn of_many_who_want_a_name_at_once_one_gets_it() {
         }
     }
     assert_eq!(got, 1);
-}
-
-#[tokio::test]
-async fn every_fault_of_a_new_tag_is_answered_and_nothing_written() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    let before = api.records().await;
-    for (body, fault) in [
-        (json!({}), "required"),
-        (json!({"name": null}), "null"),
-        (json!({"name": 7}), "type"),
-        (json!({"name": " "}), "blank"),
-        (json!({"name": "x".repeat(51)}), "length"),
-    ] {
-        let answer = max.post("/api/tags", body).await;
-        answer.expect_faults(&[("/name", fault)]);
-    }
-    assert_eq!(before, api.records().await);
 }

@@ -5,7 +5,7 @@ use serde_json::json;
 use shared::store::{CLEANUP_DELAY, Progress};
 use tokio::sync::Notify;
 
-use crate::support::Api;
+use tests::support::Api;
 
 /// Lets a record carry tags.
 async fn carries(api: &Api, kind: &str, id: i64, tags: &[i64]) {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn tags_come_by_name_without_those_of_others() {

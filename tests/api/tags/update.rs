@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_renamed_tag_leaves_its_name_to_others() {
@@ -46,20 +46,5 @@ async fn a_tag_that_is_renamed_twice_at_once_holds_one_name() {
     max.delete("/api/tags/1").await.expect(204);
     for name in ["a", "b", "c", "d", "e"] {
         max.creates("/api/tags", json!({"name": name})).await;
-    }
-}
-
-#[tokio::test]
-async fn every_fault_of_a_change_is_answered() {
-    let api = Api::start().await;
-    let max = api.sign_in("max").await;
-    max.creates("/api/tags", json!({"name": "urgent"})).await;
-    for (body, fault) in [
-        (json!({}), ("", "required")),
-        (json!({"name": null}), ("/name", "null")),
-        (json!({"name": ""}), ("/name", "blank")),
-    ] {
-        let answer = max.patch("/api/tags/1", body).await;
-        answer.expect_faults(&[fault]);
     }
 }

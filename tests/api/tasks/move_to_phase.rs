@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task;
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_task_moves_between_the_phases_of_its_project() {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::task;
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_task_keeps_its_place_after_a_reorder() {
@@ -82,12 +82,7 @@ async fn every_fault_of_a_reorder_is_answered() {
     let mia = api.sign_in("mia").await;
     mia.creates_task(json!({})).await;
     let before = api.table_dump().await;
-    let many: Vec<Value> = (1..=101).map(|id| json!({"id": id, "order": 1})).collect();
     for (tasks, faults) in [
-        (json!(null), vec![("/tasks", "null")]),
-        (json!({}), vec![("/tasks", "type")]),
-        (json!([]), vec![("/tasks", "length")]),
-        (json!(many), vec![("/tasks", "length")]),
         (
             json!([1, {}, {"id": 0, "order": -1}, {"id": 1, "order": 9_007_199_254_740_992_i64}]),
             vec![
@@ -108,8 +103,5 @@ async fn every_fault_of_a_reorder_is_answered() {
             .await
             .expect_faults(&faults);
     }
-    mia.patch("/api/tasks/reorder", json!({}))
-        .await
-        .expect_faults(&[("/tasks", "required")]);
     assert_eq!(before, api.table_dump().await);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Fault, raise_version};
+use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
@@ -71,7 +71,7 @@ async fn a_task_is_linked_to_another_milestone_of_its_project() {
 }
 
 #[tokio::test]
-async fn every_fault_of_a_change_is_answered_and_nothing_written() {
+async fn every_reference_of_a_change_must_fit() {
     let api = Api::start().await;
     let max = api.sign_in("max").await;
     let zoe = api.sign_in("zoe").await;
@@ -85,37 +85,6 @@ async fn every_fault_of_a_change_is_answered_and_nothing_written() {
     let before = api.table_dump().await;
     let of_project = vec![("/milestoneId", "project"), ("/phaseId", "project")];
     for (task, body, faults) in [
-        (1, json!({}), vec![("", "required")]),
-        (1, json!({"projectId": 2, "id": 7}), vec![("", "required")]),
-        (
-            1,
-            json!({"title": null, "status": null, "priority": null, "order": null}),
-            vec![
-                ("/title", "null"),
-                ("/status", "null"),
-                ("/priority", "null"),
-                ("/order", "null"),
-            ],
-        ),
-        (
-            1,
-            json!({
-                "title": " ", "description": [], "milestoneId": "1", "phaseId": 0,
-                "assigneeId": true, "status": "pending", "priority": 1, "dueDate": "2026-02-30T00:00:00Z",
-                "order": -1,
-            }),
-            vec![
-                ("/title", "blank"),
-                ("/description", "type"),
-                ("/milestoneId", "type"),
-                ("/phaseId", "range"),
-                ("/assigneeId", "type"),
-                ("/status", "value"),
-                ("/priority", "type"),
-                ("/dueDate", "date_time"),
-                ("/order", "range"),
-            ],
-        ),
         (
             1,
             json!({"milestoneId": milestone_of_3, "phaseId": phase_of_3, "assigneeId": zoe.id()}),

@@ -3,7 +3,7 @@
 use futures::future::join_all;
 use serde_json::json;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn a_deleted_token_ends_at_once() {
@@ -27,7 +27,7 @@ async fn a_deleted_token_ends_at_once() {
 }
 
 #[tokio::test]
-async fn somebody_elses_token_is_none() {
+async fn another_users_token_is_absent() {
     let api = Api::start().await;
     let (script, id) = api.token_and_id_of(&api.user("mia").await, json!({})).await;
     for name in ["ada", "zoe"] {

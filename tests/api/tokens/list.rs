@@ -3,10 +3,10 @@
 use serde_json::json;
 use shared::model::span;
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
-async fn a_user_sees_their_own_tokens_and_nobodys_else() {
+async fn a_user_sees_their_own_tokens_alone() {
     let api = Api::start().await;
     let mia = api.sign_in("mia").await;
     let ada = api.sign_in("ada").await;

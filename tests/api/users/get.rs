@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::Api;
+use tests::support::Api;
 
 #[tokio::test]
 async fn extra_permissions_are_shown_to_those_who_manage_users() {

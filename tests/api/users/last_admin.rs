@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::model::Id;
 
-use crate::support::{Api, Caller};
+use tests::support::{Api, Caller};
 
 /// Changes after which a user is no admin, or a disabled one.
 fn ends() -> [Value; 3] {
@@ -15,7 +15,7 @@ fn ends() -> [Value; 3] {
     ]
 }
 
-/// How many admins there are who are not disabled, as the users say themselves.
+/// Returns the number of admins who are not disabled, by the list of users.
 async fn enabled_admins(api: &Api, ids: &[i64]) -> usize {
     let mut admins = 0;
     for id in ids {
@@ -105,7 +105,7 @@ async fn another_admin_counts_as_long_as_it_is_one() {
 }
 
 #[tokio::test]
-async fn of_two_admins_who_demote_each_other_one_stays() {
+async fn one_of_two_admins_who_demote_each_other_stays() {
     for round in 0..10 {
         let api = Api::start().await;
         let [max, ada] = <[Caller; 2]>::try_from(admins(&api, ["max"]).await)
@@ -136,7 +136,7 @@ async fn of_two_admins_who_demote_each_other_one_stays() {
 }
 
 #[tokio::test]
-async fn of_many_who_end_each_other_at_once_one_stays() {
+async fn one_of_many_admins_who_demote_each_other_at_once_stays() {
     for _ in 0..3 {
         let api = Api::start().await;
         let callers = admins(&api, ["max", "mia", "sue", "vic"]).await;

@@ -9,7 +9,7 @@ mod update;
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Caller};
+use tests::support::{Api, Caller};
 
 /// A user's body.
 pub fn ingrid() -> Value {
@@ -27,41 +27,4 @@ pub async fn head_of_staff(api: &Api) -> Caller {
     let more = json!({"permissions": ["manage_users"]});
     ada.patch(&path, more).await.expect(200);
     max
-}
-
-#[tokio::test]
-async fn only_who_manages_users_writes_them_and_everybody_reads_them() {
-    let api = Api::start().await;
-    let ada = api.sign_in("ada").await;
-    let path = format!("/api/users/{}", ada.id());
-    for name in ["vic", "mia", "sue", "max"] {
-        let caller = api.sign_in(name).await;
-        for answer in [
-            caller.post("/api/users", ingrid()).await,
-            caller.patch(&path, json!({"fullName": "x"})).await,
-            caller.put(&format!("{path}/password"), ingrid()).await,
-        ] {
-            answer.expect_problem(403, "permission_denied");
-        }
-        caller.get(&path).await.expect(200);
-    }
-}
-
-#[tokio::test]
-async fn what_is_foreign_is_absent() {
-    let api = Api::start().await;
-    let mia = api.user("mia").await;
-    let zoe = api.sign_in("zoe").await;
-    let before = api.table_dump().await;
-    for id in [&mia.id.to_string(), "99", "0", "-1", "abc", "01"] {
-        let path = format!("/api/users/{id}");
-        for answer in [
-            zoe.get(&path).await,
-            zoe.patch(&path, json!({"disabled": true})).await,
-            zoe.put(&format!("{path}/password"), ingrid()).await,
-        ] {
-            answer.expect_problem(404, "not_found");
-        }
-    }
-    assert_eq!(before, api.table_dump().await);
 }

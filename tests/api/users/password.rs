@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{Api, Fault, PASSWORD};
+use tests::support::{Api, Fault, PASSWORD};
 
 const NEW: &str = "a horse of another colour";
 
@@ -29,7 +29,7 @@ async fn a_new_password_ends_every_session_and_is_the_only_one() {
 }
 
 #[tokio::test]
-async fn ones_own_is_set_as_others_are_and_signs_out() {
+async fn an_admin_who_sets_their_own_password_is_signed_out() {
     let api = Api::start().await;
     let ada = api.sign_in("ada").await;
     let path = format!("/api/users/{}/password", ada.id());
@@ -38,31 +38,27 @@ async fn ones_own_is_set_as_others_are_and_signs_out() {
 }
 
 #[tokio::test]
-async fn a_password_that_does_not_do_is_refused() {
+async fn a_new_password_is_not_blank_or_the_username() {
     let api = Api::start().await;
     let ada = api.sign_in("ada").await;
     let body = json!({
-        "username": "Twelve Chars", "fullName": "x", "role": "viewer", "password": PASSWORD,
+        "username": "Twelve-Chars", "fullName": "x", "role": "viewer", "password": PASSWORD,
     });
     let id = ada.creates("/api/users", body).await;
     let path = format!("/api/users/{id}/password");
     let before = api.table_dump().await;
-    for (body, fault) in [
-        (json!({}), "required"),
-        (json!({"password": null}), "null"),
-        (json!({"password": 7}), "type"),
-        (json!({"password": "eleven char"}), "length"),
-        (json!({"password": "x".repeat(129)}), "length"),
-        (json!({"password": " ".repeat(12)}), "blank"),
-        (json!({"password": "TWELVE chars"}), "guessable"),
+    for (password, fault) in [
+        (" ".repeat(12), "blank"),
+        ("TWELVE-chars".into(), "guessable"),
     ] {
-        let answer = ada.put(&path, body).await;
+        let answer = ada.put(&path, json!({"password": password})).await;
         answer.expect_faults(&[("/password", fault)]);
     }
     assert_eq!(before, api.table_dump().await);
 }
 
-/// Whether the caller may is judged again by the user as it is then, and nothing is set unseen.
+/// The caller's permission is checked again against the changed user, and no password is set
+/// without it.
 #[tokio::test]
 async fn a_user_who_keeps_changing_keeps_the_password() {
     let (api, faults) = Api::behind_faults().await;

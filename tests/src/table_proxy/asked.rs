@@ -9,15 +9,15 @@ use serde_json::{Map, Value};
 /// A request that has just come in.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Who asks, by the URL that they ask; empty where it names nobody.
+    /// The client, by the URL that it asks; empty where that names none.
     pub sender: String,
-    /// What is asked for, such as `PutItem`.
+    /// The operation, such as `PutItem`.
     pub operation: String,
     /// Which attempt of the SDK this is, from 1 on.
     pub attempt: u32,
     /// The request's own text.
     pub body: Bytes,
-    /// The same as data.
+    /// The body as JSON.
     pub request: Value,
     pub(super) headers: HeaderMap,
 }
@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    /// Whether it changes items.
+    /// Returns whether it changes items.
     #[must_use]
     pub fn writes(&self) -> bool {
         self.is_single_write()
@@ -57,7 +57,7 @@ impl Asked {
             )
     }
 
-    /// Whether it changes one item.
+    /// Returns whether it changes one item.
     #[must_use]
     pub fn is_single_write(&self) -> bool {
         matches!(
@@ -66,7 +66,7 @@ impl Asked {
         )
     }
 
-    /// Whether it reads an index.
+    /// Returns whether it reads an index.
     #[must_use]
     pub fn queries_an_index(&self) -> bool {
         self.operation == "Query" && self.request["IndexName"].is_string()

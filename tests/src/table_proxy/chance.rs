@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_ask_changes_nothing() {
+    fn requests_of_others_change_nothing() {
         let (alone, beside) = (Chance::new(7), Chance::new(7));
         beside.below("Query", 10);
         assert_eq!(

@@ -1,4 +1,4 @@
-//! What may happen to a request, and who says so.
+//! Faults of requests, and their sources.
 
 use std::{any::Any, fmt::Debug, time::Duration};
 
@@ -11,32 +11,32 @@ use serde_json::{Value, json};
 
 use super::{Asked, Served, asked::members};
 
-/// What happens to a request.
+/// A fault of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// It is carried out, and the answer is lost.
+    /// Carried out, and the answer is lost.
     LostAnswer,
-    /// It is carried out, and the answer comes late.
+    /// Carried out, and the answer comes late.
     Slow(Duration),
-    /// It is carried out, and never answered.
+    /// Carried out, and never answered.
     Unanswered,
-    /// It is carried out by nobody, and never answered.
+    /// Neither carried out nor answered.
     Unheard,
-    /// It is carried out, and the sender is gone before the answer.
+    /// Carried out, and the sender is gone before the answer.
     SenderGone,
-    /// It is carried out by nobody, and the sender is gone.
+    /// Not carried out, and the sender is gone.
     SenderGoneBefore,
-    /// It is carried out by nobody: another transaction is in the way.
+    /// Not carried out: another transaction is in the way.
     Conflict,
-    /// The same, in the way of its last write.
+    /// Not carried out: another transaction is in the way of its last write.
     ConflictAtLast,
-    /// It is carried out by nobody: another write came first, and what this one expects is no more.
+    /// Not carried out: another write came first, and the item no longer is as expected.
     Outrun,
-    /// It is carried out by nobody: the table is out of capacity.
+    /// Not carried out: the table is out of capacity.
     Throttled,
-    /// It is carried out by nobody: something broke in the table.
+    /// Not carried out: the table answers 500.
     Broken,
-    /// It is carried out by nobody: the table wants nothing to do with who asks.
+    /// Not carried out: the table denies access.
     Denied,
     /// Of a batch read, only the first key is read.
     OneKeyRead,
@@ -50,13 +50,13 @@ pub enum Fault {
 
 /// Says what happens to requests.
 pub trait FaultSource: Debug + Send + Sync {
-    /// A request comes in; what is answered lives until it was answered, or nobody waits for the
-    /// answer any more.
+    /// Notes a request that comes in. The returned value lives until it is answered, or until its
+    /// sender hangs up.
     fn comes_in(&self) -> Box<dyn Any + Send> {
         Box::new(())
     }
 
-    /// What happens to a request, if anything does; it is kept waiting until then.
+    /// Returns the fault of a request, if any; the request waits until then.
     fn fault<'a>(&'a self, asked: &'a Asked) -> BoxFuture<'a, Option<Fault>>;
 
     /// Keeps who is never answered waiting.

@@ -37,7 +37,7 @@ struct State {
     forward: tokio::sync::Mutex<()>,
 }
 
-/// What a copy does not have yet.
+/// Items that a copy does not have yet.
 #[derive(Debug, Default)]
 struct Behind(Vec<(Instant, ItemKey)>);
 

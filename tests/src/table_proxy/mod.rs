@@ -1,9 +1,8 @@
-//! A proxy between clients and the embedded table, which does what DynamoDB does and the engine
-//! does not: it fails, answers late or out of an index that lags, and refuses what DynamoDB
-//! refuses.
+//! A proxy between clients and the embedded table that does what DynamoDB does and the engine does
+//! not. It fails, answers late or from an index that lags, and refuses what DynamoDB refuses.
 //!
-//! What happens to which request, a [`FaultSource`] says: a test that plans a fault, or
-//! [`Weather`], which strikes by chance.
+//! A [`FaultSource`] decides which request meets a fault: a plan of a test, or [`Weather`], which
+//! strikes by chance.
 
 mod asked;
 mod chance;
@@ -31,7 +30,7 @@ use tokio::{net::TcpListener, runtime::Runtime};
 
 use self::{lagging::Lagging, upstream::Upstream};
 
-/// Whose requests nothing happens to: those who look at the table from outside.
+/// The client whose requests meet no fault: it observes the table from outside.
 pub const OBSERVER: &str = "observer";
 
 /// All proxies run here, so that none ends with the runtime of the test that started it.

@@ -1,4 +1,4 @@
-//! What DynamoDB refuses and the embedded engine lets pass.
+//! Refusals of DynamoDB that the embedded engine lets pass.
 
 use std::collections::HashSet;
 

@@ -24,7 +24,7 @@ pub enum Kind {
     Conflict,
     /// Something broke in the table.
     Broken,
-    /// What was asked for was done, and the answer is lost.
+    /// The request was carried out, and its answer is lost.
     LostAnswer,
     /// The answer comes late.
     Slow,
@@ -35,7 +35,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// What this is to a request, if it can meet it; one that is late is so by up to `slow`
+    /// Returns the fault of a request that can meet this kind; a late one takes up to `slow`
     /// milliseconds.
     #[must_use]
     pub fn fault(self, asked: &Asked, chance: &Chance, slow: u64) -> Option<Fault> {
@@ -65,8 +65,8 @@ impl Kind {
     }
 }
 
-/// How often each kind strikes, of a thousand requests that it can meet. A correct client does not
-/// notice: the SDK repeats what may pass, and its last attempt is spared.
+/// Strikes of each kind, of a thousand requests that it can meet. A correct client does not notice:
+/// the SDK repeats passing failures, and its last attempt is spared.
 const RATES: [(Kind, u64); 6] = [
     (Kind::Throttling, 10),
     (Kind::Conflict, 40),
@@ -80,7 +80,7 @@ const RATES: [(Kind, u64); 6] = [
 #[derive(Debug)]
 pub struct Weather {
     chance: Chance,
-    /// How many readers are there for whom indexes lag.
+    /// The number of readers for whom indexes lag.
     readers: AtomicUsize,
 }
 

@@ -12,8 +12,9 @@ use shared::{
 use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
-/// Marks a manual action as done by somebody. A session whose actions are all manual completes when each
-/// is done or waived.
+/// Marks a manual action as done.
+///
+/// A session whose actions are all manual completes when each is done or waived.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/done",
@@ -28,6 +29,8 @@ pub async fn done(
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let said = ByHand::Done(&input.note);
-    let session = agent.handle(caller.permit(), id, &action, by, said).await?;
+    let session = agent
+        .handle(caller.pending_write(), id, &action, by, said)
+        .await?;
     Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

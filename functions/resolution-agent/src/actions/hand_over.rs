@@ -12,7 +12,9 @@ use shared::{
 use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
-/// Hands a manual action over to somebody, by a service request that refers back to it: once that is
+/// Hands over a manual action by creating a service request for it.
+///
+/// The service request is assigned to `assigneeId` and refers back to the action. Once it is
 /// resolved or closed, the action is done. Until then the session does not expire.
 #[utoipa::path(
     post,
@@ -32,7 +34,7 @@ pub async fn hand_over(
         note: input.note.as_deref(),
     };
     let session = agent
-        .hand_over(caller.permit(), id, &action, by, over)
+        .hand_over(caller.pending_write(), id, &action, by, over)
         .await?;
     Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

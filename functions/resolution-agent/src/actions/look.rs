@@ -1,33 +1,33 @@
-//! Looks into target systems on behalf of a preview: reads and dry runs, which change nothing.
+//! Reads and dry runs of target systems for a preview; they change nothing.
 
 use std::time::Duration;
 
 use futures::{StreamExt, future::BoxFuture, stream};
 use shared::{
+    Error,
     auth::{Identity, need, need::Need},
     model::{
         ApiCall, Connection, Facts, JsonText, ProposedAction, Sight, Silence, Stopwatch, TargetRead,
     },
+    problem::Cause,
     store::Previewed,
 };
 use targets::{NoAnswer, Sending, Targets};
 
-use super::view::says;
-
-/// How long all looks of a preview may take together.
+/// Time limit for all reads and dry runs of a preview together.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// How many of a preview's calls are under way at the same time, of reads and of dry runs.
+/// Most calls of a preview in flight at a time, for reads and for dry runs each.
 const AT_ONCE: usize = 8;
 
-/// What looks into target systems came to.
+/// Results of a preview's reads and dry runs.
 #[derive(Debug)]
 pub struct Looks {
     reads: Vec<(TargetRead, Result<Facts, Silence>)>,
     dry_runs: Vec<(DryRunOf, Result<JsonText, String>)>,
 }
 
-/// A dry run, and the step that it is of.
+/// A dry run of a step.
 #[derive(Debug)]
 struct DryRunOf {
     action: String,
@@ -36,23 +36,23 @@ struct DryRunOf {
     call: ApiCall,
 }
 
-/// What having actions proposed needs.
+/// Need of a caller who may have actions proposed.
 type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
 
-/// What calls are sent through.
+/// Sends the calls of a preview.
 struct Eyes<'a> {
     targets: &'a Targets,
     found: &'a Previewed,
-    /// Why the caller must not have anything sent but reads, if that is so.
+    /// Error if the caller may only have GETs sent, with the reason.
     may_send: Result<(), String>,
     since: Stopwatch,
 }
 
 impl Looks {
-    /// Looks at what these actions require to be so, each record once, and has the target systems say
-    /// what their steps would do. What is not answered in time, or is paused, is not known. A dry run
-    /// that is no GET is sent for those alone who may have actions proposed: that nothing comes of it is
-    /// what the playbook says.
+    /// Reads the facts of these actions' preconditions, each read once, and sends the dry runs of
+    /// their steps. A paused connection or a late answer gives a read error. A dry run that is not
+    /// a GET is sent only if the caller may have actions proposed, since only the playbook declares
+    /// it harmless.
     pub async fn of(
         targets: &Targets,
         found: &Previewed,
@@ -77,7 +77,7 @@ impl Looks {
         Self { reads, dry_runs }
     }
 
-    /// What is known of an action's records.
+    /// Returns the facts and read errors of an action's reads.
     pub fn sight(&self, action: &ProposedAction) -> Sight {
         let mut sight = Sight::default();
         let of_action = self.reads.iter();
@@ -90,7 +90,7 @@ impl Looks {
         sight
     }
 
-    /// What the target system says of a step, if it was asked.
+    /// Returns the result of a step's dry run, if it has one.
     pub fn dry_run(&self, action: &str, step: i64) -> Option<&Result<JsonText, String>> {
         let mut all = self.dry_runs.iter();
         let found = all.find(|(of, _)| of.action == action && of.step == step);
@@ -98,7 +98,7 @@ impl Looks {
     }
 }
 
-/// The reads of an action of whose facts something is required.
+/// Returns the reads of an action that its preconditions use.
 fn needed(action: &ProposedAction) -> impl Iterator<Item = &TargetRead> {
     action.reads.iter().filter(|read| {
         let is_its = |fact: &str| {
@@ -110,7 +110,7 @@ fn needed(action: &ProposedAction) -> impl Iterator<Item = &TargetRead> {
     })
 }
 
-/// The dry runs of an action that may be sent.
+/// Returns the dry runs of an action that may be sent.
 fn dry_runs(action: &ProposedAction) -> impl Iterator<Item = DryRunOf> {
     action.steps.iter().filter_map(|step| {
         Some(DryRunOf {
@@ -180,7 +180,8 @@ impl Eyes<'_> {
         Ok(told.kept(connection))
     }
 
-    /// The connection, and how much time is left.
+    /// Returns a connection and the time that is left. Fails if there is no such connection, it or
+    /// the organization is paused, or the time is over.
     fn may_look(&self, system: &str) -> Result<(&Connection, Duration), Silence> {
         let connection = Connection::named(&self.found.connections, system);
         let connection = connection
@@ -191,9 +192,14 @@ impl Eyes<'_> {
         let left = PATIENCE.saturating_sub(self.since.elapsed());
         if left.is_zero() {
             return Err(Silence::for_now(
-                "There was no time left; nothing was sent.",
+                "The time for reads was over; nothing was sent.",
             ));
         }
         Ok((connection, left))
     }
+}
+
+/// Returns the `detail` of an error.
+pub(super) fn says(refused: Error) -> String {
+    Cause::from(refused).detail()
 }

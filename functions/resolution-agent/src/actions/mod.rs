@@ -1,4 +1,4 @@
-//! What people do to single actions of a session, and what they look at before.
+//! Operations on single actions of a session: preview, verdict, and manual outcomes.
 
 pub mod done;
 pub mod hand_over;
@@ -22,7 +22,7 @@ use shared::{
 /// The path of an action of a session.
 type OfSession = Path<(PathId<AgentSessionId>, PathName<ProposedAction>)>;
 
-/// Why people do not settle a manual action.
+/// Refusals of a manual action's outcome.
 type NotHandled = (
     ActionAutomated,
     AlreadyHandled,

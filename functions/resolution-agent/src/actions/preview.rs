@@ -14,10 +14,14 @@ use shared::{
 use super::{look::Looks, view::AgentActionsPreviewed};
 use crate::ResolutionAgent;
 
-/// Previews actions before anybody approves them: what would be sent, what stands in the way, what has
-/// to be so and whether it is, whom and how much it touches, who has to approve, and how it is undone.
-/// It reads the target systems, for up to eight seconds, and changes nothing. Dry runs that are no GETs
-/// are sent for those who may have actions proposed.
+/// Previews actions before they are approved; changes nothing.
+///
+/// Shows per action the requests as they would be sent, obstacles, and the present preconditions.
+/// Also shows the money, records and customers concerned, who has to approve, and how the action is
+/// undone.
+///
+/// Reads the target systems for up to eight seconds. A dry run that is not a GET is sent only if
+/// the caller may also have actions proposed.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/preview",
@@ -31,7 +35,9 @@ pub async fn preview(
 ) -> Result<Json<AgentActionsPreviewed>, Problem<(ProposalSuperseded, ConcurrentChange)>> {
     let ids = input.distinct();
     let agent = state.app.store.agent();
-    let found = agent.to_preview(caller.permit(), id.known()?, &ids).await?;
+    let found = agent
+        .to_preview(caller.pending_write(), id.known()?, &ids)
+        .await?;
     let identity = caller.identity().await?;
     let actions = found.whole.session.named(&ids)?;
     let looks = Looks::of(&state.targets, &found, &actions, &identity).await;

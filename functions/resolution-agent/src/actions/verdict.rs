@@ -14,9 +14,11 @@ use shared::{
 use super::OfSession;
 use crate::sessions::view::AgentSessionView;
 
-/// Settles an action whose outcome is unknown, by what somebody saw in the target system: `done` is a
-/// success, `not_done` a failure that may be executed again. A failed session completes when every
-/// approved action has succeeded by then. The same again changes nothing.
+/// Settles an action whose outcome is unknown.
+///
+/// The caller has checked the target system: `done` records a success, `not_done` a failure that
+/// may be executed again. A failed session completes once every approved action has succeeded. The
+/// same verdict by the same user changes nothing; any other is 409 `outcome_known`.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
@@ -44,6 +46,8 @@ pub async fn verdict(
         note: input.note.into(),
     };
     let agent = app.store.agent();
-    let session = agent.judge(caller.permit(), id, &action, &verdict).await?;
+    let session = agent
+        .judge(caller.pending_write(), id, &action, &verdict)
+        .await?;
     Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

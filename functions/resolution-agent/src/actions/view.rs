@@ -1,61 +1,59 @@
-//! Previews as the API answers them.
+//! Views of previews.
 
 use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    Error,
     auth::{Identity, need, need::Need},
     model::{
         ActionApproval, ActionStep, ActionType, AgentSession, AgentSessionId, ApiCall, Connection,
         FactCondition, HeldEffect, JsonObject, Judgement, Money, MoneyEffect, MoneySum,
         ProposedAction, Sight, TargetEffect, Timestamp,
     },
-    problem::Cause,
     store::Previewed,
 };
 use utoipa::ToSchema;
 
-use super::look::Looks;
-use crate::sessions::view::TargetResponse;
+use super::look::{Looks, says};
+use crate::sessions::response::TargetResponse;
 
-/// What can be said of actions before anybody approves them.
+/// A preview of actions before they are approved.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentActionsPreviewed {
-    /// As of when.
+    /// Instant of the preview.
     at: Timestamp,
     actions: Vec<ActionPreview>,
-    /// Pairs of these actions of which one can be executed.
+    /// Pairs of these actions of which only one can be executed.
     exclusive: Vec<[String; 2]>,
-    /// Of all these actions together, as if none excluded another.
+    /// Sums of all these actions, as if none excluded another.
     sums: PreviewSums,
 }
 
-/// What is known of an action before it is approved.
+/// The preview of an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionPreview {
     action_id: String,
-    /// Whether the agent can execute it; otherwise a person has to.
+    /// True if the agent can execute it; otherwise a user does it by hand.
     is_automated: bool,
-    /// What would be sent, in this order. Secrets and idempotency keys are not shown.
+    /// Requests that would be sent, in this order, without secrets and idempotency keys.
     requests: Vec<PreviewRequest>,
-    /// Effects that it has, and those that exclude it where another action holds one.
+    /// Effects of the action, and effects of other actions that exclude it.
     guards: Vec<PreviewGuard>,
-    /// What has to be so when it is executed, as of now.
+    /// Preconditions of the execution, with their present state.
     preconditions: Vec<PreviewCondition>,
-    /// What else would keep it from being executed now, in words.
+    /// Further reasons why it could not be executed now.
     obstacles: Vec<String>,
-    /// The money that it moves; null where it moves none or the amount is not known.
+    /// Money that it moves; null if it moves none or the amount is not known.
     money: Option<Money>,
-    /// Which way it moves that.
+    /// Direction in which it moves money.
     money_effect: Option<MoneyEffect>,
-    /// The records that it touches.
+    /// Records of the target system that it affects.
     records: Vec<PreviewRecord>,
     policy: PreviewPolicy,
-    /// How it is undone and until when; null where nothing is known of that.
+    /// Way to undo it, and until when; null if none is known.
     undo: Option<String>,
 }
 
@@ -63,38 +61,38 @@ pub struct ActionPreview {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewRequest {
-    /// The step, from 1.
+    /// Number of the step, from 1.
     order: i64,
     description: String,
     method: String,
-    /// Where it goes; only the path where there is no connection.
+    /// URL; only the path if there is no connection.
     url: String,
     body: Option<JsonObject>,
-    /// What the target system says that it would do; null where the step has no dry run.
+    /// Result of the step's dry run; null if it has none.
     dry_run: Option<PreviewDryRun>,
 }
 
-/// What a target system says that a request would do.
+/// Answer of a target system to a dry run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewDryRun {
-    /// Null where there was no answer.
+    /// Answer; null if there was none.
     response: Option<TargetResponse>,
-    /// Why there was none.
+    /// Reason why there was no answer.
     problem: Option<String>,
 }
 
-/// An effect on a record of a target system, which one action has at a time.
+/// An effect on a record of a target system; one action holds it at a time.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewGuard {
     target_system: String,
     action_type: ActionType,
     entity: String,
-    /// Null where nobody else holds it.
+    /// Session that holds it; null if no other action does.
     held_by: Option<EffectHolder>,
 }
 
-/// Whose an effect is.
+/// The holder of an effect.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectHolder {
@@ -104,16 +102,17 @@ pub struct EffectHolder {
     detail: String,
 }
 
-/// What has to be so.
+/// A precondition and its present state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
+    /// Condition in words.
     #[schema(examples("invoice.state is draft or open"))]
     says: String,
-    /// Null where it is not known.
+    /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,
-    /// The facts that it speaks of, as they were found; null for one that is not known.
+    /// Facts of the condition by name; null for a fact that is not known.
     found: JsonObject,
-    /// Why it is not known.
+    /// Reason why it is not known.
     problem: Option<String>,
 }
 
@@ -123,58 +122,53 @@ pub struct PreviewCondition {
 pub struct PreviewRecord {
     target_system: String,
     id: String,
-    /// As the alert names it; null for one that it does not name.
+    /// Type of the record in the alert; null if the alert does not name the record.
     #[serde(rename = "type")]
     kind: Option<String>,
 }
 
-/// What the organization's policy says of an action.
+/// The organization's policy, applied to an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewPolicy {
-    /// Nobody can approve it.
+    /// True if no user can approve it.
     denied: bool,
     approvers_needed: usize,
     approvals_given: usize,
-    /// What it asks for, in words.
+    /// Required approvers in words.
     asks: String,
-    /// Why it is above what a day takes, whatever else is executed on it.
+    /// Daily cap that the action alone exceeds, in words; null if there is none.
     above_cap: Option<String>,
-    /// Whether the caller's approval would be taken now, and count.
+    /// True if the caller's approval would be accepted now and count.
     may_approve: bool,
-    /// Why it would not.
+    /// Reason why it would not be accepted or count.
     why_not: Option<String>,
 }
 
-/// What actions come to together.
+/// Sums over actions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSums {
-    /// Of automated actions, by effect and currency, as far as amounts are known.
+    /// Money of automated actions by effect and currency, as far as amounts are known.
     money: Vec<MoneySum>,
-    /// Automated actions that move money of which the amount is not known.
+    /// Number of automated actions that move an unknown amount of money.
     unknown_amounts: usize,
-    /// Each record once.
+    /// Number of distinct records.
     records: usize,
-    /// Each customer once.
+    /// Number of distinct customers.
     customers: usize,
-    /// Requests that would be sent.
+    /// Number of requests that would be sent.
     requests: usize,
 }
 
-/// The type of entity that is a customer.
+/// Entity type of customers.
 const CUSTOMER: &str = "customer";
 
-/// What executing needs.
+/// Need of a caller who may execute actions.
 type MayExecute = need::WithAgent<need::ExecuteAgentRemediation>;
 
-/// What a refusal says to people.
-pub(super) fn says(refused: Error) -> String {
-    Cause::from(refused).detail()
-}
-
 impl AgentActionsPreviewed {
-    /// Of these actions, by who calls.
+    /// Returns the preview of these actions for a caller.
     pub fn of(
         found: &Previewed,
         actions: &[&ProposedAction],
@@ -220,7 +214,7 @@ impl ActionPreview {
 }
 
 impl PreviewCondition {
-    /// As the worker would judge it.
+    /// Judges the condition as the worker would.
     fn of(condition: &FactCondition, sight: &Sight) -> Self {
         let (holds, problem) = match sight.judge([condition]) {
             Judgement::Holds => (Some(true), None),
@@ -266,7 +260,7 @@ impl PreviewRequest {
     }
 }
 
-/// Its own effects, each with who holds it, and those of others that are in its way.
+/// Returns the action's own effects with their holders, and held effects that exclude it.
 fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
     let held: Vec<&HeldEffect> = found.held_against(action).collect();
     let own: Vec<TargetEffect> = action.effects().collect();
@@ -324,11 +318,11 @@ impl PreviewPolicy {
         let open = session.check_open(&found.whole.actions, action, newest, found.at);
         let refused = open.and_then(|()| MayExecute::check(caller)).err();
         let why_not = if !action.is_automated {
-            Some("It is manual, and needs no approval.".to_owned())
+            Some("The action is manual and needs no approval.".to_owned())
         } else if let Some(refused) = refused {
             Some(says(refused))
         } else if verdict.denied {
-            Some("The policy lets nobody execute it.".to_owned())
+            Some("The policy denies the action to every approver.".to_owned())
         } else if !verdict.admits {
             Some(format!("The policy asks for {}.", verdict.asks))
         } else {

@@ -12,7 +12,10 @@ use shared::{
 use super::{NotHandled, OfSession};
 use crate::sessions::view::AgentSessionView;
 
-/// Waives a manual action: nobody has to do it, and `handling` says who decided so and why.
+/// Waives a manual action: it need not be done.
+///
+/// `handling` of the action names the user and the reason. A session whose actions are all manual
+/// completes when each is done or waived.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/waive",
@@ -27,6 +30,8 @@ pub async fn waive(
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let said = ByHand::Waived(&input.reason);
-    let session = agent.handle(caller.permit(), id, &action, by, said).await?;
+    let session = agent
+        .handle(caller.pending_write(), id, &action, by, said)
+        .await?;
     Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

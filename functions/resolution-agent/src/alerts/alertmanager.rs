@@ -11,12 +11,12 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// What became of the alerts that Alertmanager posted.
+/// Results for the alerts that Alertmanager posted.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertsReceived {
-    /// Those that were recorded or counted.
+    /// Alerts that were recorded or counted.
     recorded: Vec<AlertReceived>,
-    /// Those that cannot be, whatever is tried.
+    /// Alerts that cannot be recorded; sending them again does not help.
     rejected: Vec<AlertRejected>,
 }
 
@@ -24,21 +24,21 @@ pub struct AlertsReceived {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertReceived {
-    /// Its place among those that were posted, from 0.
+    /// Index in the posted list, from 0.
     index: usize,
     id: SignalId,
     external_id: String,
     status: SignalStatus,
-    /// How often it was reported.
+    /// Number of reports.
     count: i64,
 }
 
 /// An alert that cannot be recorded.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AlertRejected {
-    /// Its place among those that were posted, from 0.
+    /// Index in the posted list, from 0.
     index: usize,
-    /// What is wrong with it.
+    /// Faults of the alert.
     errors: Vec<Fault>,
 }
 
@@ -55,9 +55,12 @@ impl AlertReceived {
     }
 }
 
-/// Records what Prometheus Alertmanager posts to a webhook (version 4 of its format). It answers 200
-/// although some or all of the alerts are rejected, since Alertmanager would send them again for as
-/// long as they fire.
+/// Records the alerts that Prometheus Alertmanager posts to a webhook.
+///
+/// Takes version 4 of Alertmanager's format. An alert with the status `resolved` resolves the
+/// recorded one. The answer is 200 even if some or all alerts are rejected, since Alertmanager
+/// would send rejected ones again for as long as they fire. `rejected` lists them with their
+/// errors.
 #[utoipa::path(
     post,
     path = "/api/concierge/alerts/alertmanager",
@@ -71,7 +74,7 @@ pub async fn alertmanager(
     let (new, rejected) = webhook.into_new(app.clock.now());
     let (places, new): (Vec<usize>, Vec<NewSignal>) = new.into_iter().unzip();
     let signals = app.store.signals();
-    let recorded = signals.record_all(caller.permit(), &new).await;
+    let recorded = signals.record_all(caller.pending_write(), &new).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let (organization_id, rejected) = (caller.tenant(), rejected.len());
@@ -89,8 +92,8 @@ pub async fn alertmanager(
     }))
 }
 
-/// Alertmanager sends nothing again that was answered 4xx: where others kept writing the same alerts,
-/// that would lose them.
+/// Turns 409 `concurrent_change` into 503. Alertmanager does not repeat what is answered 4xx, so a
+/// 409 would lose the alerts.
 fn worth_another_try(error: Error) -> Error {
     match error {
         Error::Conflict {

@@ -10,7 +10,7 @@ use shared::{
 
 use super::view::AlertView;
 
-/// Reads an alert.
+/// Returns an alert.
 #[utoipa::path(get, path = "/api/concierge/alerts/{id}", operation_id = "getAlert")]
 pub async fn get(
     State(app): State<App>,

@@ -10,7 +10,9 @@ use shared::{
 
 use super::view::AlertView;
 
-/// Lists alerts, what occurred last first.
+/// Lists the alerts of the caller's organization.
+///
+/// The alert that occurred last comes first.
 #[utoipa::path(get, path = "/api/concierge/alerts", operation_id = "listAlerts")]
 pub async fn list(
     State(app): State<App>,

@@ -1,4 +1,4 @@
-//! Alerts: what monitoring and billing systems reported.
+//! Alerts of monitoring and billing systems.
 
 pub mod alertmanager;
 pub mod get;

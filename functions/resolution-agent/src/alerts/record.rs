@@ -10,7 +10,10 @@ use shared::{
 
 use super::view::AlertView;
 
-/// Records an alert, or counts one that its source reported before.
+/// Records an alert, or counts a repeated report of it.
+///
+/// There is one alert of a `source` and `externalId`. A further report raises its `count`; one that
+/// occurred after the alert was resolved opens it again.
 #[utoipa::path(post, path = "/api/concierge/alerts", operation_id = "recordAlert")]
 pub async fn record(
     State(app): State<App>,
@@ -18,6 +21,10 @@ pub async fn record(
     Body(sent): Body<AlertCreate>,
 ) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
     let new = sent.into_new(app.clock.now())?;
-    let alert = app.store.signals().record(caller.permit(), new).await?;
+    let alert = app
+        .store
+        .signals()
+        .record(caller.pending_write(), new)
+        .await?;
     Ok(Single(alert.into()))
 }

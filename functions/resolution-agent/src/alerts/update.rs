@@ -10,7 +10,7 @@ use shared::{
 
 use super::view::AlertView;
 
-/// Acknowledges an alert, resolves it, or opens it again.
+/// Acknowledges, resolves or reopens an alert.
 #[utoipa::path(
     patch,
     path = "/api/concierge/alerts/{id}",
@@ -23,6 +23,6 @@ pub async fn update(
     Body(update): Body<AlertUpdate>,
 ) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
     let signals = app.store.signals();
-    let alert = signals.update(caller.permit(), id.known()?, &update);
+    let alert = signals.update(caller.pending_write(), id.known()?, &update);
     Ok(Single(alert.await?.into()))
 }

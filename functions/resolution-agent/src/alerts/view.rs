@@ -1,4 +1,4 @@
-//! Alerts as the API answers them.
+//! View of alerts.
 
 use std::collections::BTreeMap;
 
@@ -13,47 +13,73 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// Something that a monitoring or billing system reported.
+/// An alert of a monitoring or billing system.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = Alert)]
+#[schema(as = Alert, examples(json!({
+    "id": 3,
+    "source": "billing-monitor",
+    "externalId": "stuck-ub_1001",
+    "signalType": "usage_batch_stuck",
+    "severity": "error",
+    "status": "open",
+    "title": "Usage batch ub_1001 has been processing for 26 hours",
+    "description": "Batches of this size take ten minutes.",
+    "targetSystem": "billing",
+    "entities": [
+        {"type": "usage_batch", "id": "ub_1001"},
+        {"type": "customer", "id": "cus_501"}
+    ],
+    "labels": {"period": "2026-10"},
+    "metric": {"name": "processing_hours", "value": 26.0, "threshold": 6.0, "unit": "hours"},
+    "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+    "lifecycle": [{"at": "2026-01-13T10:00:00.000Z", "state": "processing"}],
+    "occurredAt": "2026-01-14T12:00:00.000Z",
+    "lastOccurredAt": "2026-01-14T12:00:00.000Z",
+    "count": 1,
+    "resolvedAt": null,
+    "agentSessionId": 3,
+    "createdAt": "2026-01-14T12:00:02.000Z",
+    "updatedAt": "2026-01-14T12:00:02.000Z",
+    "version": 1
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct AlertView {
     id: SignalId,
-    /// Who reported it.
+    /// Name of the reporter.
     source: String,
-    /// The reporter's own id.
+    /// The reporter's own id of the alert.
     external_id: String,
-    /// Its class, by which playbooks go.
+    /// Class of the alert, by which playbooks match.
     signal_type: String,
     /// `info`, `warning`, `error` or `critical`.
     severity: String,
     status: SignalStatus,
     title: String,
     description: Option<String>,
-    /// The system it is about.
+    /// Name of the affected system.
     target_system: String,
-    /// The records of that system it is about.
+    /// Affected records of that system.
     entities: Vec<SignalEntity>,
-    /// Further facts, by name.
+    /// Labels by name.
     labels: BTreeMap<String, String>,
-    /// The measure that gave the alarm.
+    /// Metric that raised the alert.
     metric: Option<Metric>,
-    /// Money that hangs on it.
+    /// Amount of money at risk.
     amount_at_risk: Option<Money>,
-    /// What the first of the records went through before, oldest first.
+    /// Earlier events of the first of the records, oldest first.
     lifecycle: Vec<LifecycleEvent>,
     occurred_at: Timestamp,
-    /// The last instant at which it was reported to have occurred.
+    /// Instant of the latest reported occurrence.
     last_occurred_at: Timestamp,
-    /// How often it was reported.
+    /// Number of reports.
     count: i64,
-    /// When it was resolved; null while it is not.
+    /// Instant at which it was resolved; null while it is not.
     resolved_at: Option<Timestamp>,
-    /// The newest agent session on it, which may have ended.
+    /// Newest agent session on the alert, which may have ended.
     agent_session_id: Option<AgentSessionId>,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Raised by every write.
+    /// Version, raised by every write.
     version: i64,
 }
 

@@ -8,7 +8,9 @@ use shared::{
     model::Connection,
 };
 
-/// Deletes a connection. What was approved for it and has not ended fails, with nothing more sent.
+/// Deletes a connection.
+///
+/// An action that is approved for it and has not ended fails, with nothing more sent.
 #[utoipa::path(
     delete,
     path = "/api/concierge/connections/{name}",
@@ -20,6 +22,8 @@ pub async fn delete(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<NoContent, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
-    connections.delete(caller.permit(), &name.known()?).await?;
+    connections
+        .delete(caller.pending_write(), &name.known()?)
+        .await?;
     Ok(NoContent)
 }

@@ -10,7 +10,9 @@ use shared::{
 
 use super::view::WithBreaker;
 
-/// Reads a connection, whose secret is nowhere in it, and whether its breaker is open.
+/// Returns a connection and the state of its circuit breaker.
+///
+/// The secret is never shown.
 #[utoipa::path(
     get,
     path = "/api/concierge/connections/{name}",

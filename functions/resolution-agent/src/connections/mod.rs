@@ -1,4 +1,4 @@
-//! The systems that actions call.
+//! Connections: the target systems that actions call.
 
 pub mod delete;
 pub mod get;

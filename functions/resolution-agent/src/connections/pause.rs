@@ -10,7 +10,10 @@ use shared::{
 
 use super::view::ConnectionView;
 
-/// Pauses a connection: no action is begun through it, and what is approved for it waits.
+/// Pauses a connection.
+///
+/// No action starts through it; approved actions wait. An action that already runs may finish,
+/// within a minute.
 #[utoipa::path(
     post,
     path = "/api/concierge/connections/{name}/pause",
@@ -22,6 +25,6 @@ pub async fn pause(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());
-    let connection = connections.pause(caller.permit(), &name, true);
+    let connection = connections.pause(caller.pending_write(), &name, true);
     Ok(Single(connection.await?.into()))
 }

@@ -14,8 +14,11 @@ use shared::{
 use super::view::ConnectionView;
 use crate::ResolutionAgent;
 
-/// Creates a connection of this name, or replaces it. Its base URL is https and leads into no network,
-/// except on a stack that runs on one machine. With `If-Match` it has to be there.
+/// Creates or replaces a connection.
+///
+/// The base URL is https and leads to a public host, except on a stack that runs on one machine.
+/// With `If-Match`, 404 if there is no connection of this name. 409 `too_many_connections` if the
+/// organization has as many as it may.
 #[utoipa::path(
     put,
     path = "/api/concierge/connections/{name}",
@@ -33,6 +36,6 @@ pub async fn put(
         return Err(Error::invalid(fault).into());
     }
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let connection = connections.put(caller.permit(), &name, put);
+    let connection = connections.put(caller.pending_write(), &name, put);
     Ok(Single(connection.await?.into()))
 }

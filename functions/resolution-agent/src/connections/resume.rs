@@ -10,8 +10,9 @@ use shared::{
 
 use super::view::ConnectionView;
 
-/// Goes on with a paused connection, and closes its breaker: what waited is begun within a minute or
-/// two, if its approvals still hold.
+/// Resumes a connection and closes its circuit breaker.
+///
+/// Waiting actions start within two minutes, if their approvals still hold.
 #[utoipa::path(
     post,
     path = "/api/concierge/connections/{name}/resume",
@@ -23,6 +24,6 @@ pub async fn resume(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Single<ConnectionView>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, app.store.connections());
-    let connection = connections.pause(caller.permit(), &name, false);
+    let connection = connections.pause(caller.pending_write(), &name, false);
     Ok(Single(connection.await?.into()))
 }

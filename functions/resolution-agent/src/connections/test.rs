@@ -15,26 +15,28 @@ use utoipa::ToSchema;
 
 use crate::ResolutionAgent;
 
-/// How long a test may take.
+/// Time limit of a test.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// What a connection answered.
+/// The result of a connection test.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionTested {
-    /// Whether there was an answer, whatever it said.
+    /// True if there was an answer, whatever its status.
     reachable: bool,
-    /// Its HTTP status; 401 or 403 mean that the secret is not taken.
+    /// HTTP status of the answer; 401 and 403 mean that the secret is not accepted.
     #[schema(minimum = 100, maximum = 599, examples(200))]
     status: Option<u16>,
     /// Milliseconds until the answer.
     duration_ms: u64,
-    /// What kept an answer from coming.
+    /// Reason why there was no answer.
     problem: Option<String>,
 }
 
-/// Sends one call that changes nothing, `testPath` or the first GET of `allow` without a placeholder,
-/// and answers what became of it. The body that came with the answer is not read.
+/// Sends one GET through a connection and returns its status.
+///
+/// Requests `testPath`, or the first GET in `allow` without a placeholder, and waits up to eight
+/// seconds. The body of the answer is not read.
 #[utoipa::path(
     post,
     path = "/api/concierge/connections/{name}/test",
@@ -46,7 +48,7 @@ pub async fn test(
     Path(name): Path<PathName<Connection>>,
 ) -> Result<Json<ConnectionTested>, Problem<ConcurrentChange>> {
     let (name, connections) = (name.known()?, state.app.store.connections());
-    let connection = connections.to_test(caller.permit(), &name).await?;
+    let connection = connections.to_test(caller.pending_write(), &name).await?;
     Ok(Json(tested(&state.targets, &connection).await))
 }
 
@@ -63,7 +65,7 @@ async fn tested(targets: &Targets, connection: &Connection) -> ConnectionTested 
             answered.map(|answered| answered.response.status().as_u16())
         }
         None => Err(NoAnswer::Unsendable(
-            "The connection allows no GET that can be tested: send a `testPath`.".to_owned(),
+            "The connection allows no GET without a placeholder. Set its `testPath`.".to_owned(),
         )),
     };
     let duration = since.elapsed().as_millis();

@@ -1,4 +1,4 @@
-//! Connections as the API answers them.
+//! Views of connections.
 
 use serde::Serialize;
 use shared::{
@@ -12,41 +12,41 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// A system that the organization's actions call.
+/// A connection to a target system of the organization's actions.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Connection)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionView {
-    /// What playbooks call it.
+    /// Name, which playbooks use.
     name: Slug,
     kind: Slug,
     base_url: BaseUrl,
-    /// The last part of the name of the parameter with its secret, which is shown to nobody.
+    /// Last part of the name of the parameter that holds the secret. The secret is never shown.
     secret_parameter: Option<ParameterName>,
     auth: AuthView,
     headers: Vec<HeaderView>,
     body: BodyFormat,
-    /// Null for a system that does a repeated call again.
+    /// Null for a system without idempotency keys, which carries out a repeated call again.
     idempotency: Option<KeysView>,
     allow: Vec<AllowedCall>,
     test_path: Option<CallPath>,
     error_code: ErrorCode,
     private: Vec<KeyName>,
     limits: CallLimits,
-    /// No action is begun through it while it is.
+    /// True while no action starts through the connection.
     paused: bool,
-    /// Raised when calls look or go elsewhere, or their answers are read otherwise; no other connection
-    /// of that name has the same.
+    /// Revision, raised when a change affects calls or how their answers are read. No later
+    /// connection of the same name has the same revision.
     revision: i64,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Raised by every write.
+    /// Version, raised by every write.
     version: i64,
 }
 
 versioned!(ConnectionView, WithBreaker: connection);
 
-/// A connection, and how it answers of late.
+/// A connection and the state of its circuit breaker.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ConnectionWithBreaker)]
 pub struct WithBreaker {
@@ -68,20 +68,20 @@ impl WithBreaker {
     }
 }
 
-/// Whether a system is left alone since it gave no clear answers.
+/// The circuit breaker of a connection, which opens when its system gives no clear answers.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BreakerOfConnection)]
 #[serde(rename_all = "camelCase")]
 pub struct BreakerView {
     state: BreakerState,
-    /// In a row, as far as they are counted: from five on it opens.
+    /// Number of unclear answers in a row, as far as they are counted. The breaker opens at five.
     #[schema(minimum = 0, examples(0))]
     unclear_answers: i64,
-    /// Null unless it is open. An action that is due before is given back until then.
+    /// End of the open state; null unless it is open. Actions that are due earlier wait until then.
     open_until: Option<Timestamp>,
 }
 
-/// How a secret is sent.
+/// The way in which a secret is sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = AuthOfConnection)]
 #[serde(rename_all = "camelCase")]
@@ -91,7 +91,7 @@ pub struct AuthView {
     header: Option<HeaderName>,
 }
 
-/// A header of every call.
+/// A header that every call has.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = HeaderOfConnection)]
 pub struct HeaderView {
@@ -99,7 +99,7 @@ pub struct HeaderView {
     value: HeaderText,
 }
 
-/// How idempotency keys are sent.
+/// The way in which idempotency keys are sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = KeysOfConnection)]
 #[serde(rename_all = "camelCase")]

@@ -1,4 +1,4 @@
-//! What is found out about a signal.
+//! Analyses of alerts.
 
 use shared::model::{ActionType, Analysis, Case, Pattern, ProposedAction, Signal, span};
 
@@ -9,7 +9,7 @@ use super::{
     template::readable,
 };
 
-/// What a playbook, its record and the history say of a signal, with the actions that are proposed for it.
+/// Returns the analysis by a playbook, its record and the history, for the proposed actions.
 pub(super) fn of(
     case: &Case,
     playbook: &Playbook,
@@ -70,7 +70,7 @@ fn affected_systems(
     systems.extend(
         actions
             .iter()
-            // Sending a message to a customer leaves that system as it is.
+            // A message to a customer does not affect the system that sends it.
             .filter(|action| action.action_type != ActionType::NotifyCustomer)
             .map(|action| action.target_system.clone()),
     );

@@ -1,5 +1,5 @@
-//! What an analysis sees of target systems. Reads change nothing, so that a pause of the organization's
-//! actions, or of a connection, does not keep them away.
+//! Reads of target systems for an analysis. A pause of the organization or of a connection does not
+//! stop them, since reads change nothing.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -9,15 +9,12 @@ use targets::{Seen, Targets};
 
 use super::playbook::{Playbook, Read};
 
-/// How long all reads of an analysis may take together: they are sent at once.
+/// Timeout of all reads of an analysis, which are sent concurrently.
 pub const PATIENCE: Duration = Duration::from_secs(8);
-
-/// The most reads of an analysis.
-pub(super) const MOST_READS: usize = 5;
 
 /// Reads records of target systems.
 pub trait Eyes: Send + Sync {
-    /// What a read is answered through a connection, or why it is not.
+    /// Returns the result of a read through a connection, or the problem.
     fn look<'a>(
         &'a self,
         connection: &'a Connection,
@@ -40,12 +37,13 @@ impl Eyes for Targets {
     }
 }
 
-/// What all reads of an analysis came to, each once, whichever playbooks ask for it.
+/// The results of all reads of an analysis. A read that several playbooks share is sent once.
 #[derive(Debug, Default)]
 pub(super) struct Sight(Vec<(Read, ReadEvidence)>);
 
 impl Sight {
-    /// Sends the reads of these playbooks at once, and waits for all of them, at most [`PATIENCE`].
+    /// Sends the reads of these playbooks concurrently and waits for all of them, at most
+    /// [`PATIENCE`].
     pub(super) async fn of(eyes: &dyn Eyes, case: &Case, playbooks: &[&Playbook]) -> Self {
         let mut reads: Vec<Read> = Vec::new();
         for playbook in playbooks {
@@ -62,7 +60,7 @@ impl Sight {
         Self(join_all(looks).await)
     }
 
-    /// Which of a playbook's reads were not answered as they should be, by name, and why.
+    /// Returns the failed reads of a playbook by name, with the reasons.
     pub(super) fn unread(&self, reads: &[Read]) -> BTreeMap<String, String> {
         let own = self.0.iter().filter(|(read, _)| reads.contains(read));
         let unread =
@@ -70,7 +68,7 @@ impl Sight {
         unread.collect()
     }
 
-    /// What is known by a playbook's reads.
+    /// Returns the facts of a playbook's reads.
     pub(super) fn facts(&self, reads: &[Read]) -> Facts {
         let mut facts = Facts::default();
         for (read, evidence) in &self.0 {
@@ -86,7 +84,7 @@ impl Sight {
     }
 }
 
-/// Why a read told nothing, as part of a sentence.
+/// Returns why a read failed, as part of a sentence.
 fn unread(evidence: &ReadEvidence) -> Option<String> {
     if let Some(error) = &evidence.error {
         let mut letters = error.trim_end_matches('.').chars();

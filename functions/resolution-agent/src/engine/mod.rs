@@ -1,4 +1,4 @@
-//! What finds out about a signal and proposes actions.
+//! The engine: analyses alerts and proposes actions.
 
 mod analysis;
 mod eyes;
@@ -28,19 +28,19 @@ use self::{
     playbooks::Playbooks,
 };
 
-/// Why an analysis came to nothing: whatever an engine trips over.
+/// The failure of an analysis.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct EngineError(pub Source);
 
-/// Analyses signals.
+/// Analyses alerts.
 pub trait Engine: Send + Sync {
-    /// An analysis of a signal with the actions that would resolve it, given all that is known of it.
+    /// Returns an analysis of an alert, with the actions that would resolve it.
     fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>>;
 }
 
-/// The deterministic engine: the most specific matching playbook says what to look at, what follows from
-/// it and what to do, and statistics over the history say whether it is one of many.
+/// The deterministic engine. The most specific matching playbook defines the reads, the findings
+/// and the actions. Statistics over the history tell whether the alert is one of many.
 pub struct PlaybookEngine {
     playbooks: Playbooks,
     eyes: Arc<dyn Eyes>,
@@ -54,7 +54,7 @@ impl fmt::Debug for PlaybookEngine {
 }
 
 impl PlaybookEngine {
-    /// With the playbooks of this function, all of which are checked here.
+    /// Creates the engine with the shipped playbooks, all of which are checked here.
     pub fn new(eyes: Arc<dyn Eyes>) -> Result<Self, PlaybookError> {
         Ok(Self {
             playbooks: Playbooks::shipped()?,
@@ -63,13 +63,14 @@ impl PlaybookEngine {
         })
     }
 
-    /// With another way to choose among the playbooks that are for a signal.
+    /// Replaces the selector among matching playbooks.
     #[must_use]
     pub fn choosing(self, selector: Arc<dyn Selector>) -> Self {
         Self { selector, ..self }
     }
 
-    /// Reads, finds, chooses, and renders. Actions that cannot run are proposed as manual ones.
+    /// Reads, finds, chooses and renders. Automated actions that cannot run are proposed as manual
+    /// ones.
     async fn propose(&self, case: &Case) -> Proposal {
         let (playbooks, passed_over) = self.playbooks.for_case(case);
         let sight = Sight::of(&*self.eyes, case, &playbooks).await;
@@ -107,7 +108,7 @@ impl Engine for PlaybookEngine {
     }
 }
 
-/// A playbook that is for a signal, with what its reads told.
+/// A playbook that matches an alert, with the results of its reads.
 struct Candidate<'a> {
     playbook: &'a Playbook,
     reads: Vec<Read>,

@@ -1,8 +1,8 @@
-//! Amounts for people.
+//! Amounts of money in words.
 
 use shared::model::Money;
 
-/// An amount in its currency's main unit: `4821.00 USD`. The decimals are those of ISO 4217.
+/// Returns an amount in its currency's main unit: `4821.00 USD`. The decimals follow ISO 4217.
 pub(super) fn money(money: &Money) -> String {
     let currency = money.currency.to_ascii_uppercase();
     let decimals: u32 = match currency.as_str() {

@@ -1,8 +1,8 @@
-//! What the history of a class says of a signal, in words.
+//! Patterns in words.
 
 use shared::model::{Cycle, Pattern, PatternWindow, Signal};
 
-/// The numbers of a pattern, and what they come to.
+/// Returns the numbers of a pattern and the conclusion.
 pub(super) fn describe(signal: &Signal, cycle: Cycle, pattern: &Pattern) -> String {
     let class = &signal.signal_type;
     let windows = pattern.windows.iter();
@@ -31,9 +31,9 @@ fn hours(hours: i64) -> String {
     }
 }
 
-/// What was to be expected.
+/// Returns the expected number.
 fn usual(cycle: Cycle, pattern: &Pattern) -> String {
-    // Of a day, as people count; the others say the same.
+    // The day's window serves people best; the other windows say the same.
     let day = pattern.windows.iter().find(|window| window.hours == 24);
     let Some(PatternWindow {
         baseline,
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use crate::engine::tests::{nothing, signal};
 
-    /// Each of another batch, so many hours ago.
+    /// Occurrences of different batches, that many hours ago.
     fn history(hours: impl IntoIterator<Item = i64>) -> ClassHistory {
         let none = nothing();
         let occurrences = hours.into_iter().enumerate().map(|(at, hours)| {

@@ -1,14 +1,11 @@
-//! The playbooks. They are files beside the code, versioned with it; all of them are checked
-//! whenever a function starts and in the tests.
+//! The shipped playbooks: files beside the code, versioned with it. Every start of a function and
+//! the tests check them all.
 
 use shared::model::Case;
 
-use super::{
-    eyes::MOST_READS,
-    playbook::{Flaw, Matches, Playbook, Read},
-};
+use super::playbook::{Flaw, MOST_READS, Matches, Playbook, Read};
 
-/// A playbook's name, for messages, and its text.
+/// A playbook's name, for error messages, and its text.
 type File<'a> = (&'a str, &'a str);
 
 macro_rules! file {
@@ -20,7 +17,7 @@ macro_rules! file {
     };
 }
 
-/// Those of this function.
+/// The playbooks of this function.
 const FILES: [File; 15] = [
     file!("customer-out-of-sync"),
     file!("dispute-opened"),
@@ -43,28 +40,28 @@ const FILES: [File; 15] = [
 #[derive(Debug)]
 pub(super) struct Playbooks {
     playbooks: Vec<Playbook>,
-    /// What is used where none matches.
+    /// The playbook for alerts that no other matches.
     fallback: Playbook,
 }
 
-/// Why the playbooks cannot be used.
+/// The reason why the playbooks cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PlaybookError {
-    /// One of them has a flaw.
+    /// A playbook has a flaw.
     #[error("playbook {name}: {flaw}")]
     Flawed {
-        /// Which one.
+        /// The playbook's name.
         name: String,
-        /// What is wrong with it.
+        /// The flaw.
         flaw: Flaw,
     },
-    /// For some signals there would be none.
+    /// Some alerts would have no playbook.
     #[error("no playbook is the fallback")]
     NoFallback,
 }
 
 impl Playbooks {
-    /// Those of this function.
+    /// Reads the playbooks of this function.
     pub(super) fn shipped() -> Result<Self, PlaybookError> {
         Self::read(FILES)
     }
@@ -94,14 +91,14 @@ impl Playbooks {
         })
     }
 
-    /// The one that is for every signal.
+    /// Returns the playbook that matches every alert.
     pub(super) const fn fallback(&self) -> &Playbook {
         &self.fallback
     }
 
-    /// Those that are for a signal, the closest first and the fallback last; and those that would be, but
-    /// for that they did not help one of its records before, by their labels. As many as one analysis can
-    /// send the reads of; a closer one keeps out one that fits less.
+    /// Returns the playbooks that match an alert, most specific first and the fallback last. Also
+    /// returns the labels of matching playbooks that did not help one of its records before. The
+    /// reads of one analysis are limited; more specific playbooks take precedence.
     pub(super) fn for_case(&self, case: &Case) -> (Vec<&Playbook>, Vec<String>) {
         let matching = self.playbooks.iter();
         let matching = matching.filter(|playbook| playbook.matches.fit(&case.signal));

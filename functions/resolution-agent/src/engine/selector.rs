@@ -1,54 +1,54 @@
-//! Which playbook an analysis follows. Whoever chooses, chooses from a list, and says by which findings;
-//! it never writes a text or a parameter, which are rendered in one place.
+//! Selection of the playbook for an analysis. A selector chooses from a list and cites findings.
+//! Texts and parameters are rendered elsewhere, never by a selector.
 
 use std::time::Duration;
 
 use futures::future::BoxFuture;
 use shared::model::Signal;
 
-/// How long a choice may take.
+/// Timeout of a selection.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A playbook that is for a signal.
+/// A playbook that matches an alert.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaybookSummary {
     /// Its name.
     pub name: String,
-    /// The cause that it suspects.
+    /// The suspected cause.
     pub about: String,
-    /// How much it asks of the signal: the more, the closer it fits. 0 for the fallback.
+    /// Specificity: the number of its conditions on the alert. 0 for the fallback.
     pub specificity: u16,
-    /// How likely it is that it helps, as its record and its findings say.
+    /// The probability that it helps, from its record and its findings.
     pub confidence: f64,
 }
 
-/// What one of these playbooks asks of what was read.
+/// A finding of one of these playbooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// The playbook.
     pub playbook: String,
     /// Its id within the playbook.
     pub id: String,
-    /// What it claims.
+    /// The claim in words.
     pub says: String,
-    /// Whether that is so; none if it is not known.
+    /// True if the claim holds; none if unknown.
     pub holds: Option<bool>,
 }
 
-/// What was chosen.
+/// A selection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
-    /// The name of a playbook of the list.
+    /// The name of a playbook in the list.
     pub playbook: String,
-    /// Ids of its findings that hold, for which it was chosen.
+    /// Ids of its findings that hold and for which it was chosen.
     pub cites: Vec<String>,
 }
 
-/// Chooses the playbook that an analysis follows: the seam for a language model.
+/// Chooses the playbook for an analysis: the extension point for a language model.
 pub trait Selector: Send + Sync {
-    /// One of these playbooks, none of which is there twice, and the findings for which it is chosen. None,
-    /// a name that is not among them, or a choice that cites no finding of that playbook that holds, means
-    /// what [`Closest`] chooses.
+    /// Returns one of these distinct playbooks and the findings for which it is chosen. [`Closest`]
+    /// decides instead if the result is none, an unknown name, or a citation other than a finding
+    /// of that playbook that holds.
     fn select<'a>(
         &'a self,
         signal: &'a Signal,
@@ -57,8 +57,8 @@ pub trait Selector: Send + Sync {
     ) -> BoxFuture<'a, Option<Choice>>;
 }
 
-/// The playbook that asks most of the signal; of several, the likeliest to help; of these, the first by
-/// name. It cites all of its findings that hold.
+/// Chooses the most specific playbook, then the most probable, then the first by name. Cites all of
+/// its findings that hold.
 #[derive(Clone, Copy, Debug)]
 pub struct Closest;
 
@@ -89,7 +89,8 @@ impl Selector for Closest {
     }
 }
 
-/// What a selector chooses, if that is a choice; else what [`Closest`] does. None of no playbooks.
+/// Returns the selector's choice if it is valid, else the choice of [`Closest`]. None without
+/// playbooks.
 pub(super) async fn choose(
     selector: &dyn Selector,
     signal: &Signal,

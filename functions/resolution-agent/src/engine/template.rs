@@ -1,11 +1,10 @@
-//! Texts, paths and bodies with placeholders: `{name}` stands for a parameter's value, `{read.name}` for a
-//! fact.
+//! Templates of texts, paths and bodies: `{name}` is a parameter's value, `{read.name}` a fact.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// All but the unreserved characters of RFC 3986.
+/// All characters but the unreserved ones of RFC 3986.
 const NOT_UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -23,7 +22,7 @@ enum Piece {
     Placeholder(String),
 }
 
-/// What is wrong with the placeholders of a text.
+/// A flaw in a text's placeholders.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum TemplateError {
     #[error("a brace stays open in {0:?}")]
@@ -34,7 +33,7 @@ pub(super) enum TemplateError {
     NeverOpened(String),
 }
 
-/// The place that stays empty, by its name.
+/// A placeholder without a value, by name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Missing(pub(super) String);
 
@@ -71,7 +70,7 @@ impl TryFrom<String> for Template {
 }
 
 impl Template {
-    /// The names of its placeholders.
+    /// Returns the names of its placeholders.
     pub(super) fn placeholders(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Placeholder(name) => Some(name.as_str()),
@@ -79,7 +78,7 @@ impl Template {
         })
     }
 
-    /// The text with values in the places; the first place that stays empty is the error.
+    /// Renders the text. Fails with the first placeholder that has no value.
     pub(super) fn render(&self, value: impl Fn(&str) -> Option<String>) -> Result<String, Missing> {
         self.0
             .iter()
@@ -90,7 +89,7 @@ impl Template {
             .collect()
     }
 
-    /// The text without one of its placeholders.
+    /// Returns the text without one of its placeholders.
     pub(super) fn without(&self, name: &str) -> Self {
         let is_it = |piece: &&Piece| matches!(piece, Piece::Placeholder(one) if one == name);
         Self(
@@ -102,7 +101,7 @@ impl Template {
         )
     }
 
-    /// Whether each placeholder is a whole segment of a path that begins with a slash.
+    /// True if it begins with a slash and each placeholder is a whole segment.
     pub(super) fn is_path(&self) -> bool {
         let marked = self
             .render(|_| Some("\u{0}".to_owned()))
@@ -113,7 +112,7 @@ impl Template {
                 .all(|segment| segment == "\u{0}" || !segment.contains('\u{0}'))
     }
 
-    /// The single placeholder that is all of the text, if it is that.
+    /// Returns the placeholder if it is the whole text.
     fn only_placeholder(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Placeholder(name)] => Some(name),
@@ -122,12 +121,12 @@ impl Template {
     }
 }
 
-/// A value as a segment of a path.
+/// Returns a value encoded as a segment of a path.
 pub(super) fn segment(value: &str) -> String {
     utf8_percent_encode(value, NOT_UNRESERVED).to_string()
 }
 
-/// A JSON body: a string that is a placeholder and nothing else takes the value with its type.
+/// A JSON body. A string that consists of one placeholder takes the value with its type.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub(super) struct Body(Vec<(String, Json)>);
@@ -153,13 +152,13 @@ impl TryFrom<Map<String, Value>> for Body {
 }
 
 impl Body {
-    /// The names of its placeholders.
+    /// Returns the names of its placeholders.
     pub(super) fn placeholders(&self) -> Vec<&str> {
         let members = self.0.iter();
         members.flat_map(|(_, json)| json.placeholders()).collect()
     }
 
-    /// The body with values in the places; the first place that stays empty is the error.
+    /// Renders the body. Fails with the first placeholder that has no value.
     pub(super) fn render(
         &self,
         value: &impl Fn(&str) -> Option<Value>,
@@ -209,8 +208,8 @@ impl Json {
     }
 }
 
-/// Whether a character shows nothing itself, and may change how others are shown: controls, and what
-/// turns the direction of a text (UAX #9).
+/// True for an invisible character that may change the display of others: a control character, or
+/// one that changes a text's direction (UAX #9).
 pub(super) fn is_unseen(one: char) -> bool {
     let turns = matches!(
         one,
@@ -219,12 +218,12 @@ pub(super) fn is_unseen(one: char) -> bool {
     one.is_control() || turns
 }
 
-/// A text without what shows nothing.
+/// Returns a text without invisible characters.
 pub(super) fn readable(text: &str) -> String {
     text.chars().filter(|one| !is_unseen(*one)).collect()
 }
 
-/// A value within a text.
+/// Returns a value as text.
 pub(super) fn plain(value: Value) -> String {
     match value {
         Value::String(text) => text,

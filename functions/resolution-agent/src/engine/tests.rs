@@ -28,12 +28,12 @@ pub(super) fn signal(more: &Value) -> Signal {
     serde_json::from_value(signal).unwrap()
 }
 
-/// A class of which nothing is known.
+/// An empty history.
 pub(super) fn nothing() -> ClassHistory {
     ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
 }
 
-/// Those of the demo systems, and one to Stripe.
+/// Connections of the demo systems, and one to Stripe.
 pub(super) fn connections() -> Vec<Connection> {
     let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
     let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
@@ -53,7 +53,7 @@ pub(super) fn connections() -> Vec<Connection> {
     all.map(connection).collect()
 }
 
-/// What is known when such a signal comes.
+/// The input of an analysis of such an alert.
 pub(super) fn case(more: &Value) -> Case {
     Case {
         signal: signal(more),
@@ -63,7 +63,7 @@ pub(super) fn case(more: &Value) -> Case {
     }
 }
 
-/// What target systems answer, by the beginnings of paths; 404 else.
+/// Answers of target systems by path prefix; 404 for others.
 #[derive(Clone, Default)]
 struct Answers(Vec<(&'static str, Value)>);
 
@@ -196,7 +196,7 @@ async fn a_stuck_usage_batch_is_reprocessed() {
         .map(|one| one.call().summary())
         .collect();
     assert_eq!(reads, ["GET /usage-batches/ub_1001"]);
-    // What a person does goes by nothing.
+    // A manual action has no reads.
     assert_eq!(proposal.actions[1].reads, []);
     let analysis = proposal.analysis;
     assert!(analysis.root_cause.contains("ub_1001"));
@@ -258,13 +258,13 @@ async fn what_it_requires_is_so_or_a_person_does_it() {
         assert!(!action.is_automated);
         assert!(action.description.ends_with(why), "{}", action.description);
     }
-    // 404.
+    // The read returns 404.
     let proposal = propose(Answers::default(), &json!({})).await;
     assert!(!proposal.actions[0].is_automated);
     assert_eq!(proposal.reads[0].status, Some(404));
     assert_eq!(proposal.analysis.evidence[0].holds, None);
     assert!(proposal.analysis.impact.contains("(unknown batch events)"));
-    // What could not be read is told wherever something would have followed from it.
+    // A failed read is named wherever a conclusion depends on it.
     let unread = "batch could not be read (GET /usage-batches/ub_1001 was answered 404).";
     for text in [
         &proposal.actions[0].description,
@@ -301,13 +301,13 @@ async fn the_most_specific_playbook_wins() {
         "{}",
         usual.actions[0].description
     );
-    // Who is told of it is not affected by it.
+    // The system that sends the message is not affected.
     assert_eq!(usual.analysis.affected_systems, ["payments"]);
     let mut declined = failed_payment();
     declined["labels"] = json!({"failure": "card_declined"});
     let declined = propose(payment("card_declined"), &declined).await;
     assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
-    // Both ask the same, once.
+    // Both playbooks share their reads.
     assert_eq!(declined.reads.len(), 2);
 }
 
@@ -325,7 +325,7 @@ async fn what_was_declined_for_good_is_never_tried_again() {
         let retry = &proposal.actions[0];
         assert_eq!(retry.action_type, ActionType::RetryPayment);
         assert!(!retry.is_automated, "{failure}");
-        // The customer is told all the same, if it is known why.
+        // The customer is informed anyway, if the reason is known.
         let tell = &proposal.actions[1];
         assert_eq!(
             tell.is_automated,
@@ -354,7 +354,7 @@ async fn money_is_what_the_record_says_whatever_the_alarm_does() {
         void.description,
         "Void invoice inv_1, which is not paid (7015.50 USD)."
     );
-    // Nobody is offered to credit 0.00 USD.
+    // A credit of 0.00 USD is not offered.
     assert!(
         credit
             .description
@@ -398,7 +398,7 @@ async fn an_invoice_is_voided_or_credited_and_never_both() {
             [false, false],
         ),
         (json!({"state": "void"}), [false, false]),
-        // Billing does not say that it has another one.
+        // Billing names no other invoice.
         (json!({"duplicateOf": null}), [false, false]),
         (
             json!({"state": "paid", "amountPaid": 701_550, "duplicateOf": ""}),
@@ -430,7 +430,7 @@ async fn confidence_can_be_multiplied_again() {
         id: "not_processed".into(),
         weight: 3.0,
     };
-    // What is not known counts nothing.
+    // An unknown finding does not count.
     assert_eq!(
         (from.effective, from.runs, &*from.findings),
         (6, 8, &[weight][..])
@@ -438,7 +438,7 @@ async fn confidence_can_be_multiplied_again() {
     assert!((from.prior - 0.7).abs() < 1e-12);
     let odds = 0.7 / 0.3 * 3.0;
     assert!((analysis.confidence - odds / (1.0 + odds)).abs() < 1e-12);
-    // What is not so counts as its playbook says.
+    // A false finding counts as the playbook says.
     let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
     let from = engine(answers)
         .propose(&case)
@@ -460,7 +460,7 @@ async fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
     };
     assert_eq!(chosen(&case).await, ("payment-declined".into(), vec![]));
     let first = "payment-declined#5".to_owned();
-    // Another version of it may.
+    // Another version of the playbook is not barred.
     case.playbooks.not_helped = vec!["payment-declined#4".into()];
     assert_eq!(chosen(&case).await.0, "payment-declined");
     case.playbooks.not_helped = vec![first.clone()];
@@ -471,7 +471,7 @@ async fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
     assert_eq!((&*name, passed_over.len()), ("fallback", 2));
 }
 
-/// Chooses what it was told to.
+/// A selector with a fixed choice.
 struct Says(&'static str, &'static [&'static str]);
 
 impl Selector for Says {
@@ -548,7 +548,7 @@ async fn an_action_that_cannot_run_is_manual_and_says_why() {
         Some("It was not sent: there is no connection \"billing\".")
     );
 
-    // Nobody to be told.
+    // The alert names no customer.
     let mut payment_alone = failed_payment();
     payment_alone["entities"] = json!([{"type": "payment", "id": "pay_1"}]);
     let actions = propose(payment("processing_error"), &payment_alone)

@@ -8,8 +8,9 @@ use shared::{
     model::{AgentSessionId, JournalCheck},
 };
 
-/// Checks that no entry of a session's journal was changed or taken away, and names the first of
-/// each chain that was.
+/// Checks that the journal of a session is complete and unchanged.
+///
+/// Names, for each chain, the first entry that was changed or is missing.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions/{id}/journal/check",

@@ -10,7 +10,9 @@ use shared::{
 
 use super::view::JournalEntryView;
 
-/// Exports the journals of a period, one entry a line (NDJSON), the oldest first.
+/// Exports the journal entries of a period as NDJSON, oldest first.
+///
+/// Each line has one entry. The entries of all sessions of the organization are included.
 #[utoipa::path(
     get,
     path = "/api/concierge/journal",

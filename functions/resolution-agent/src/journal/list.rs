@@ -10,8 +10,9 @@ use shared::{
 
 use super::view::JournalEntryView;
 
-/// Lists all that happened in a session, the oldest entry first. Each holds the hash of the one before
-/// it in its chain.
+/// Lists the journal of a session, oldest entry first.
+///
+/// Each entry holds the hash of the entry before it in its chain.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions/{id}/journal",

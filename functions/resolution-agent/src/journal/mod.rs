@@ -1,4 +1,4 @@
-//! What happened in sessions, and that nobody changed it since.
+//! The journal of sessions: list, export, and integrity check.
 
 pub mod check;
 pub mod export;

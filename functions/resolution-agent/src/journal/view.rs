@@ -1,4 +1,4 @@
-//! Entries of journals as the API answers them.
+//! View of journal entries.
 
 use serde::Serialize;
 use shared::model::{
@@ -8,28 +8,41 @@ use utoipa::ToSchema;
 
 /// An entry of a session's journal.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = JournalEntry)]
+#[schema(as = JournalEntry, examples(json!({
+    "sessionId": 3,
+    "actionId": "s3-p1-a1",
+    "seq": 2,
+    "at": "2026-01-14T12:05:00.000Z",
+    "actor": {"type": "user", "userId": 1},
+    "what": "approved",
+    "from": "proposed",
+    "to": "approved",
+    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "detail": null,
+    "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
+    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct JournalEntryView {
     session_id: AgentSessionId,
-    /// The action whose chain it is of; null for the session's own.
+    /// Action whose chain the entry belongs to; null for the session's chain.
     action_id: Option<String>,
-    /// From 1 in each chain.
+    /// Number in its chain, from 1.
     seq: i64,
     at: Timestamp,
     actor: JournalActor,
     what: JournalEvent,
-    /// Where the session or the action stood before.
+    /// State of the session or action before.
     from: Option<String>,
-    /// Where it stands now.
+    /// State of the session or action after.
     to: Option<String>,
-    /// The digest of the action that it concerns.
+    /// Digest of the action.
     digest: Option<String>,
-    /// What else there is to say.
+    /// Further details.
     detail: Option<JsonObject>,
-    /// The hash of the entry before it in its chain; empty for the first.
+    /// Hash of the entry before it in its chain; empty for the first.
     previous_hash: String,
-    /// SHA-256 of the canonical JSON of all of it but this, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
     hash: String,
 }
 

@@ -9,7 +9,10 @@ use shared::{
 
 use super::view::PauseView;
 
-/// Pauses all of the organization's actions: nothing is sent, and what is approved waits.
+/// Pauses all actions of the organization.
+///
+/// No action starts; approved actions wait. An action that already runs may finish, within a
+/// minute.
 #[utoipa::path(
     post,
     path = "/api/concierge/pause",
@@ -20,6 +23,6 @@ pub async fn begin(
     caller: Caller<need::ExecuteAgentRemediation>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
-    let pause = connections.pause_agent(caller.permit(), caller.user_id(), true);
+    let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), true);
     Ok(Json(Some(pause.await?).into()))
 }

@@ -8,7 +8,7 @@ use shared::{
 
 use super::view::PauseView;
 
-/// Says whether all of the organization's actions are paused.
+/// Returns whether all actions of the organization are paused.
 #[utoipa::path(get, path = "/api/concierge/pause", operation_id = "getAgentPause")]
 pub async fn get(
     State(app): State<App>,

@@ -1,4 +1,4 @@
-//! Whether any action of the organization is begun.
+//! The pause of all actions of an organization.
 
 pub mod begin;
 pub mod get;

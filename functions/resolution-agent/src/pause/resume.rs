@@ -9,7 +9,9 @@ use shared::{
 
 use super::view::PauseView;
 
-/// Goes on after a pause of all actions: what waited is begun within a minute, if its approvals still hold.
+/// Resumes the actions of the organization after a pause of all.
+///
+/// Waiting actions start within a minute, if their approvals still hold.
 #[utoipa::path(
     post,
     path = "/api/concierge/resume",
@@ -20,6 +22,6 @@ pub async fn resume(
     caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
 ) -> Result<Json<PauseView>, Problem<ConcurrentChange>> {
     let connections = app.store.connections();
-    let pause = connections.pause_agent(caller.permit(), caller.user_id(), false);
+    let pause = connections.pause_agent(caller.pending_write(), caller.user_id(), false);
     Ok(Json(Some(pause.await?).into()))
 }

@@ -1,19 +1,23 @@
-//! A pause as the API answers it.
+//! View of the pause.
 
 use serde::Serialize;
 use shared::model::{AgentPause, Timestamp, UserId};
 use utoipa::ToSchema;
 
-/// Whether the organization's actions are paused, whatever their connections.
+/// The pause of all actions of the organization, whatever their connections.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AgentPause)]
+#[schema(as = AgentPause, examples(json!({
+    "paused": true,
+    "changedBy": 1,
+    "changedAt": "2026-01-14T12:10:00.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct PauseView {
-    /// No action is begun while it is so.
+    /// True while no action starts.
     paused: bool,
-    /// Who said so last; null when nobody ever did.
+    /// User who paused or resumed last; null before the first pause.
     changed_by: Option<UserId>,
-    /// When that was.
+    /// Instant of that change.
     changed_at: Option<Timestamp>,
 }
 

@@ -9,8 +9,9 @@ use shared::{
 
 use super::view::AgentPolicyView;
 
-/// Reads the organization's policy: who has to approve what, and how much a day takes. Without one,
-/// whoever may execute approves.
+/// Returns the organization's approval policy and daily caps.
+///
+/// Before it is set, it has version 0 and any user who may execute actions approves.
 #[utoipa::path(get, path = "/api/concierge/policy", operation_id = "getAgentPolicy")]
 pub async fn get(
     State(app): State<App>,

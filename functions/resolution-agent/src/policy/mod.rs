@@ -1,4 +1,4 @@
-//! Who has to approve what, and how much a day takes.
+//! The approval policy and the daily caps of an organization.
 
 pub mod get;
 pub mod set;

@@ -4,21 +4,24 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, Single, refusal::ConcurrentChange},
+    http::{Body, IfMatch, Single, refusal::ConcurrentChange},
     model::PolicySet,
 };
 
 use super::view::AgentPolicyView;
 
-/// Sets the organization's policy: rules, or a preset of them, and caps. What is absent stays. It
-/// holds from the next approval and the next claim on.
+/// Sets the organization's approval policy and daily caps.
+///
+/// Takes rules, or a preset of them, and caps. An absent field keeps its value. The policy holds
+/// from the next approval and the next start of an action.
 #[utoipa::path(put, path = "/api/concierge/policy", operation_id = "setAgentPolicy")]
 pub async fn set(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageOrganization>>,
+    if_match: IfMatch,
     Body(set): Body<PolicySet>,
 ) -> Result<Single<AgentPolicyView>, Problem<ConcurrentChange>> {
     let agent = app.store.agent();
-    let policy = agent.set_policy(caller.permit(), &set).await?;
-    Ok(Single(policy.into()))
+    let policy = agent.set_policy(caller.pending_write_under(if_match), &set);
+    Ok(Single(policy.await?.into()))
 }

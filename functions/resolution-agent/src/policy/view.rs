@@ -1,4 +1,4 @@
-//! The policy as the API answers it.
+//! View of the policy.
 
 use serde::Serialize;
 use shared::{
@@ -8,21 +8,39 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// What an organization asks for before its agent acts. The strictest of the rules that fit an
-/// action wins; an amount that is not known, or is in another currency than the limit, is above it.
+/// The organization's policy for the agent's actions. The strictest rule that matches an action
+/// applies. An amount that is unknown, or in another currency than the limit, exceeds the limit.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = AgentPolicy)]
+#[schema(as = AgentPolicy, examples(json!({
+    "rules": [{
+        "when": {
+            "actionType": null,
+            "riskAtLeast": null,
+            "amountAtLeast": {"minorUnits": 50_000, "currency": "USD"},
+            "connection": null,
+            "movesMoney": true
+        },
+        "approvers": 2,
+        "roles": [],
+        "notOpener": true,
+        "deny": false
+    }],
+    "caps": {"actions": 200, "money": [{"minorUnits": 500_000, "currency": "USD"}]},
+    "updatedBy": 1,
+    "updatedAt": "2026-01-14T12:10:00.000Z",
+    "version": 1
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPolicyView {
-    /// Who has to approve what; where none fits, one person who may execute.
+    /// Rules of approval. If none matches, one user who may execute actions approves.
     rules: Vec<PolicyRule>,
-    /// The most of a day (UTC).
+    /// Caps of a day (UTC).
     caps: PolicyCaps,
-    /// Who changed it last; null as long as nobody has.
+    /// User who changed it last; null before the first change.
     updated_by: Option<UserId>,
-    /// When that was.
+    /// Instant of the last change.
     updated_at: Option<Timestamp>,
-    /// Raised by every change; 0 before the first.
+    /// Version, raised by every change; 0 before the first.
     version: i64,
 }
 

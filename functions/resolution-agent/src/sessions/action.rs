@@ -1,4 +1,4 @@
-//! Proposed actions as the API answers them.
+//! Views of proposed actions.
 
 use serde::Serialize;
 use shared::{
@@ -13,140 +13,179 @@ use utoipa::ToSchema;
 
 /// A proposed action.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ProposedAction)]
+#[schema(as = ProposedAction, examples(json!({
+    "id": "s3-p1-a1",
+    "actionType": "reprocess_usage_batch",
+    "description": "Process usage batch ub_1001 again",
+    "isAutomated": true,
+    "targetSystem": "billing",
+    "targetEntities": ["ub_1001"],
+    "expectedOutcome": "The batch is completed and its usage is billed.",
+    "risk": "low",
+    "steps": [{
+        "order": 1,
+        "description": "Process usage batch ub_1001 again",
+        "apiCall": "POST /usage-batches/ub_1001/reprocess",
+        "request": null,
+        "success": [],
+        "reconcile": null
+    }],
+    "excludes": [],
+    "after": [],
+    "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "playbook": null,
+    "connection": null,
+    "money": null,
+    "moneyEffect": null,
+    "require": ["batch.state is processing"],
+    "verify": null,
+    "reads": ["GET /usage-batches/ub_1001"],
+    "approval": null,
+    "approvals": [],
+    "undo": null,
+    "handling": null
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct ActionView {
     id: String,
     action_type: ActionType,
     description: String,
-    /// Whether the agent can execute it; otherwise a person has to.
+    /// True if the agent can execute it; otherwise a user does it by hand.
     is_automated: bool,
     target_system: String,
     target_entities: Vec<String>,
     expected_outcome: String,
     risk: Risk,
     steps: Vec<StepView>,
-    /// Ids of actions of which none can be executed with this one, or after it.
+    /// Ids of actions that cannot be executed together with this one, or after it.
     excludes: Vec<String>,
-    /// Ids of actions that come first where they are executed with this one: unless they succeed,
-    /// this one is skipped.
+    /// Ids of actions that run first if they are executed together with this one. Unless they
+    /// succeed, this one is skipped.
     after: Vec<String>,
-    /// SHA-256 of all that is approved with it. Sent back with the approval, it makes sure that
-    /// nothing else is.
+    /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
+    /// the action has changed, that is 409 `content_changed`.
     digest: String,
-    /// The playbook that it comes from.
+    /// Playbook that proposed it.
     playbook: Option<PlaybookVersion>,
-    /// The connection that it is sent through, as it was when it was proposed: its digest goes by that;
-    /// null where there is none.
+    /// Connection that it is sent through, with its revision at the proposal. The digest covers
+    /// both. Null if there is no connection.
     connection: Option<ConnectionRevision>,
-    /// The money that it moves; null where it moves none or the amount is not known.
+    /// Money that it moves; null if it moves none or the amount is not known.
     money: Option<Money>,
-    /// Which way it moves that; null where it moves none.
+    /// Direction in which it moves money; null if it moves none.
     money_effect: Option<MoneyEffect>,
-    /// What has to be so if it is to be done: conditions on what was read.
+    /// Preconditions on facts of the reads.
     #[schema(examples("invoice.state is draft or open"))]
     require: Vec<String>,
-    /// How it is found out whether it had its effect; null where nobody can look.
+    /// Check of the effect after the action; null if there is none.
     verify: Option<VerificationView>,
-    /// What is read for these: the calls, which change nothing.
+    /// GETs that read these facts; they change nothing.
     #[schema(examples("GET /invoices/inv_1"))]
     reads: Vec<String>,
-    /// Where its approval stands, while it needs more approvers than it has.
+    /// State of the approval while it lacks approvers; null otherwise.
     approval: Option<ApprovalView>,
-    /// Who approved it, the last one last.
+    /// Approvals, oldest first.
     approvals: Vec<ApproverView>,
-    /// How it is undone and until when; null where nothing is known of that.
+    /// Way to undo it, and until when; null if none is known.
     undo: Option<String>,
-    /// What became of a manual action; null while nobody took care of it.
+    /// Outcome of a manual action; null until it is done, waived or handed over.
     handling: Option<Handling>,
 }
 
-/// How far an action's approval is.
+/// The state of an approval that lacks approvers.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = PendingApproval)]
 #[serde(rename_all = "camelCase")]
 pub struct ApprovalView {
-    /// How many people approved it.
+    /// Number of valid approvals.
     given: i64,
-    /// How many have to.
+    /// Number of approvals that the policy requires.
     needed: i64,
-    /// When the first of these approvals is no longer valid.
+    /// Instant at which the first of these approvals expires.
     expires_at: Timestamp,
 }
 
-/// That somebody approved an action.
+/// A user's approval of an action.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionApproval)]
 #[serde(rename_all = "camelCase")]
 pub struct ApproverView {
     user_id: UserId,
     at: Timestamp,
-    /// The digest of what they approved.
+    /// Digest of what was approved.
     digest: Option<String>,
-    /// What they had to say.
+    /// Note of the approver.
     note: Option<String>,
 }
 
 /// A step of an action.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ActionStep)]
+#[schema(as = ActionStep, examples(json!({
+    "order": 1,
+    "description": "Process usage batch ub_1001 again",
+    "apiCall": "POST /usage-batches/ub_1001/reprocess",
+    "request": null,
+    "success": [],
+    "reconcile": null
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct StepView {
     order: i64,
     description: String,
-    /// Empty where a person does it.
+    /// Method and path; empty for a step that a user does by hand.
     #[schema(examples("POST /usage-batches/ub_1001/reprocess"))]
     api_call: String,
-    /// All of what is sent; null where a person does it.
+    /// Request that is sent; null for a step that a user does by hand.
     request: Option<RequestView>,
-    /// What the body of an answer has to say beside its status; all of it.
+    /// Conditions on the answer's body, all of which a success meets besides its status.
     #[schema(examples("/state is void"))]
     success: Vec<String>,
-    /// What is looked at where an answer does not tell whether the call took effect; null where nothing
-    /// would tell.
+    /// Check that is made if the answer leaves open whether the call took effect; null if there is
+    /// none.
     reconcile: Option<ReconciliationView>,
 }
 
-/// How it is found out whether an action had its effect.
+/// The check of an action's effect.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ProposedVerification)]
 #[serde(rename_all = "camelCase")]
 pub struct VerificationView {
-    /// What is so then.
+    /// Condition that holds once the action had its effect.
     #[schema(examples("invoice.state is void"))]
     effective: String,
-    /// Within how many minutes.
+    /// Minutes within which it holds.
     minutes: i64,
 }
 
-/// How it is found out whether a call took effect.
+/// The check whether a call took effect.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StepReconciliation)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconciliationView {
-    /// What is so if it did.
+    /// Condition that holds if the call took effect.
     done: String,
-    /// What is so if it did not; null where no look proves that, since it may still come.
+    /// Condition that holds if it did not. Null if no check proves that, since the effect may come
+    /// later.
     not_done: Option<String>,
 }
 
-/// What is sent to a target system.
+/// A request to a target system.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StepRequest)]
 pub struct RequestView {
     method: String,
-    /// Below the target system's base URL.
+    /// Path below the base URL of the connection.
     path: String,
     body: Option<JsonObject>,
 }
 
-/// The actions of a session's newest proposal, of which none was approved.
+/// Returns the views of a session's newest proposal, of which no action was approved.
 pub fn of_proposal(session: &AgentSession) -> Vec<ActionView> {
     let all = session.proposed_actions.iter();
     all.map(|action| ActionView::of(action, session)).collect()
 }
 
-/// The actions of a session's newest proposal, as of `now`.
+/// Returns the views of a session's newest proposal, as of `now`.
 pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView> {
     let session = &whole.session;
     let actions = session.proposed_actions.iter().map(|action| {

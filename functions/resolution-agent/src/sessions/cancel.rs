@@ -14,13 +14,16 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// What became of it.
+/// The result of a cancellation.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AgentSessionCancelled {
     message: &'static str,
 }
 
-/// Cancels a session: what runs ends and is recorded, and nothing new starts.
+/// Cancels a session.
+///
+/// Queued actions are skipped. Running actions end and are recorded. 409 `invalid_transition` if
+/// the session has ended otherwise.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/cancel",
@@ -32,12 +35,12 @@ pub async fn cancel(
     Path(id): Path<PathId<AgentSessionId>>,
 ) -> Result<Json<AgentSessionCancelled>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = app.store.agent();
-    let (session, outcomes) = agent.cancel(caller.permit(), id.known()?).await?;
+    let (session, outcomes) = agent.cancel(caller.pending_write(), id.known()?).await?;
     for outcome in outcomes {
         telemetry::count(Metric::Action(outcome.name()), app.clock.now());
     }
     let message = if session.status == AgentSessionStatus::Cancelling {
-        "The session is being cancelled: what already runs ends and is recorded, and nothing new \
+        "The session is being cancelled: running actions end and are recorded, and no other action \
          starts."
     } else {
         "The session is cancelled."

@@ -22,14 +22,14 @@ use super::prefer::Wait;
 use super::view::AgentActionsExecuted;
 use crate::ResolutionAgent;
 
-/// How long the queue may take; what it did not take by then, the sweeper sends.
+/// Time limit for sending to the queue. The sweeper sends what the queue did not accept in time.
 const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The first pause between two looks at the results; each is half as long again as the one before.
+/// First interval between two reads of the results; each is half as long again as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(500);
 
-/// Why a list of actions is not executed.
+/// Refusals of a list of actions.
 type Refused = (
     InvalidTransition,
     ProposalSuperseded,
@@ -47,12 +47,16 @@ type Refused = (
     ),
 );
 
-/// Executes approved actions, and waits up to ten seconds, or as long as `Prefer: wait=N` says,
-/// for their results. 202 has the same shape as 200 and says that some still run, or that the
-/// policy asks for another approver first: `approval` of the action says how many. The same list
-/// again answers its results and runs nothing; with `again`, what is not done for certain runs once
-/// more, within 24 hours and while the alert has no other session. With `digests`, 409 when an
-/// action is not what was looked at.
+/// Approves actions, executes them and waits for their results.
+///
+/// Waits up to ten seconds, or as long as `Prefer: wait=N` says. 202 has the same body as 200: some
+/// actions still run, or the policy asks for another approver, which `approval` of the action
+/// shows.
+///
+/// A list that was sent before returns its results and runs nothing. With `again`, actions that
+/// failed or were skipped run once more, within 24 hours and while no other session was opened on
+/// the alert. With `digests`, 409 `content_changed` if an action is not what the approver was
+/// shown.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/execute",
@@ -77,7 +81,10 @@ pub async fn execute(
         trace: trace.as_deref(),
     };
     let agent = state.app.store.agent();
-    let session = match agent.approve(caller.permit(), id, &approving).await? {
+    let session = match agent
+        .approve(caller.pending_write(), id, &approving)
+        .await?
+    {
         Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
             send(&state, tenant, id, queued).await;
@@ -89,8 +96,8 @@ pub async fn execute(
     Ok(AgentActionsExecuted::of(&session, &ids, now))
 }
 
-/// Sends a message for each action. That they are to be run is written already, so that a queue
-/// that does not take them delays them and loses none.
+/// Sends a message for each action. The actions are already recorded as queued, so a queue that
+/// refuses messages delays them and loses none.
 async fn send(
     state: &ResolutionAgent,
     organization_id: OrganizationId,
@@ -111,14 +118,14 @@ async fn send(
             .into_iter()
             .find_map(Result::err)
             .map(|error| error.chain()),
-        Err(_) => Some("the queue did not answer in time".to_owned()),
+        Err(_) => Some("the queue did not respond in time".to_owned()),
     };
     if let Some(cause) = cause {
-        tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the messages");
+        tracing::warn!(%organization_id, %session_id, cause, "sending to the queue failed; the sweeper will send the messages");
     }
 }
 
-/// Looks again until every approved action has ended or the time is over.
+/// Reads the session until every approved action has ended or `wait` is over.
 async fn results(
     app: &App,
     mut whole: SessionWithActions,

@@ -10,7 +10,7 @@ use shared::{
 
 use super::view::AgentSessionView;
 
-/// Reads a session with its analysis, its proposed actions and their results.
+/// Returns an agent session with its analysis, actions and results.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions/{id}",

@@ -10,7 +10,9 @@ use shared::{
 
 use super::row::AgentSessionRow;
 
-/// Lists agent sessions, newest first; `status=awaiting_confirmation` is the approver's inbox.
+/// Lists the agent sessions of the caller's organization, newest first.
+///
+/// `status=awaiting_confirmation` lists the proposals that wait for approval.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions",

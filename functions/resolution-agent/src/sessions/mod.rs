@@ -1,4 +1,4 @@
-//! Sessions on alerts: proposals, approvals, and what became of them.
+//! Agent sessions on alerts: proposals, approvals and results.
 
 pub mod action;
 pub mod cancel;
@@ -10,5 +10,6 @@ pub mod prefer;
 pub mod propose;
 pub mod read;
 pub mod reject;
+pub mod response;
 pub mod row;
 pub mod view;

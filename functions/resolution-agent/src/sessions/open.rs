@@ -10,7 +10,9 @@ use shared::{
 
 use super::view::AgentSessionOpened;
 
-/// Opens a session on an alert, or answers the one that stands.
+/// Opens an agent session on an alert, or returns the open one.
+///
+/// A session is open until it is `completed`, `failed`, `cancelled` or `expired`.
 #[utoipa::path(
     post,
     path = "/api/concierge/alerts/{id}/agent-session",
@@ -23,7 +25,7 @@ pub async fn open(
 ) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
     let agent = app.store.agent();
     let session = agent
-        .open(caller.permit(), alert.known()?, caller.user_id())
+        .open(caller.pending_write(), alert.known()?, caller.user_id())
         .await?;
     Ok(Json(AgentSessionOpened::of(&session, app.clock.now())))
 }

@@ -1,4 +1,4 @@
-//! The `Prefer` header (RFC 7240), as far as it says how long a client waits.
+//! The `Prefer` header (RFC 7240): `wait` and `respond-async`.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -7,7 +7,7 @@ use http::{HeaderMap, request::Parts};
 use shared::http::operation::{Argument, Description};
 use utoipa::openapi::{ObjectBuilder, path::ParameterIn, schema::Type};
 
-/// How long the answer may wait for results.
+/// Time for which the answer waits for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wait(pub Duration);
 
@@ -15,8 +15,8 @@ impl Wait {
     const DEFAULT: u64 = 10;
     const MOST: u64 = 20;
 
-    /// `wait=N` in seconds, held within 20; else `respond-async`, which is 0; else 10. What does
-    /// not read is ignored, as the RFC wants it.
+    /// Reads `wait=N` in seconds, at most 20; else 0 for `respond-async`; else 10. Ignores what
+    /// does not parse, as the RFC requires.
     fn of(headers: &HeaderMap) -> Self {
         let mut wait = None;
         let mut respond_async = false;
@@ -42,9 +42,12 @@ impl Argument for Wait {
     fn describe(description: &mut Description) {
         let schema = ObjectBuilder::new()
             .schema_type(Type::String)
-            .description(Some("`wait=N` (seconds, 0 to 20) or `respond-async`"))
+            .description(Some(
+                "Time to wait for results: `wait=N` (seconds, 0 to 20; 10 by default) or \
+                 `respond-async`, which does not wait.",
+            ))
             .examples(["wait=5"]);
-        description.parameter(ParameterIn::Header, "Prefer", false, schema.into());
+        description.parameter(ParameterIn::Header, "Prefer", false, schema.into(), "");
     }
 }
 

@@ -14,10 +14,14 @@ use shared::{
 use super::view::AgentSessionProposed;
 use crate::ResolutionAgent;
 
-/// What a client reads of a failed analysis; the cause is in the log.
+/// `error` of a session whose analysis failed; the cause is in the log.
 const FAILED: &str = "The analysis failed; open another session to try again.";
 
-/// Analyses the alert and proposes actions, with new ids each time.
+/// Analyses the alert of a session and proposes actions.
+///
+/// A new proposal replaces the one before; its actions have new ids. 409 `invalid_transition`
+/// unless the session is `started` or `awaiting_confirmation`. 409 `analysis_interrupted` if the
+/// analysis took too long.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/propose",
@@ -33,10 +37,10 @@ pub async fn propose(
 > {
     let analyse = async |case: &Case| {
         let analysed = state.engine.analyse(case).await;
-        analysed.map_err(|error| Error::internal("analysing a signal", error))
+        analysed.map_err(|error| Error::internal("analysing an alert", error))
     };
     let agent = state.app.store.agent();
-    let proposed = agent.propose(caller.permit(), id.known()?, analyse, FAILED);
+    let proposed = agent.propose(caller.pending_write(), id.known()?, analyse, FAILED);
     let session = proposed.await?;
     Ok(Json(AgentSessionProposed::of(&session)))
 }

@@ -1,4 +1,4 @@
-//! What was read of target systems for an analysis, as the API answers it.
+//! View of the reads of an analysis.
 
 use std::collections::BTreeMap;
 
@@ -7,37 +7,47 @@ use serde_json::Value;
 use shared::model::{AgentSession, ReadEvidence, Timestamp};
 use utoipa::ToSchema;
 
-use super::view::TargetResponse;
+use super::response::TargetResponse;
 
-/// A read of a target system, and what it came to.
+/// A read of a target system and its result.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = TargetRead)]
+#[schema(as = TargetRead, examples(json!({
+    "name": "batch",
+    "connection": "billing",
+    "request": "GET /usage-batches/ub_1001",
+    "status": 200,
+    "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+    "facts": {"batch.state": "processing"},
+    "excerpt": {"status": 200, "body": {"id": "ub_1001", "state": "processing"}},
+    "error": null,
+    "at": "2026-01-14T12:00:59.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct ReadView {
-    /// Its name, with which those of its facts begin.
+    /// Name of the read; the names of its facts begin with it.
     name: String,
-    /// The connection that it was to go through.
+    /// Name of the connection.
     connection: String,
-    /// What was sent; null if nothing could be.
+    /// Request that was sent; null if none could be sent.
     #[schema(examples("GET /invoices/inv_1"))]
     request: Option<String>,
-    /// The answer's HTTP status; null without an answer.
+    /// HTTP status of the answer; null without an answer.
     #[schema(minimum = 100, maximum = 599, examples(200))]
     status: Option<i64>,
-    /// SHA-256 of the answer's body without secrets and private members.
+    /// SHA-256 of the answer's body, without secrets and private members.
     hash: Option<String>,
-    /// What is known by it: texts, numbers and truth values.
+    /// Facts by name: strings, numbers and booleans.
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
-    /// The answer without secrets and private members, up to 4 KiB.
+    /// Answer without secrets and private members, up to 4 KiB.
     excerpt: Option<TargetResponse>,
-    /// Why there is no answer.
+    /// Reason why there is no answer.
     error: Option<String>,
-    /// When.
+    /// Instant of the read.
     at: Timestamp,
 }
 
-/// Those of a session's newest analysis.
+/// Returns the views of the reads of a session's newest analysis.
 pub fn of(session: &AgentSession) -> Vec<ReadView> {
     session.reads.iter().map(ReadView::from).collect()
 }

@@ -13,7 +13,10 @@ use shared::{
 
 use super::view::AgentSessionView;
 
-/// Rejects what a session proposes, which ends it as `cancelled`: `rejection` says who did and why.
+/// Rejects the proposal of a session, which becomes `cancelled`.
+///
+/// `rejection` of the session names the user and the reason. 409 `invalid_transition` unless the
+/// session is `awaiting_confirmation`.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/reject",
@@ -27,6 +30,8 @@ pub async fn reject(
 ) -> Result<Single<AgentSessionView>, Problem<(InvalidTransition, ConcurrentChange)>> {
     let agent = app.store.agent();
     let (id, by) = (id.known()?, caller.user_id());
-    let session = agent.reject(caller.permit(), id, by, &input.reason).await?;
+    let session = agent
+        .reject(caller.pending_write(), id, by, &input.reason)
+        .await?;
     Ok(Single(AgentSessionView::of(&session, app.clock.now())))
 }

@@ -1,4 +1,4 @@
-//! Sessions as lists have them: with what an approver goes by.
+//! View of sessions in lists, with what an approver needs.
 
 use serde::Serialize;
 use shared::{
@@ -10,33 +10,57 @@ use shared::{
 };
 use utoipa::ToSchema;
 
-/// A session of a list, with what its alert says and what is proposed.
+/// A session in a list, with its alert and its proposal in short.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 3,
+    "alertId": 3,
+    "alert": null,
+    "status": "awaiting_confirmation",
+    "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
+    "impact": "4,821.00 USD of usage are not billed.",
+    "confidence": 0.9,
+    "isAnomalyPattern": false,
+    "proposedActions": [{
+        "id": "s3-p1-a1",
+        "actionType": "reprocess_usage_batch",
+        "description": "Process usage batch ub_1001 again",
+        "isAutomated": true,
+        "targetSystem": "billing",
+        "targetEntities": ["ub_1001"],
+        "risk": "low"
+    }],
+    "expiresAt": "2026-01-15T12:01:00.000Z",
+    "createdBy": 1,
+    "createdAt": "2026-01-14T12:00:30.000Z",
+    "updatedAt": "2026-01-14T12:01:00.000Z",
+    "version": 2
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSessionRow {
     id: AgentSessionId,
     alert_id: SignalId,
-    /// Null where its record does not read.
+    /// Alert; null if its record cannot be read.
     alert: Option<AlertRef>,
     status: AgentSessionStatus,
-    /// What most likely caused it; null before the first analysis.
+    /// Most likely cause; null before the first analysis.
     root_cause: Option<String>,
-    /// What hangs on it.
+    /// Impact; null before the first analysis.
     impact: Option<String>,
-    /// From 0 to 1.
+    /// Probability of the cause, from 0 to 1.
     confidence: Option<f64>,
-    /// Whether the alert is one of many.
+    /// True if the alert is one of many.
     is_anomaly_pattern: Option<bool>,
-    /// Those of the newest proposal.
+    /// Actions of the newest proposal.
     proposed_actions: Vec<ActionInShort>,
-    /// Until when the proposal can be approved; null while none waits for that, or only manual actions
-    /// do that were handed over.
+    /// Instant until which the proposal can be approved. Null if no proposal waits for approval, or
+    /// if only manual actions that were handed over are open.
     expires_at: Option<Timestamp>,
-    /// Who opened it.
+    /// User who opened it.
     created_by: UserId,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Raised by every write.
+    /// Version, raised by every write.
     version: i64,
 }
 
@@ -47,7 +71,7 @@ pub struct ActionInShort {
     id: String,
     action_type: ActionType,
     description: String,
-    /// Whether the agent can execute it; otherwise a person has to.
+    /// True if the agent can execute it; otherwise a user does it by hand.
     is_automated: bool,
     target_system: String,
     target_entities: Vec<String>,
@@ -55,7 +79,7 @@ pub struct ActionInShort {
 }
 
 impl AgentSessionRow {
-    /// As of `now`.
+    /// Returns the view as of `now`.
     pub fn of(row: SessionOnAlert, now: Timestamp) -> Self {
         let SessionOnAlert { session, alert } = row;
         let status = session.status_at(now);

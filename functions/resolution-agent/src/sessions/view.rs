@@ -1,4 +1,4 @@
-//! Sessions as the API answers them.
+//! Views of sessions.
 
 use axum::{
     Json,
@@ -6,13 +6,12 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde::Serialize;
-use serde_json::Value;
 use shared::{
     http::operation::{Answer, Description},
     model::{
         ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, Analysis, JsonObject,
-        JsonText, Looks, ReconciliationStatus, Rejection, SignalId, StepResult, StepStatus,
-        Timestamp, Verdict, VerificationStatus,
+        Looks, ReconciliationStatus, Rejection, SignalId, StepResult, StepStatus, Timestamp,
+        Verdict, VerificationStatus,
     },
     store::{SessionWithActions, Stored},
     versioned,
@@ -22,28 +21,36 @@ use utoipa::ToSchema;
 use super::{
     action::{self, ActionView},
     read::{self, ReadView},
+    response::TargetResponse,
 };
 
-/// A session that was just opened.
+/// An opened session.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AgentSessionOpened {
     session: AgentSessionSummary,
 }
 
-/// The session, in short.
+/// A session in short.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 3,
+    "alertId": 3,
+    "status": "started",
+    "createdAt": "2026-01-14T12:00:30.000Z",
+    "version": 1
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSessionSummary {
     id: AgentSessionId,
     alert_id: SignalId,
     status: AgentSessionStatus,
     created_at: Timestamp,
-    /// Raised by every write.
+    /// Version, raised by every write.
     version: i64,
 }
 
 impl AgentSessionOpened {
-    /// As of `now`.
+    /// Returns the view as of `now`.
     pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
             session: AgentSessionSummary::of(session, now),
@@ -52,7 +59,7 @@ impl AgentSessionOpened {
 }
 
 impl AgentSessionSummary {
-    /// As of `now`.
+    /// Returns the view as of `now`.
     pub fn of(session: &Stored<AgentSession>, now: Timestamp) -> Self {
         Self {
             version: session.version,
@@ -64,13 +71,13 @@ impl AgentSessionSummary {
     }
 }
 
-/// A proposal.
+/// A session with its new proposal.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AgentSessionProposed {
     session: ProposedSession,
 }
 
-/// The session with its proposal.
+/// A session with its analysis and proposed actions.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedSession {
@@ -78,13 +85,13 @@ pub struct ProposedSession {
     status: AgentSessionStatus,
     alert_id: SignalId,
     analysis: Option<Analysis>,
-    /// What was read of target systems for it.
+    /// Reads of target systems for the analysis.
     reads: Vec<ReadView>,
     proposed_actions: Vec<ActionView>,
 }
 
 impl AgentSessionProposed {
-    /// Of a session that was just analysed.
+    /// Returns the view of a session after its analysis.
     pub fn of(session: &AgentSession) -> Self {
         Self {
             session: ProposedSession {
@@ -104,7 +111,7 @@ impl AgentSessionProposed {
 pub struct AgentActionsExecuted {
     results: Vec<ResultView>,
     session: AgentSessionView,
-    /// Whether the policy asks for more approvers.
+    /// True if the policy requires further approvers.
     #[serde(skip)]
     is_pending: bool,
 }
@@ -126,7 +133,7 @@ impl Answer for AgentActionsExecuted {
             (StatusCode::OK, "Every approved action has ended"),
             (
                 StatusCode::ACCEPTED,
-                "Some approved actions still run, or others have to approve first",
+                "Some approved actions still run, or further users have to approve",
             ),
         ] {
             let schema = description.schema::<Self>();
@@ -136,7 +143,7 @@ impl Answer for AgentActionsExecuted {
 }
 
 impl AgentActionsExecuted {
-    /// The results of these actions, as far as there are any.
+    /// Returns the results of these actions that have ended, and the session.
     pub fn of(whole: &SessionWithActions, ids: &[String], now: Timestamp) -> Self {
         let session = AgentSessionView::of(whole, now);
         let mut results = results(whole);
@@ -166,31 +173,31 @@ pub struct AgentSessionView {
     status: AgentSessionStatus,
     created_at: Timestamp,
     updated_at: Timestamp,
-    /// Why it failed.
+    /// Reason why it failed.
     error: Option<String>,
-    /// That somebody rejected what it proposed.
+    /// Rejection of the proposal; null if it was not rejected.
     rejection: Option<Rejection>,
-    /// Null before the first.
+    /// Newest analysis; null before the first.
     analysis: Option<Analysis>,
-    /// What was read of target systems for it.
+    /// Reads of target systems for the analysis.
     reads: Vec<ReadView>,
-    /// Those of the newest proposal.
+    /// Actions of the newest proposal.
     proposed_actions: Vec<ActionView>,
-    /// Those of approved actions that have ended.
+    /// Results of the approved actions that have ended.
     execution_results: Vec<ResultView>,
-    /// Raised by every write.
+    /// Version, raised by every write.
     version: i64,
 }
 
 versioned!(AgentSessionView);
 
 impl AgentSessionView {
-    /// Whether approved actions may still change.
+    /// Returns true if approved actions may still change.
     const fn is_running(&self) -> bool {
         self.status.is_running()
     }
 
-    /// As of `now`.
+    /// Returns the view as of `now`.
     pub fn of(whole: &SessionWithActions, now: Timestamp) -> Self {
         let session = &whole.session;
         Self {
@@ -210,46 +217,63 @@ impl AgentSessionView {
     }
 }
 
-/// What became of an approved action.
+/// The result of an approved action.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = ExecutionResult)]
+#[schema(as = ExecutionResult, examples(json!({
+    "actionId": "s3-p1-a1",
+    "success": true,
+    "response": {"status": 200, "body": {"id": "ub_1001", "state": "completed"}},
+    "error": null,
+    "steps": [{
+        "step": 1,
+        "status": "done",
+        "at": "2026-01-14T12:05:00.000Z",
+        "response": {"status": 200, "body": {"id": "ub_1001", "state": "completed"}}
+    }],
+    "verification": null,
+    "reconciliation": null,
+    "verdict": null,
+    "executedAt": "2026-01-14T12:05:01.000Z",
+    "duration": 840
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct ResultView {
     action_id: String,
-    /// Whether it is done for certain.
+    /// True if it was certainly carried out.
     success: bool,
-    /// The last answer of the target system.
+    /// Last answer of the target system.
     response: Option<TargetResponse>,
-    /// Why it did not succeed, or that it is not known whether it did.
+    /// Reason why it did not succeed, or why its outcome is unknown.
     error: Option<String>,
-    /// What became of each of its steps.
+    /// Results of its steps.
     steps: Vec<StepResultView>,
-    /// Whether it had its effect, where that is looked for: it succeeded before it has.
+    /// Check of its effect; null if the effect is not checked. An action succeeds before it has its
+    /// effect.
     verification: Option<VerificationView>,
-    /// What looks told of a call whose answer did not tell whether it took effect.
+    /// Check whether a call with an unclear answer took effect.
     reconciliation: Option<ReconciliationView>,
-    /// What somebody found out about it when its outcome was unknown.
+    /// A user's verdict on an unknown outcome.
     verdict: Option<Verdict>,
-    /// When it ended.
+    /// Instant at which it ended.
     executed_at: Timestamp,
     /// Milliseconds from its first attempt to its end.
     duration: i64,
 }
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StepResult)]
 pub struct StepResultView {
-    /// Its `order`.
+    /// `order` of the step.
     step: i64,
     status: StepStatus,
-    /// Since when; null for one that was not sent.
+    /// Instant of the status; null for a step that was not sent.
     at: Option<Timestamp>,
-    /// The last answer to it, its body up to 1 KiB.
+    /// Last answer to the step, its body up to 1 KiB.
     response: Option<TargetResponse>,
 }
 
-/// Whether an action had its effect.
+/// The check of an action's effect.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionVerification)]
 pub struct VerificationView {
@@ -258,7 +282,7 @@ pub struct VerificationView {
     looks: LooksView,
 }
 
-/// What became of a call whose answer did not tell.
+/// The check of a call with an unclear answer.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionReconciliation)]
 pub struct ReconciliationView {
@@ -267,19 +291,19 @@ pub struct ReconciliationView {
     looks: LooksView,
 }
 
-/// Looks at a target system after an action has ended.
+/// Checks of a target system after an action has ended.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActionLooks)]
 pub struct LooksView {
-    /// How often it was looked.
+    /// Number of checks made.
     looks: i64,
-    /// When it was looked last.
+    /// Instant of the last check.
     at: Option<Timestamp>,
-    /// When it is looked next; null once that is over.
+    /// Instant of the next check; null if there is none.
     next: Option<Timestamp>,
-    /// What was found last, by `read.fact`.
+    /// Facts that the last check found, by `read.fact`.
     found: Option<JsonObject>,
-    /// What was found instead of what was looked for, or why nothing was.
+    /// Facts that differ from the expected ones, or the reason why the last check read none.
     problem: Option<String>,
 }
 
@@ -302,28 +326,6 @@ impl From<StepResult> for StepResultView {
             status: result.status,
             at: result.at,
             response: result.response.map(Into::into),
-        }
-    }
-}
-
-/// An answer of a target system.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct TargetResponse {
-    /// Its HTTP status.
-    #[schema(minimum = 100, maximum = 599, examples(200))]
-    status: i64,
-    /// Its body: JSON, or the beginning of it as text.
-    body: Value,
-}
-
-impl From<JsonText> for TargetResponse {
-    fn from(JsonText(JsonObject(mut kept)): JsonText) -> Self {
-        Self {
-            status: kept
-                .get("status")
-                .and_then(Value::as_i64)
-                .unwrap_or_default(),
-            body: kept.remove("body").unwrap_or_default(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The demo for a stack that runs elsewhere: `demo [TABLE] PORT`.
+//! `demo [TABLE] PORT`: demo data and target systems for a stack that runs elsewhere.
 
 use std::process::ExitCode;
 

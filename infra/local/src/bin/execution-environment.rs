@@ -1,4 +1,4 @@
-//! What Lambda runs a function in: `execution-environment PROGRAM`, as the runner of `cargo run`.
+//! `execution-environment PROGRAM`: Lambda's execution environment, as the runner of `cargo run`.
 
 use std::process::ExitCode;
 

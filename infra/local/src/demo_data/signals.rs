@@ -1,4 +1,4 @@
-//! The alerts that the demo organization finds.
+//! The alerts of the demo organization.
 
 use shared::{
     model::{LifecycleEvent, Metric, Money, SignalEntity, SignalStatus, span},
@@ -8,8 +8,8 @@ use shared::{
 use super::{Demo, Error};
 
 impl Demo {
-    /// The signals: one of each class that stands, and the history of the first.
-    #[expect(clippy::too_many_lines, reason = "it is one alarm after another")]
+    /// Records one open alert of each class, and earlier alerts of the first class.
+    #[expect(clippy::too_many_lines, reason = "the function is a list of alerts")]
     pub(super) async fn signals(&self) -> Result<(), Error> {
         let batch = Alarm {
             class: "usage_batch_stuck",
@@ -85,7 +85,7 @@ impl Demo {
             Alarm {
                 class: "payment_outcome_unknown",
                 severity: "error",
-                title: "Nobody knows whether invoice LI-2026-09 was paid",
+                title: "It is not known whether invoice LI-2026-09 was paid",
                 system: "payments",
                 entities: &[("payment", "pay_3007"), ("invoice", "inv_2013")],
                 labels: &[],
@@ -152,7 +152,7 @@ impl Demo {
         let signals = self.store.signals();
         let since = self.ago(60 * span::DAY);
         signals.recorded_since(self.tenant, since).await?;
-        // The first is the newest, and so the one that a list of what is open begins with.
+        // The first alert is the newest, so the list of open alerts begins with it.
         for (number, alarm) in standing.into_iter().enumerate() {
             let alarm = Alarm {
                 hours: alarm.hours + i64::try_from(number).unwrap_or_default(),
@@ -163,9 +163,9 @@ impl Demo {
         self.earlier_signals(batch).await
     }
 
-    /// Signals like this one that are over.
+    /// Records resolved alerts of the same class.
     async fn earlier_signals(&self, batch: Alarm) -> Result<(), Error> {
-        // Batches got stuck now and then before, and more often since yesterday.
+        // Batches got stuck more often since yesterday than before.
         let earlier: [(i64, &'static [(&'static str, &'static str)]); 8] = [
             (600, &[("usage_batch", "ub_0960")]),
             (410, &[("usage_batch", "ub_0974")]),
@@ -238,7 +238,7 @@ impl Demo {
     }
 }
 
-/// A signal in short.
+/// An alert in short.
 #[derive(Clone, Copy)]
 struct Alarm {
     class: &'static str,
@@ -253,7 +253,7 @@ struct Alarm {
     metric: Option<(&'static str, f64, f64, &'static str)>,
     /// Minor units and currency.
     at_risk: Option<(i64, &'static str)>,
-    /// Hours before the signal, and the state entered then.
+    /// Hours before the alert, and the state entered then.
     lifecycle: &'static [(i64, &'static str)],
     /// Hours ago.
     hours: i64,

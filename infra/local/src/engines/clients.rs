@@ -6,16 +6,16 @@ use aws_smithy_http_client::{
     tls::{Provider, rustls_provider::CryptoMode},
 };
 
-/// The region that every local resource is in.
+/// Region of all local resources.
 pub const REGION: &str = "us-east-1";
 
-/// The engines check no signature; the SDK wants something to sign with.
+/// Credentials for the SDK; the engines check no signature.
 pub(crate) const ACCESS_KEY_ID: &str = "local";
 pub(crate) const SECRET_ACCESS_KEY: &str = "local";
 
-/// A client for the DynamoDB at `url`.
+/// Returns a client for the DynamoDB at `url`.
 ///
-/// Its connections belong to the runtime that opened them: make one per runtime.
+/// Its connections belong to the runtime that opened them, so each runtime needs its own client.
 #[must_use]
 pub fn dynamodb_client(url: &str) -> aws_sdk_dynamodb::Client {
     aws_sdk_dynamodb::Client::from_conf(
@@ -23,15 +23,15 @@ pub fn dynamodb_client(url: &str) -> aws_sdk_dynamodb::Client {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(credentials())
-            .http_client(http_client())
+            .http_client(http_client(url))
             .endpoint_url(url)
             .build(),
     )
 }
 
-/// A client for the SQS at `url`.
+/// Returns a client for the SQS at `url`.
 ///
-/// Its connections belong to the runtime that opened them: make one per runtime.
+/// Its connections belong to the runtime that opened them, so each runtime needs its own client.
 #[must_use]
 pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
     aws_sdk_sqs::Client::from_conf(
@@ -39,7 +39,7 @@ pub fn sqs_client(url: &str) -> aws_sdk_sqs::Client {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(credentials())
-            .http_client(http_client())
+            .http_client(http_client(url))
             .endpoint_url(url)
             .build(),
     )
@@ -49,10 +49,13 @@ fn credentials() -> Credentials {
     Credentials::new(ACCESS_KEY_ID, SECRET_ACCESS_KEY, None, None, "local")
 }
 
-/// The SDK's own client asks the environment for a proxy; this one does not, since a proxy
-/// would lead off this machine.
-fn http_client() -> SharedHttpClient {
-    Builder::new()
-        .tls_provider(Provider::Rustls(CryptoMode::AwsLc))
-        .build_https()
+/// Returns an HTTP client that uses no proxy. The SDK's default client would use the environment's.
+/// For plain http it reads none of the machine's certificates, which takes longer than a request.
+fn http_client(url: &str) -> SharedHttpClient {
+    if url.starts_with("https:") {
+        let provider = Provider::Rustls(CryptoMode::AwsLc);
+        Builder::new().tls_provider(provider).build_https()
+    } else {
+        Builder::new().build_http()
+    }
 }

@@ -7,7 +7,7 @@ use dynoxide::Database;
 use super::{Error, TableEngine};
 use crate::background::{Background, listen};
 
-/// Starts DynamoDB and gives its URL.
+/// Starts DynamoDB. Returns its URL and server.
 pub(super) fn start(engine: &TableEngine, port: u16) -> Result<(String, Background), Error> {
     let database = match engine {
         TableEngine::File(path) => open(path)?,
@@ -41,7 +41,7 @@ fn open(path: &Path) -> Result<Database, Error> {
         .ok_or_else(|| Error::DatabasePath(path.to_owned()))?;
     let failed = |source| Error::Database { at: at(), source };
     let database = Database::new(text).map_err(failed)?;
-    // Nothing else removes expired items here, and this file may be kept for months.
+    // The engine does not delete expired items by itself, and this file may be kept for months.
     database.sweep_ttl().map_err(failed)?;
     Ok(database)
 }

@@ -1,8 +1,7 @@
 //! DynamoDB and SQS inside this process, with the table and queues of the template.
 //!
-//! [`Engines`] is what `cargo local` and the tests stand on. Several may run side by side;
-//! each has its own ports, and its own thread, so one can be shared by tests that each bring
-//! a runtime.
+//! `cargo local` and the tests use [`Engines`]. Several may run at the same time, each with its own
+//! ports and threads. Tests with different runtimes can share one.
 
 mod clients;
 mod dynamodb;
@@ -22,43 +21,43 @@ use crate::{
     template::{self, Template},
 };
 
-/// Why the engines could not be started or a resource not be created.
+/// The engines could not be started, or a resource could not be created.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The template is unusable.
     #[error(transparent)]
     Template(#[from] template::Error),
-    /// No port, no thread, or no file.
+    /// A port, a thread or a file is not available.
     #[error("{what}: {source}")]
     Io {
-        /// What was attempted.
+        /// Attempted operation.
         what: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The database cannot be opened.
     #[error("the database {at}: {source}")]
     Database {
-        /// The file, or that there is none.
+        /// The file, or "in memory".
         at: String,
-        /// What the engine said.
+        /// Error of the engine.
         source: dynoxide::errors::DynoxideError,
     },
-    /// SQLite takes no such path.
+    /// SQLite does not accept the path.
     #[error("the database {0}: its path is not UTF-8")]
     DatabasePath(PathBuf),
     /// An engine refused a request.
     #[error("{what}: {problem}")]
     Request {
-        /// What was attempted.
+        /// Attempted operation.
         what: String,
-        /// The engine's answer.
+        /// Error of the engine.
         problem: String,
     },
 }
 
 impl Error {
-    /// Says which engine refused: it may be one that somebody else runs.
+    /// Adds the engine and its URL, which may be outside of this process.
     fn at(self, engine: &str, url: &str) -> Self {
         match self {
             Self::Request { what, problem } => Self::Request {
@@ -70,10 +69,10 @@ impl Error {
     }
 }
 
-/// Where the table lives.
+/// The DynamoDB that holds the table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TableEngine {
-    /// In this process, gone when it ends.
+    /// In this process, in memory.
     Memory,
     /// In this process, kept in an SQLite file.
     File(PathBuf),
@@ -81,29 +80,29 @@ pub enum TableEngine {
     At(String),
 }
 
-/// Where the queues live.
+/// The SQS that holds the queues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueEngine {
-    /// In this process, gone when it ends.
+    /// In this process, in memory.
     Memory,
     /// In another process, at this URL.
     At(String),
 }
 
-/// How to start the engines. The default is all in memory, on free ports.
+/// Options of the engines. By default both are in memory, on free ports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Where the table lives.
+    /// DynamoDB of the table.
     pub table_engine: TableEngine,
     /// Port of the embedded DynamoDB; 0 takes a free one.
     pub dynamodb_port: u16,
-    /// Where the queues live.
+    /// SQS of the queues.
     pub queue_engine: QueueEngine,
     /// Port of the embedded SQS; 0 takes a free one.
     pub sqs_port: u16,
     /// Name of the table.
     pub table_name: String,
-    /// What the names of both queues begin with.
+    /// Prefix of both queues' names.
     pub queue_prefix: String,
 }
 
@@ -137,7 +136,7 @@ impl Engines {
         Self::start(Options::default()).await
     }
 
-    /// Starts what `options` ask for and creates the table and the queues where they are absent.
+    /// Starts the engines of `options` and creates the table and queues that are absent.
     pub async fn start(options: Options) -> Result<Self, Error> {
         let template = Template::deployed()?;
         let mut servers = Vec::new();
@@ -180,48 +179,50 @@ impl Engines {
         })
     }
 
-    /// Address of DynamoDB.
+    /// Returns the URL of DynamoDB.
     #[must_use]
     pub fn dynamodb_url(&self) -> &str {
         &self.dynamodb_url
     }
 
-    /// Address of SQS.
+    /// Returns the URL of SQS.
     #[must_use]
     pub fn sqs_url(&self) -> &str {
         &self.sqs_url
     }
 
-    /// Name of the table that was created at the start.
+    /// Returns the name of the table that was created at the start.
     #[must_use]
     pub fn table_name(&self) -> &str {
         &self.table_name
     }
 
-    /// The queues that were created at the start.
+    /// Returns the queues that were created at the start.
     #[must_use]
     pub fn queues(&self) -> &Queues {
         &self.queues
     }
 
-    /// A client for DynamoDB. Its connections belong to the runtime that first uses it: make one per runtime.
+    /// Returns a client for DynamoDB. Its connections belong to the runtime that first uses it, so
+    /// each runtime needs its own client.
     #[must_use]
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         dynamodb_client(&self.dynamodb_url)
     }
 
-    /// A client for SQS. Its connections belong to the runtime that first uses it: make one per runtime.
+    /// Returns a client for SQS. Its connections belong to the runtime that first uses it, so each
+    /// runtime needs its own client.
     #[must_use]
     pub fn sqs(&self) -> aws_sdk_sqs::Client {
         sqs_client(&self.sqs_url)
     }
 
-    /// Creates one more table like the template's, unless a table of that name exists.
+    /// Creates another table of the template's schema unless one of that name exists.
     pub async fn create_table(&self, name: &str) -> Result<(), Error> {
         resources::create_table(&self.dynamodb(), name, &self.template.table).await
     }
 
-    /// Creates one more pair of queues, `{prefix}-actions` and `{prefix}-actions-dead-letters`.
+    /// Creates another pair of queues, `{prefix}-actions` and `{prefix}-actions-dead-letters`.
     pub async fn create_queues(&self, prefix: &str) -> Result<Queues, Error> {
         resources::create_queues(&self.sqs(), prefix, &self.template).await
     }
@@ -326,7 +327,7 @@ mod tests {
     #[tokio::test]
     async fn a_stopped_engine_has_released_its_port() {
         let engines = Engines::in_memory().await.unwrap();
-        // Open connections must not keep it alive.
+        // An open connection must not keep the engine alive.
         let client = engines.dynamodb();
         client.list_tables().send().await.unwrap();
         let address = engines.dynamodb_url().replace("http://", "");

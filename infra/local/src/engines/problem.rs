@@ -1,10 +1,10 @@
-//! An SDK error in one line.
+//! SDK errors as one line.
 
 use std::error::Error;
 
 use aws_sdk_dynamodb::error::{ProvideErrorMetadata, SdkError};
 
-/// The engine's code and message, or what kept the request from it.
+/// Returns the engine's code and message, or the error that kept the request from the engine.
 pub(crate) fn problem<E, R>(error: &SdkError<E, R>) -> String
 where
     E: ProvideErrorMetadata + Error + 'static,

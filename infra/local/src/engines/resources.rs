@@ -1,5 +1,5 @@
-//! Creates the template's table and queues through the SDK, so that an engine elsewhere
-//! is furnished just as the embedded one.
+//! Creation of the template's table and queues through the SDK, which works for embedded engines
+//! and for others.
 
 use aws_sdk_dynamodb::{
     error::BuildError,
@@ -19,13 +19,13 @@ use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
 pub struct Queues {
     /// URL of the queue of approved actions.
     pub action_url: String,
-    /// Its ARN, as a Lambda event names it.
+    /// ARN of that queue, as in Lambda events.
     pub action_arn: String,
-    /// URL of its dead-letter queue.
+    /// URL of the dead-letter queue.
     pub dead_letter_url: String,
 }
 
-/// Creates a table, or leaves the one of that name as it is.
+/// Creates a table unless one of that name exists.
 pub(super) async fn create_table(
     client: &aws_sdk_dynamodb::Client,
     name: &str,
@@ -86,7 +86,8 @@ pub(super) async fn create_table(
     }
 }
 
-/// Also reached for a table that exists: an earlier run may have ended between the two calls.
+/// Enables TTL unless it is enabled. Runs for existing tables too, since an earlier run may have
+/// ended between the creation and this call.
 async fn enable_ttl(
     client: &aws_sdk_dynamodb::Client,
     table: &str,
@@ -135,7 +136,7 @@ fn key_schema(key: &[KeyElement]) -> Result<Vec<KeySchemaElement>, BuildError> {
         .collect()
 }
 
-/// Creates `{prefix}-actions` and its dead-letter queue, or finds them as they should be.
+/// Creates `{prefix}-actions` and its dead-letter queue unless they exist with these attributes.
 pub(super) async fn create_queues(
     client: &aws_sdk_sqs::Client,
     prefix: &str,

@@ -11,7 +11,7 @@ use winterbaume_sqs::SqsService;
 use super::Error;
 use crate::background::{Background, listen};
 
-/// Starts SQS and gives its URL.
+/// Starts SQS. Returns its URL and server.
 pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
     let io = |source| Error::Io {
         what: format!("SQS on port {port}"),
@@ -28,7 +28,7 @@ pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
         let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
             return;
         };
-        // Infallible by axum's account, and there is nobody to tell on this thread.
+        // axum documents that this never returns an error.
         let _ = axum::serve(listener, routes)
             .with_graceful_shutdown(stopping.wait())
             .await;
@@ -37,7 +37,7 @@ pub(super) fn start(port: u16) -> Result<(String, Background), Error> {
     Ok((url, server))
 }
 
-/// What the engine believes to be its address.
+/// Base URL that the engine writes into queue URLs.
 const AWS_URL: &str = "https://sqs.us-east-1.amazonaws.com";
 
 #[derive(Clone)]
@@ -64,7 +64,7 @@ async fn pass_on(
         })
         .await;
     let mut response = Response::new(if gives_urls {
-        // A client that takes a queue's URL as an address must end up here, not at AWS.
+        // A client that calls a queue's URL must reach this engine, not AWS.
         let body = String::from_utf8_lossy(&answer.body);
         Body::from(body.replace(AWS_URL, &engine.url))
     } else {
@@ -76,7 +76,7 @@ async fn pass_on(
     response
 }
 
-/// Whether the answer to a request holds URLs of queues, and no message.
+/// Returns true if the answer to a request contains URLs of queues and no messages.
 fn names_queues(headers: &HeaderMap) -> bool {
     let target = headers
         .get("x-amz-target")

@@ -1,4 +1,4 @@
-//! A batch of messages as a Lambda event, and the function's verdict on it.
+//! Batches of messages as Lambda events, and the function's answer to them.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::engines::REGION;
 
-/// The event that Lambda sends for these messages.
+/// Returns the event that Lambda sends for these messages.
 pub(super) fn event(messages: &[Message], queue_arn: &str) -> Value {
     let records: Vec<Value> = messages
         .iter()
@@ -35,7 +35,7 @@ pub(super) fn event(messages: &[Message], queue_arn: &str) -> Value {
     json!({ "Records": records })
 }
 
-/// Text and number attributes; nothing here sends binary ones.
+/// Returns the message attributes: strings and numbers, since binary ones are not used.
 fn message_attributes(
     given: Option<&HashMap<String, MessageAttributeValue>>,
 ) -> Map<String, Value> {
@@ -66,7 +66,7 @@ struct Failure {
     item_identifier: String,
 }
 
-/// An answer that cannot be trusted.
+/// An invalid answer.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Unreadable {
     #[error("the function's answer is malformed: {0}")]
@@ -75,10 +75,11 @@ pub(super) enum Unreadable {
     NotInBatch(String),
 }
 
-/// Which messages failed by the function's own account, or why the whole batch did.
+/// Returns the ids of the messages that the function reports as failed.
 ///
-/// Lambda's rules: nothing, null, an empty object and an absent, null or empty list are success;
-/// what cannot be read, or names a message that is not in the batch, fails all of it.
+/// Follows Lambda's rules. An empty answer, null, an empty object, and an absent, null or empty
+/// list mean success. A malformed answer, or one that names a message outside of the batch, is an
+/// error: the whole batch failed.
 pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, Unreadable> {
     if answer.trim_ascii().is_empty() {
         return Ok(BTreeSet::new());

@@ -1,7 +1,7 @@
-//! Moves messages from the queue to the worker, as Lambda's event source mapping does.
+//! Delivery of messages from the queue to the worker, as by Lambda's event source mapping.
 //!
-//! A message is deleted once the function has succeeded with it. One that failed stays in the
-//! queue, hidden until its visibility timeout ends; the redrive policy counts how often.
+//! A message is deleted once the function has succeeded with it. A failed message stays in the
+//! queue, hidden until its visibility timeout ends. The redrive policy counts its deliveries.
 
 mod batch;
 #[cfg(test)]
@@ -23,16 +23,16 @@ use crate::{
     function::InvocationError,
 };
 
-/// Messages in one invocation at most.
+/// Most messages of an invocation.
 const BATCH_SIZE: i32 = 10;
-/// How long the queue is asked to wait for a message; SQS allows no more.
+/// Wait time of a long poll; the longest that SQS allows.
 const LONG_POLL: Duration = Duration::from_secs(20);
-/// Pause after the queue could not be reached.
+/// Pause after an error of the queue.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// A queue and the function that consumes it.
 ///
-/// `invoke` gets the event and gives the function's answer, or why there is none.
+/// `invoke` takes the event and returns the function's answer, or an error if there is none.
 #[derive(Clone, Debug)]
 pub struct EventSourceMapping<I> {
     sqs: Client,
@@ -40,16 +40,16 @@ pub struct EventSourceMapping<I> {
     invoke: I,
 }
 
-/// What became of one batch.
+/// The outcome of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Messages that the queue gave.
+    /// Number of received messages.
     pub received: usize,
-    /// Messages that the function failed with; they stay in the queue.
+    /// Number of failed messages, which stay in the queue.
     pub failed: usize,
 }
 
-/// The queue could not be read, or a finished message not be deleted.
+/// The queue could not be read, or a finished message could not be deleted.
 #[derive(Debug, thiserror::Error)]
 #[error("the queue of actions, {what}: {problem}")]
 pub struct Error {
@@ -57,7 +57,7 @@ pub struct Error {
     problem: String,
 }
 
-/// Why all of a batch stays in the queue.
+/// A whole batch failed and stays in the queue.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     #[error(transparent)]
@@ -71,7 +71,7 @@ where
     I: Fn(Value) -> F,
     F: Future<Output = Result<Bytes, InvocationError>>,
 {
-    /// Reads from the action queue of `queues`.
+    /// Returns a mapping for the action queue of `queues`.
     pub fn new(sqs: Client, queues: Queues, invoke: I) -> Self {
         Self {
             sqs,
@@ -80,7 +80,7 @@ where
         }
     }
 
-    /// Moves batches, two at a time, until `stop` resolves; a batch that was begun is finished.
+    /// Delivers batches, two at a time, until `stop` resolves. A started batch is finished.
     pub async fn run(&self, stop: impl Future<Output = ()>) {
         let stop = stop.shared();
         futures::join!(self.poll(stop.clone()), self.poll(stop));
@@ -108,7 +108,7 @@ where
         }
     }
 
-    /// Moves one batch; waits up to `wait` (at most 20 s) for a first message.
+    /// Delivers one batch. Waits up to `wait` (at most 20 s) for a first message.
     pub async fn poll_once(&self, wait: Duration) -> Result<Outcome, Error> {
         let messages = self.receive(wait).await?;
         self.handle(messages).await

@@ -13,7 +13,7 @@ use crate::{
     function::{Functions, Invocation},
 };
 
-/// A worker behind HTTP that fails with the messages that ask for it, and the queue before it.
+/// A queue and a worker behind HTTP, which fails according to the message's body.
 struct Stack {
     engines: Engines,
     sqs: Client,
@@ -66,7 +66,7 @@ impl Stack {
         }
     }
 
-    /// Messages in the queue, whether hidden or not.
+    /// Returns the number of messages in the queue, hidden ones included.
     async fn remaining(&self) -> u32 {
         let names = [
             QueueAttributeName::ApproximateNumberOfMessages,

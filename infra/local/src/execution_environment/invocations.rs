@@ -1,4 +1,4 @@
-//! The invocations that `cargo lambda watch` has for the function.
+//! Invocations of the function, as `cargo lambda watch` hands them out.
 
 use std::time::Duration;
 
@@ -8,55 +8,56 @@ use http::{HeaderMap, HeaderName, StatusCode};
 use reqwest::Client;
 use serde_json::json;
 
-use crate::function::MAX_PAYLOAD;
+use crate::lambda::MAX_PAYLOAD;
 
-/// Names an invocation.
+/// Header with the id of an invocation.
 pub(super) const REQUEST_ID: HeaderName = HeaderName::from_static("lambda-runtime-aws-request-id");
 
-/// Pause after an answer that held no invocation.
+/// Pause after an answer without an invocation.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// An event that waits for the function's answer.
+/// An event for the function.
 #[derive(Clone, Debug)]
 pub(super) struct Invocation {
     pub(super) id: String,
-    /// What the runtime is told beside the event.
+    /// Headers for the runtime.
     pub(super) headers: HeaderMap,
     pub(super) event: Bytes,
 }
 
-/// What a function says to an event.
+/// The function's answer to an event.
 #[derive(Clone, Debug)]
 pub(super) enum Answer {
-    /// Its result.
+    /// Result.
     Result(Bytes),
-    /// Its error, as JSON.
+    /// Error, as JSON.
     Error(Bytes),
-    /// Its result has more bytes than Lambda takes.
+    /// Number of bytes of a result that is larger than Lambda accepts.
     TooLarge(usize),
 }
 
-/// Where invocations come from and their answers go.
+/// Client of the runtime API of `cargo lambda watch`: takes invocations and sends answers.
 pub(super) struct Invocations {
     http: Client,
     url: String,
-    /// The question for the next one. It is never taken back: what came for it would be lost.
+    /// Open request for the next invocation. It is never cancelled, since its invocation would be
+    /// lost.
     asked: Option<BoxFuture<'static, reqwest::Result<Invocation>>>,
 }
 
 impl Invocations {
-    /// Those behind a runtime API, with or without `http://`.
+    /// Returns the invocations of a runtime API; its address may begin with `http://`.
     pub(super) fn of(runtime_api: &str) -> reqwest::Result<Self> {
         let base = runtime_api.trim_start_matches("http://");
         Ok(Self {
-            // The next invocation may be days away: no answer is too late.
+            // No timeout: the next invocation may be days away.
             http: Client::builder().no_proxy().build()?,
             url: format!("http://{base}/2018-06-01/runtime/invocation"),
             asked: None,
         })
     }
 
-    /// The next one, however long it takes. May be dropped and asked again.
+    /// Waits for the next invocation. The future may be dropped and called again without loss.
     pub(super) async fn next(&mut self) -> reqwest::Result<Invocation> {
         let question = self.asked.get_or_insert_with(|| {
             let (http, url) = (self.http.clone(), format!("{}/next", self.url));
@@ -67,25 +68,25 @@ impl Invocations {
         invocation
     }
 
-    /// Passes on what the function said.
+    /// Sends the function's answer.
     pub(super) async fn answer(&self, id: &str, answer: Answer) -> reqwest::Result<()> {
         match answer {
             Answer::Result(result) => self.post(id, "response", result).await,
             Answer::Error(error) => self.post(id, "error", error).await,
             Answer::TooLarge(bytes) => {
-                let what = format!("an answer of {bytes} bytes; {MAX_PAYLOAD} is the most");
+                let what = format!("the answer has {bytes} bytes, more than {MAX_PAYLOAD}");
                 self.fail(id, "Function.ResponseSizeTooLarge", &what).await
             }
         }
     }
 
-    /// Answers with an error of the execution environment.
+    /// Sends an error of the execution environment.
     pub(super) async fn fail(&self, id: &str, kind: &str, message: &str) -> reqwest::Result<()> {
         let error = json!({"errorType": kind, "errorMessage": message});
         self.post(id, "error", error.to_string().into()).await
     }
 
-    /// Whoever invoked may have given up, which the status then says: nothing is to be done.
+    /// Posts an answer. Ignores the status: if it is an error, the caller has given up.
     async fn post(&self, id: &str, what: &str, body: Bytes) -> reqwest::Result<()> {
         let url = format!("{}/{id}/{what}", self.url);
         self.http.post(url).body(body).send().await?;

@@ -1,10 +1,10 @@
-//! What Lambda runs a function in, as far as `cargo lambda watch` leaves it out.
+//! The parts of Lambda's execution environment that `cargo lambda watch` lacks.
 //!
-//! `cargo lambda watch` starts a function once. When its process ends, the request that it had and
-//! every later one wait for ever. So `cargo local` has cargo start this program with the function's
-//! path instead. It takes invocations for the function, answers the one whose process ended with
-//! `Runtime.ExitError`, as Lambda does, starts the function again, and holds answers to Lambda's
-//! size.
+//! `cargo lambda watch` starts a function once. When its process ends, its request and every later
+//! one wait forever. So `cargo local` has cargo start this program instead, with the function's
+//! path. The program takes invocations for the function and checks the size of its answers, as
+//! Lambda does. When the function's process ends, it answers the open invocation with
+//! `Runtime.ExitError` and restarts the function.
 
 mod invocations;
 mod runtime_api;
@@ -29,25 +29,22 @@ use self::{
     invocations::{Invocation, Invocations},
     runtime_api::RuntimeApi,
 };
-use crate::{console, process};
+use crate::{console, lambda::EXIT_ERROR, process};
 
-/// The error of an invocation whose process ended, as Lambda names it.
-pub(crate) const EXIT_ERROR: &str = "Runtime.ExitError";
-
-/// Holds the function's path, once this process has taken it from its arguments.
+/// Variable that holds the function's path after it was removed from the arguments.
 const PROGRAM: &str = "EXECUTION_ENVIRONMENT_PROGRAM";
-/// Where a runtime finds its API.
+/// Variable with the address of the runtime API.
 const RUNTIME_API: &str = "AWS_LAMBDA_RUNTIME_API";
 
-/// The first pause before a function is started again; while it keeps ending, each is twice the one
-/// before.
+/// First pause before a restart. Each further pause is twice as long while the function keeps
+/// ending.
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
-/// No pause is longer: a function that was mended is back within five seconds.
+/// Longest pause, so that a repaired function is back within five seconds.
 const LONGEST_PAUSE: Duration = Duration::from_secs(4);
-/// A function that has run for so long did not end because it cannot start.
+/// Run time after which the pauses begin with the first again.
 const SETTLED: Duration = Duration::from_secs(10);
 
-/// Why a function cannot be run.
+/// A function cannot be run.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("usage: execution-environment PROGRAM")]
@@ -87,7 +84,7 @@ async fn run() -> Result<Infallible, Error> {
             pause = FIRST_PAUSE;
         }
         console::warn(&format!(
-            "the function {} ended ({ended}); it starts again in {pause:?}",
+            "the function {} ended ({ended}); it restarts in {pause:?}",
             program.display()
         ));
         refuse(&mut invocations, Instant::now() + pause).await?;
@@ -95,8 +92,8 @@ async fn run() -> Result<Infallible, Error> {
     }
 }
 
-/// Replaces this process by itself without the function's path among its arguments: who looks for
-/// the function's process by its path shall find that one alone.
+/// Replaces this process by itself without the function's path in the arguments. A search for the
+/// function's process by its path then finds only that process.
 fn become_anonymous(program: OsString) -> Error {
     let own = match process::sibling("execution-environment") {
         Ok(own) => own,
@@ -137,7 +134,7 @@ async fn run_once(program: &OsStr, invocations: &mut Invocations) -> Result<Exit
     }
 }
 
-/// Has the function answer an invocation; says how its process ended if it did meanwhile.
+/// Has the function answer an invocation. Returns the exit status if its process ended instead.
 async fn carry_out(
     invocation: &Invocation,
     function: &mut Child,
@@ -158,14 +155,14 @@ async fn carry_out(
     }
 }
 
-/// Answers every invocation that comes until then: nobody is there to take it.
+/// Answers every invocation before `until` with an error, since the function does not run.
 async fn refuse(invocations: &mut Invocations, until: Instant) -> Result<(), Error> {
     loop {
         tokio::select! {
             () = sleep_until(until) => return Ok(()),
             invocation = invocations.next() => {
                 let id = invocation?.id;
-                invocations.fail(&id, EXIT_ERROR, "it starts again").await?;
+                invocations.fail(&id, EXIT_ERROR, "the function restarts").await?;
             }
         }
     }

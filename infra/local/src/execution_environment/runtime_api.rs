@@ -1,5 +1,5 @@
-//! The runtime API that the function's process talks to. Each process has one of its own, so that
-//! nothing of an earlier one reaches it.
+//! The runtime API for the function's process. Each process has its own, so that answers of an
+//! earlier process cannot interfere.
 
 use std::{io, sync::Arc};
 
@@ -19,7 +19,7 @@ use tokio::{
 };
 
 use super::invocations::{Answer, Invocation};
-use crate::function::MAX_PAYLOAD;
+use crate::lambda::MAX_PAYLOAD;
 
 /// A runtime API for one process. Dropping it closes its port.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ struct Side {
 }
 
 impl RuntimeApi {
-    /// Opens a free port for it.
+    /// Starts on a free port.
     pub(super) async fn start() -> io::Result<Self> {
         let (offers, offered) = mpsc::channel(1);
         let (answered, answers) = mpsc::channel(1);
@@ -52,14 +52,14 @@ impl RuntimeApi {
                 post(response),
             )
             .route("/2018-06-01/runtime/invocation/{id}/error", post(error))
-            // An answer that is too large is to be counted and named.
+            // The handler measures answers itself and reports one that is too large.
             .layer(DefaultBodyLimit::disable())
             .with_state(side);
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         Ok(Self {
             address: listener.local_addr()?.to_string(),
             server: tokio::spawn(async move {
-                // Infallible by axum's account.
+                // axum documents that this never returns an error.
                 let _ = axum::serve(listener, routes).await;
             }),
             offers,
@@ -67,7 +67,7 @@ impl RuntimeApi {
         })
     }
 
-    /// Host and port.
+    /// Returns host and port.
     pub(super) fn address(&self) -> &str {
         &self.address
     }
@@ -80,7 +80,7 @@ impl RuntimeApi {
                 return answer;
             }
         }
-        // The server has both other ends for as long as it runs, which is as long as this does.
+        // Not reached: the server holds the other ends of both channels while `self` exists.
         std::future::pending().await
     }
 }
@@ -120,7 +120,7 @@ async fn error(State(side): State<Side>, Path(id): Path<String>, body: Bytes) ->
 
 impl Side {
     async fn answered(&self, id: String, answer: Answer) {
-        // An error means that the process has ended, and this answer with it.
+        // An error means that the process has ended; its answer is dropped.
         let _ = self.answered.send((id, answer)).await;
     }
 }

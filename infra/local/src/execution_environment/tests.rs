@@ -14,9 +14,9 @@ use tokio::{
 };
 
 use super::*;
-use crate::function::MAX_PAYLOAD;
+use crate::lambda::MAX_PAYLOAD;
 
-/// `cargo lambda watch`, as far as a function sees it.
+/// A double of `cargo lambda watch`.
 struct Watch {
     url: String,
     invocations: mpsc::UnboundedSender<String>,
@@ -99,7 +99,7 @@ async fn an_invocation_whose_process_ends_is_answered_at_once() {
     assert_eq!((id.as_str(), what.as_str()), ("one", "error"));
     assert_eq!(said["errorType"], EXIT_ERROR);
 
-    // What comes until it starts again is answered, too, and what comes later is not lost.
+    // Invocations before the restart are answered too, and later ones are not lost.
     watch.invocations.send("two".to_owned()).unwrap();
     let soon = Instant::now() + Duration::from_millis(200);
     refuse(&mut invocations, soon).await.unwrap();
@@ -142,7 +142,7 @@ async fn the_function_sees_lambdas_runtime_api() {
     assert!(matches!(second, invocations::Answer::TooLarge(_)));
     assert_eq!(function.await.unwrap(), [202, 413]);
 
-    // Whoever invoked it, the gateway among others, is answered an error instead.
+    // The caller, such as the gateway, gets an error instead.
     let mut watch = Watch::start().await;
     let invocations = Invocations::of(&watch.url).unwrap();
     invocations.answer("2", second).await.unwrap();

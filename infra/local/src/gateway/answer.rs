@@ -1,4 +1,4 @@
-//! A function's answer as the response that API Gateway makes of it: payload version 2.0.
+//! Responses from functions' answers of payload version 2.0, as by API Gateway.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use base64::{Engine, prelude::BASE64_STANDARD};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use serde::Deserialize;
 
-/// What a function returns.
+/// The answer of a function.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -24,7 +24,7 @@ struct Answer {
     is_base64_encoded: bool,
 }
 
-/// The response to an answer; none to one that cannot be read.
+/// Returns the response of an answer; none if the answer cannot be read.
 pub(super) fn read(answer: &[u8]) -> Option<Response> {
     let answer: Answer = serde_json::from_slice(answer).ok()?;
     let mut headers = HeaderMap::new();
@@ -42,7 +42,7 @@ pub(super) fn read(answer: &[u8]) -> Option<Response> {
     for cookie in &answer.cookies {
         headers.append(header::SET_COOKIE, HeaderValue::try_from(cookie).ok()?);
     }
-    // The response has its own.
+    // The HTTP server sets these itself.
     headers.remove(header::CONTENT_LENGTH);
     headers.remove(header::TRANSFER_ENCODING);
     let body = answer.body.unwrap_or_default();

@@ -1,12 +1,12 @@
-//! What a browser is told about other origins. As in API Gateway, an API with a CORS configuration
-//! answers preflights itself, and what functions say about it counts for nothing.
+//! CORS, as in API Gateway: with a CORS configuration the gateway answers preflights itself and
+//! replaces the CORS headers of functions.
 
 use axum::response::{IntoResponse, Response};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header, request::Parts};
 
 use crate::template::CorsLists;
 
-/// Every header that CORS has in a response.
+/// All CORS headers of responses.
 const HEADERS: [HeaderName; 6] = [
     header::ACCESS_CONTROL_ALLOW_ORIGIN,
     header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
@@ -19,7 +19,7 @@ const HEADERS: [HeaderName; 6] = [
 /// The CORS configuration of an API.
 #[derive(Debug)]
 pub(super) struct Cors {
-    /// Without any there is no configuration.
+    /// Allowed origins. Without any there is no CORS configuration.
     origins: Vec<String>,
     lists: CorsLists,
 }
@@ -32,7 +32,7 @@ impl Cors {
         }
     }
 
-    /// The answer to a preflight, which no function sees.
+    /// Returns the answer to a preflight, which does not reach a function; none for other requests.
     pub(super) fn preflight(&self, request: &Parts) -> Option<Response> {
         let headers = &request.headers;
         let asks = request.method == Method::OPTIONS
@@ -61,7 +61,7 @@ impl Cors {
         Some(response)
     }
 
-    /// Puts into a response what the configuration says, in place of what the function said.
+    /// Replaces the CORS headers of a response with those of the configuration.
     pub(super) fn add(&self, origin: Option<&HeaderValue>, headers: &mut HeaderMap) {
         if self.origins.is_empty() {
             return;
@@ -89,7 +89,7 @@ impl Cors {
     }
 }
 
-/// The template's lists hold nothing that a header cannot.
+/// Inserts headers. The template's lists contain only valid header values.
 fn extend<const N: usize>(headers: &mut HeaderMap, told: [(HeaderName, String); N]) {
     for (name, value) in told {
         if let Ok(value) = HeaderValue::try_from(value) {

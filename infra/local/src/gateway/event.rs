@@ -1,4 +1,4 @@
-//! A request as the event that API Gateway makes of it: payload version 2.0.
+//! Events of payload version 2.0 from requests, as by API Gateway.
 
 use std::{collections::BTreeMap, net::SocketAddr};
 
@@ -11,7 +11,7 @@ use shared::{model::Timestamp, random};
 
 use super::routes::Found;
 
-/// What is about the connection, and not about the request.
+/// Headers of the connection, which are not part of the event.
 const HOP_BY_HOP: [HeaderName; 5] = [
     header::CONNECTION,
     header::PROXY_AUTHORIZATION,
@@ -20,7 +20,7 @@ const HOP_BY_HOP: [HeaderName; 5] = [
     header::UPGRADE,
 ];
 
-/// What the gateway knows of a request beside the request.
+/// The gateway's own data about a request.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     pub(super) route: &'a Found<'a>,
@@ -29,7 +29,7 @@ pub(super) struct Context<'a> {
     pub(super) at: Timestamp,
 }
 
-/// The event of a request.
+/// Returns the event of a request.
 pub(super) fn of(request: &Parts, body: &Bytes, context: &Context<'_>) -> Value {
     let host = text(&request.headers, &header::HOST);
     let (path, query) = (request.uri.path(), request.uri.query().unwrap_or(""));
@@ -83,7 +83,7 @@ pub(super) fn of(request: &Parts, body: &Bytes, context: &Context<'_>) -> Value 
     event
 }
 
-/// Names in lower case; the values of one name joined by commas.
+/// Returns the headers of the event: names in lower case, values of one name joined by commas.
 fn headers(sent: &HeaderMap, length: usize, client: SocketAddr) -> Map<String, Value> {
     let mut joined: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in sent {
@@ -107,7 +107,7 @@ fn headers(sent: &HeaderMap, length: usize, client: SocketAddr) -> Map<String, V
         .collect()
 }
 
-/// The port that the client asked, as `Host` has it.
+/// Returns the port in `Host`; 80 if there is none.
 fn port(sent: &HeaderMap) -> &str {
     sent.get(header::HOST)
         .and_then(|host| host.to_str().ok())
@@ -115,7 +115,7 @@ fn port(sent: &HeaderMap) -> &str {
         .map_or("80", |(_, port)| port)
 }
 
-/// A trace that begins here.
+/// Returns a new trace header.
 fn trace() -> String {
     let id = hex::encode(random::bytes::<16>());
     let (first, second) = id.split_at(8);
@@ -131,7 +131,7 @@ fn cookies(sent: &HeaderMap) -> Vec<String> {
         .collect()
 }
 
-/// Decoded; the values of one name joined by commas.
+/// Returns the decoded query parameters, values of one name joined by commas.
 fn parameters(query: &str) -> BTreeMap<String, String> {
     let mut joined: BTreeMap<String, String> = BTreeMap::new();
     for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -143,7 +143,7 @@ fn parameters(query: &str) -> BTreeMap<String, String> {
     joined
 }
 
-/// Whether API Gateway passes a body of this type on as it is.
+/// Returns true if API Gateway passes a body of this type on without base64.
 fn is_text(content_type: &str) -> bool {
     let kind = content_type.split(';').next().unwrap_or("").trim();
     kind.starts_with("text/")
@@ -158,7 +158,7 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> String {
     String::from_utf8_lossy(value.unwrap_or_default()).into_owned()
 }
 
-/// As web servers write it: `15/Jan/2026:12:00:00 +0000`.
+/// Formats an instant as in web server logs: `15/Jan/2026:12:00:00 +0000`.
 fn common_log_time(at: Timestamp) -> String {
     DateTime::from_timestamp_millis(at.millis())
         .unwrap_or_default()

@@ -1,9 +1,9 @@
-//! The gateway in front of the functions: does what the deployed API Gateway HTTP API does.
+//! The gateway in front of the functions. It behaves like the deployed API Gateway HTTP API.
 //!
 //! Routes and CORS lists are those of the template. A request becomes an event of payload version
-//! 2.0, and the function's answer becomes a response. What API Gateway answers itself has its form,
-//! `{"message": …}`; only a function that is not there, which Lambda would never let happen, answers
-//! as the service does when it is unavailable.
+//! 2.0, and the function's answer becomes a response. Errors of API Gateway itself have its form,
+//! `{"message": …}`. One error is different: a function whose process has ended, which cannot
+//! happen on Lambda, gives the service's own 503.
 
 mod answer;
 mod cors;
@@ -29,30 +29,31 @@ use shared::{clock::Clock, random};
 use self::{cors::Cors, event::Context, refusal::Refusal, routes::RouteTable};
 use crate::{
     background::{Background, listen},
-    function::{Functions, MAX_PAYLOAD},
+    function::Functions,
+    lambda::MAX_PAYLOAD,
     template::HttpApi,
 };
 
-/// How long a function may take; API Gateway waits no longer.
+/// Time limit of a function, as in API Gateway.
 const INTEGRATION_TIMEOUT: Duration = Duration::from_secs(30);
-/// Bytes of a request's body at most.
+/// Most bytes of a request's body.
 const MAX_BODY: usize = 10 * 1024 * 1024;
 
-/// What API Gateway calls the request's id in a response.
+/// API Gateway's header with the request's id.
 const GATEWAY_REQUEST_ID: HeaderName = HeaderName::from_static("apigw-requestid");
 
-/// Why the gateway cannot be started.
+/// The gateway cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Two routes of the template take the same requests, or one reads wrong.
+    /// Two routes of the template match the same requests, or one is malformed.
     #[error("the template's routes: {0}")]
     Routes(#[from] matchit::InsertError),
-    /// No port or no thread.
+    /// A port or a thread is not available.
     #[error("the gateway on port {port}: {source}")]
     Start {
-        /// The port that was asked for.
+        /// Requested port.
         port: u16,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
@@ -73,8 +74,8 @@ struct Api {
 }
 
 impl Gateway {
-    /// Starts it before these functions; port 0 takes a free one. Without `origins` there is no
-    /// CORS.
+    /// Starts the gateway for these functions; port 0 takes a free one. Without `origins` there is
+    /// no CORS.
     pub fn start(
         port: u16,
         api: &HttpApi,
@@ -97,7 +98,7 @@ impl Gateway {
             let Ok(listener) = tokio::net::TcpListener::from_std(listener) else {
                 return;
             };
-            // Infallible by axum's account.
+            // axum documents that this never returns an error.
             let _ = axum::serve(listener, service)
                 .with_graceful_shutdown(stopping.wait())
                 .await;
@@ -107,13 +108,13 @@ impl Gateway {
         Ok(Self { url, server })
     }
 
-    /// Where clients find it.
+    /// Returns the URL for clients.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// Stops it.
+    /// Stops the gateway.
     pub async fn stop(self) {
         self.server.stop().await;
     }
@@ -142,7 +143,7 @@ async fn respond(
 }
 
 impl Api {
-    /// Has the function of the request's route answer it.
+    /// Invokes the function of the request's route and returns its response.
     async fn proxy(
         &self,
         parts: &Parts,
@@ -173,8 +174,8 @@ impl Api {
     }
 }
 
-/// The whole body. One that is too large is read to its end as well, since a client that still
-/// sends would not see the answer.
+/// Reads the whole body. A body that is too large is read to its end too, since a client that is
+/// still sending would not see the answer.
 async fn read(body: Body) -> Result<Bytes, Refusal> {
     let mut whole = Vec::new();
     let mut size = 0;

@@ -1,4 +1,4 @@
-//! What the gateway answers itself.
+//! Errors that the gateway answers itself.
 
 use axum::{
     Json,
@@ -14,20 +14,20 @@ use shared::{
 
 use crate::function::InvocationError;
 
-/// Why no function answers.
+/// An error of the gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// The body broke off.
+    /// The body is incomplete.
     BadRequest,
-    /// The body is larger than API Gateway takes, or the event than Lambda does.
+    /// The body is larger than API Gateway accepts, or the event larger than Lambda accepts.
     TooLarge,
-    /// No route takes the request, and there is no `$default`.
+    /// No route matches the request, and there is no `$default`.
     NoRoute,
     /// The function failed, or its answer cannot be read or is too large.
     Failed,
-    /// The function takes longer than API Gateway waits.
+    /// The function exceeded API Gateway's time limit.
     TimedOut,
-    /// The function's process has ended, and will be there again shortly.
+    /// The function's process has ended and restarts shortly.
     Unavailable,
 }
 
@@ -55,7 +55,7 @@ impl Refusal {
     }
 }
 
-/// As the service itself answers when it cannot reach what it needs.
+/// Returns the 503 problem that the service itself gives if a dependency is not available.
 fn unavailable(path: &str, request_id: &str) -> Response {
     let cause = Cause::Service(Error::Unavailable {
         what: "the function",

@@ -1,4 +1,4 @@
-//! Which function a request is for.
+//! Routes of requests to functions.
 
 use std::collections::BTreeMap;
 
@@ -25,9 +25,9 @@ struct Target {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found<'a> {
     pub(super) function: &'a str,
-    /// As the template writes it.
+    /// Route key, as in the template.
     pub(super) key: &'a str,
-    /// What stands in the path for each of the route's names, still encoded.
+    /// Path parameters by name, still encoded.
     pub(super) parameters: Vec<(String, String)>,
 }
 
@@ -56,8 +56,8 @@ impl RouteTable {
         Ok(Self { paths, default })
     }
 
-    /// The route of a request: a literal segment wins over a name, a method over any, and
-    /// `$default` takes what is left.
+    /// Returns the route of a request. A literal segment takes precedence over a parameter, and a
+    /// method over `ANY`; `$default` matches all other requests.
     pub(super) fn find(&self, method: &Method, path: &str) -> Option<Found<'_>> {
         if let Ok(matched) = self.paths.at(path) {
             let of = |wanted: &Methods| matched.value.iter().find(|one| one.methods == *wanted);

@@ -14,7 +14,7 @@ use crate::template::Template;
 
 const APP: &str = "https://app.example";
 
-/// The gateway of the deployed template before functions that say what they got.
+/// The gateway of the deployed template in front of functions that return their event.
 struct World {
     gateway: Gateway,
     http: reqwest::Client,
@@ -45,7 +45,7 @@ impl World {
         self.http.request(method, url)
     }
 
-    /// The function that a request reached, and its event.
+    /// Sends a request. Returns the function that it reached, and its event.
     async fn event(&self, request: RequestBuilder) -> (String, Value) {
         let seen: Value = request.send().await.unwrap().json().await.unwrap();
         (
@@ -54,7 +54,7 @@ impl World {
         )
     }
 
-    /// Status and body of the answer that the function makes by this name.
+    /// Requests the function's answer of this name. Returns status, headers and body.
     async fn answer(&self, wanted: &str) -> (StatusCode, HeaderMap, String) {
         let path = format!("/api/tasks?answer={wanted}");
         let response = self.request(Method::GET, &path).send().await.unwrap();
@@ -259,7 +259,7 @@ fn who_takes_too_long_is_not_waited_for() {
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused() {
     let world = World::start(&[]).await;
-    // The second is small enough for the gateway, and in an event too large for Lambda.
+    // The second body is small enough for the gateway, but its event is too large for Lambda.
     for size in [MAX_BODY + 1, MAX_PAYLOAD] {
         let request = world.request(Method::POST, "/api/tasks");
         let response = request.body(vec![b'x'; size]).send().await.unwrap();
@@ -323,11 +323,11 @@ async fn another_origin_is_told_nothing() {
 #[tokio::test]
 async fn without_origins_there_is_no_cors() {
     let world = World::start(&[]).await;
-    // The function sees OPTIONS as any other method, and what it says about CORS stands.
+    // The function gets OPTIONS like any other method, and its CORS headers are kept.
     let (status, headers) = world.preflight(APP, true).await;
     assert_eq!(status, StatusCode::OK);
     assert_eq!(headers["access-control-allow-origin"], "*");
-    // Nor is it a preflight that asks for no method.
+    // Without `Access-Control-Request-Method` it is no preflight.
     let world = World::start(&[APP]).await;
     let (status, _) = world.preflight(APP, false).await;
     assert_eq!(status, StatusCode::OK);

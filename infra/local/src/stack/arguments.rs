@@ -1,4 +1,4 @@
-//! What `cargo local` is told on its command line.
+//! Command-line arguments of `cargo local`.
 
 use std::{ffi::OsString, num::NonZeroU16, path::PathBuf};
 
@@ -7,34 +7,36 @@ use lexopt::{
     Parser,
 };
 
-/// Shown for `--help` and after a wrong argument.
+/// Help text, printed for `--help` and after a wrong argument.
 pub(crate) const USAGE: &str = "\
-Runs Workdesk on this machine: DynamoDB, SQS, demo data, a demo billing system and every function.
+Runs Workdesk on this machine: all functions, DynamoDB, SQS, demo data and a demo billing system.
 
 Usage: cargo local [OPTIONS]
 
 Options:
-      --fresh              Start over: forget the table, the demo billing system's state and the secret
+      --fresh              Delete the data of earlier runs and start over
       --port <N>           Port of the API [default: 9000]
       --billing-port <N>   Port of the demo billing system [default: 9100]
-      --data <DIR>         Where data is kept between runs [default: target/local]
-  -h, --help               Show this
+      --data <DIR>         Folder of the data that is kept between runs [default: target/local]
+  -h, --help               Print this help
 
 Environment:
-  AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS   Use these engines and start none
-  LOCAL_DYNAMODB_PORT, LOCAL_SQS_PORT               Ports of the embedded engines [default: free ones]
-  SWEEP_SECONDS                                     How often the sweeper runs [default: 60]
-  ALLOWED_ORIGINS                                   Other origins whose pages may call the API, comma-separated
-  COOKIE_SAME_SITE                                  Whose pages the session's cookie is for: lax or none [default: lax]
-  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Handed on to the functions";
+  AWS_ENDPOINT_URL_DYNAMODB   URL of a DynamoDB to use instead of the embedded one
+  AWS_ENDPOINT_URL_SQS        URL of an SQS to use instead of the embedded one
+  LOCAL_DYNAMODB_PORT         Port of the embedded DynamoDB [default: a free one]
+  LOCAL_SQS_PORT              Port of the embedded SQS [default: a free one]
+  SWEEP_SECONDS               Seconds between two runs of the sweeper [default: 60]
+  ALLOWED_ORIGINS             Other origins whose pages may call the API, comma-separated
+  COOKIE_SAME_SITE            SameSite of the session cookie: lax, or none for pages of other sites [default: lax]
+  ACTION_LEASE_SECONDS, STEP_TIMEOUT_SECONDS, RUST_LOG   Passed to the functions";
 
-/// A run as it was asked for.
+/// The options of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Arguments {
     pub(crate) fresh: bool,
     pub(crate) port: u16,
     pub(crate) billing_port: u16,
-    /// Absent for the default below the target folder.
+    /// Data folder; absent for `target/local`.
     pub(crate) data: Option<PathBuf>,
 }
 
@@ -49,7 +51,7 @@ impl Default for Arguments {
     }
 }
 
-/// What to do.
+/// The command to carry out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Run(Arguments),
@@ -59,13 +61,13 @@ pub(crate) enum Command {
 /// A wrong argument.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// An option that is not there, or one without its value.
+    /// An unknown option, or one without its value.
     #[error(transparent)]
     Option(#[from] lexopt::Error),
-    /// A value that is no port.
+    /// A value is not a port.
     #[error("{flag} needs a port from 1 to 65535, not {value:?}")]
     Port { flag: &'static str, value: OsString },
-    /// One port for two.
+    /// API and billing system have the same port.
     #[error("--port and --billing-port must differ")]
     SamePort,
 }

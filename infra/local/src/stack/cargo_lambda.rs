@@ -1,4 +1,4 @@
-//! Finds cargo-lambda, or fetches it.
+//! Lookup and installation of cargo-lambda.
 
 use std::{
     ffi::OsStr,
@@ -13,10 +13,10 @@ use crate::console;
 
 const PROGRAM: &str = "cargo-lambda";
 
-/// The version that this was tried with, and those compatible with it.
+/// The tested version and compatible ones.
 const REQUIREMENT: &str = "cargo-lambda>=1.9,<2";
 
-/// The program's path. Without one in `programs` or below `tools`, fetches it into `tools`.
+/// Returns the program's path. If it is neither in `programs` nor below `tools`, installs it there.
 pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<PathBuf, Error> {
     let folder = tools.join(PROGRAM);
     let fetched = folder.join("bin").join(PROGRAM);
@@ -24,7 +24,7 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
     if let Some(found) = known.chain([fetched.clone()]).find(|path| path.is_file()) {
         return Ok(found);
     }
-    console::say("Fetching cargo-lambda …");
+    console::say("Installing cargo-lambda …");
     let mut problems = Vec::new();
     for python in ["python3", "python"] {
         match fetch(python, &folder).await {
@@ -36,15 +36,15 @@ pub(crate) async fn find_or_fetch(programs: &[PathBuf], tools: &Path) -> Result<
     Err(Error::NoCargoLambda(problems.join("\n  ")))
 }
 
-/// The package is a wheel with the program in it: nothing is compiled, and nothing outside
-/// of `folder` changes. Its only dependency, a cross compiler, is not needed to run functions here.
+/// Installs the Python package, a wheel that contains the program. Nothing is compiled, and only
+/// `folder` changes. The package's only dependency, a cross compiler, is not needed here.
 async fn fetch(python: &str, folder: &Path) -> Result<(), FetchError> {
     let target = [OsStr::new("--target"), folder.as_os_str()];
     let first = match install(python.as_ref(), &target).await {
         Err(SilentError::Failed(said)) if said.contains("No module named pip") => said,
         done => return Ok(done?),
     };
-    // Some systems package pip apart from Python; a virtual environment may bring its own.
+    // Some systems package pip apart from Python; a virtual environment may have its own.
     let venv = [OsStr::new("-m"), OsStr::new("venv"), folder.as_os_str()];
     run_silently(python, &venv)
         .await
@@ -52,14 +52,14 @@ async fn fetch(python: &str, folder: &Path) -> Result<(), FetchError> {
     Ok(install(folder.join("bin/python").as_os_str(), &[]).await?)
 }
 
-/// Why cargo-lambda could not be fetched.
+/// cargo-lambda could not be installed.
 #[derive(Debug, thiserror::Error)]
 enum FetchError {
     #[error(transparent)]
     Install(#[from] SilentError),
     #[error("{first}; {second}")]
     NoPip { first: String, second: SilentError },
-    #[error("the package brought no program")]
+    #[error("the package contains no program")]
     NoProgram,
 }
 

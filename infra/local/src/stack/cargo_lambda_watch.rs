@@ -1,5 +1,5 @@
-//! Builds the functions and runs them behind `cargo lambda watch`, which starts each at its first
-//! invocation and again when its sources change.
+//! Build and run of the functions with `cargo lambda watch`. It starts a function at its first
+//! invocation and restarts it when its sources change.
 
 use std::{net::Ipv4Addr, path::Path, process::Stdio, time::Duration};
 
@@ -17,13 +17,13 @@ use super::{
 };
 use crate::{console, process};
 
-/// The program of this package that functions run in.
+/// The program of this package in which functions run.
 const EXECUTION_ENVIRONMENT: &str = "execution-environment";
 
-/// How long `cargo lambda watch` may take to open its port.
+/// Time that `cargo lambda watch` has to open its port.
 const START: Duration = Duration::from_mins(1);
 
-/// What `cargo lambda watch` and the runtime say about themselves, not about the functions.
+/// Lines of `cargo lambda watch` and of the runtime that are not printed.
 const NOISE: [&str; 6] = [
     "starting Runtime server",
     "AWS_LAMBDA_MAX_CONCURRENCY is set",
@@ -33,11 +33,18 @@ const NOISE: [&str; 6] = [
     "terminating instance monitor",
 ];
 
-/// Builds every function, as `cargo lambda watch` will ask for it: all packages of the
-/// workspace together, so that no dependency is built twice.
-pub(crate) async fn build(config: &Config, workspace: &Path) -> Result<(), Error> {
+/// Builds the functions with the features that `cargo lambda watch` builds them with: those of the
+/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies.
+pub(crate) async fn build(
+    config: &Config,
+    workspace: &Path,
+    functions: impl Iterator<Item = &str>,
+) -> Result<(), Error> {
     let mut command = Command::new(&config.cargo);
-    command.args(["build", "--bins"]).current_dir(workspace);
+    command.arg("build").current_dir(workspace);
+    for program in functions.chain([EXECUTION_ENVIRONMENT]) {
+        command.args(["--bin", program]);
+    }
     let status = child::run(&mut command)
         .await
         .map_err(|source| Error::Program {
@@ -72,11 +79,11 @@ pub(crate) fn start(
             "127.0.0.1",
         ])
         .args(["--invoke-port", &port.to_string()])
-        // No --timeout: it would also end the functions' wait for the next invocation, and with it
-        // the functions. Who invokes knows how long it waits.
+        // No --timeout: it would also limit a function's wait for its next invocation and so end
+        // the function. Gateway and triggers have their own time limits.
         .arg("--config")
         .arg(runner(&environment_of_functions))
-        // Its own answer to CORS would let pass here what the deployed API refuses.
+        // Its own CORS answers would allow requests that the deployed API refuses.
         .arg("--disable-cors")
         .current_dir(workspace)
         .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -99,7 +106,7 @@ pub(crate) fn start(
     Ok(group)
 }
 
-/// Waits until the port is open, which it is before any function has started.
+/// Waits until the port is open, which is before any function starts.
 pub(crate) async fn answer(group: &mut Group, port: u16) -> Result<(), Error> {
     let answering = async {
         while TcpStream::connect((Ipv4Addr::LOCALHOST, port))
@@ -115,7 +122,7 @@ pub(crate) async fn answer(group: &mut Group, port: u16) -> Result<(), Error> {
     }
 }
 
-/// Resolves when the functions are gone without having been stopped.
+/// Resolves when `cargo lambda watch` ends by itself. Returns the error.
 pub(crate) async fn ended(group: &mut Group) -> Error {
     match group.wait().await {
         Ok(status) => Error::Ended(status),
@@ -126,10 +133,11 @@ pub(crate) async fn ended(group: &mut Group) -> Error {
     }
 }
 
-/// Has cargo start this program in place of a function, with the function's path.
+/// Returns the cargo setting by which it starts `program` with a function's path instead of the
+/// function.
 fn runner(program: &Path) -> String {
     let program = serde_json::json!([program.to_string_lossy()]);
-    // JSON's text and list are also TOML's.
+    // A JSON list of strings is also valid TOML.
     format!("target.'cfg(all())'.runner={program}")
 }
 

@@ -1,17 +1,17 @@
 //! Programs that the stack runs, each in a process group of its own.
 //!
-//! A terminal sends Ctrl-C to the foreground group: in a group of its own a child ends when
-//! the stack says so, and not before the stack has seen the signal.
+//! A terminal sends Ctrl-C to the foreground group. A child in its own group ends only when the
+//! stack ends it.
 
 use std::{ffi::OsStr, io, process::ExitStatus, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, Command};
 
-/// How long a group may take to end by itself.
+/// Time that a group has to end by itself.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A running program with everything that it started in its group. Dropping it ends the group.
+/// A running program and all processes in its group. Dropping it ends the group.
 #[derive(Debug)]
 pub(crate) struct Group {
     child: Child,
@@ -32,16 +32,16 @@ impl Group {
         &mut self.child
     }
 
-    /// Waits for the end of the program.
+    /// Waits for the program's end, then ends the rest of its group.
     pub(crate) async fn wait(&mut self) -> io::Result<ExitStatus> {
         let status = self.child.wait().await?;
-        // What it left behind in its group goes with it.
+        // Ends processes that the program left behind.
         self.signal(Signal::TERM);
         self.leader = None;
         Ok(status)
     }
 
-    /// Asks the group to end and waits for it; makes it end after a while.
+    /// Sends the group SIGTERM and waits; sends SIGKILL after [`GRACE`].
     pub(crate) async fn stop(mut self) {
         self.signal(Signal::TERM);
         if tokio::time::timeout(GRACE, self.child.wait())
@@ -51,14 +51,14 @@ impl Group {
             self.signal(Signal::KILL);
             let _ = self.child.wait().await;
         }
-        // Also reaches members that outlived their leader.
+        // Ends members that outlived their leader.
         self.signal(Signal::KILL);
         self.leader = None;
     }
 
     fn signal(&self, signal: Signal) {
         if let Some(leader) = self.leader {
-            // An error means that nothing is left to signal.
+            // An error means that the group has no processes left.
             let _ = kill_process_group(leader, signal);
         }
     }
@@ -70,25 +70,25 @@ impl Drop for Group {
     }
 }
 
-/// Runs a program to its end with the terminal as its own; gives its exit status.
+/// Runs a program to its end with its output on the terminal. Returns its exit status.
 pub(crate) async fn run(command: &mut Command) -> io::Result<ExitStatus> {
     Group::start(command.stdin(std::process::Stdio::null()))?
         .wait()
         .await
 }
 
-/// A program that was to run silently did not do what it was run for.
+/// A program that ran without output on the terminal failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SilentError {
-    /// It is not there, or cannot be run.
+    /// The program does not exist or cannot be run.
     #[error(transparent)]
     Start(#[from] io::Error),
-    /// It failed; holds what it wrote as errors.
+    /// The program failed; holds its standard error.
     #[error("{0}")]
     Failed(String),
 }
 
-/// Runs a program silently.
+/// Runs a program without output on the terminal.
 pub(crate) async fn run_silently(
     program: impl AsRef<OsStr>,
     arguments: &[&OsStr],

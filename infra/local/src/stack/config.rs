@@ -1,4 +1,4 @@
-//! The one place where the local stack reads its environment.
+//! Environment variables of the local stack.
 
 use std::{ffi::OsString, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
 
@@ -7,10 +7,10 @@ use crate::process::{self, text};
 /// Origins of web clients on other hosts, comma-separated.
 const ALLOWED_ORIGINS: &str = "ALLOWED_ORIGINS";
 
-/// Which pages' requests browsers send the session's cookie along with: `lax` or `none`.
+/// `SameSite` of the session cookie: `lax` or `none`.
 const COOKIE_SAME_SITE: &str = "COOKIE_SAME_SITE";
 
-/// What the functions are given as it stands here, where it is set.
+/// Variables that are passed to the functions if they are set.
 const HANDED_ON: [&str; 5] = [
     ALLOWED_ORIGINS,
     COOKIE_SAME_SITE,
@@ -19,7 +19,7 @@ const HANDED_ON: [&str; 5] = [
     "RUST_LOG",
 ];
 
-/// A variable that does not read.
+/// A variable with an unexpected value.
 #[derive(Debug, thiserror::Error)]
 #[error("{name} must be {expected}, not {value:?}")]
 pub(crate) struct Malformed {
@@ -28,32 +28,32 @@ pub(crate) struct Malformed {
     value: String,
 }
 
-/// The environment of a run.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub(crate) struct Config {
-    /// A DynamoDB to use instead of the embedded one.
+    /// URL of a DynamoDB to use instead of the embedded one.
     pub(crate) dynamodb_url: Option<String>,
-    /// An SQS to use instead of the embedded one.
+    /// URL of an SQS to use instead of the embedded one.
     pub(crate) sqs_url: Option<String>,
     pub(crate) dynamodb_port: u16,
     pub(crate) sqs_port: u16,
     pub(crate) sweep_every: Duration,
     /// Other origins whose pages may call the API.
     pub(crate) allowed_origins: Vec<String>,
-    /// The session's cookie is for pages of all sites, and so for https alone.
+    /// True if the session cookie is for pages of all sites, and so for https only.
     pub(crate) cookie_of_any_site: bool,
     /// Variables for the functions.
     pub(crate) handed_on: Vec<(&'static str, String)>,
-    /// Hosts that are reached without a proxy, as given.
+    /// `NO_PROXY`: hosts that are reached without a proxy.
     pub(crate) no_proxy: Option<String>,
-    /// The cargo that runs this.
+    /// The cargo that runs this program.
     pub(crate) cargo: OsString,
-    /// Folders with programs; cargo's own comes last.
+    /// Folders of `PATH`, and last cargo's own.
     pub(crate) programs: Vec<PathBuf>,
 }
 
 impl Config {
-    /// Reads it; an error names the variable.
+    /// Reads the settings. An error names the variable.
     pub(crate) fn read() -> Result<Self, Malformed> {
         let sweep_every = number("SWEEP_SECONDS", "a whole number of seconds")?;
         Ok(Self {
@@ -92,7 +92,7 @@ fn cookie_of_any_site() -> Result<bool, Malformed> {
     }
 }
 
-/// A port to open; 0, where none is named, takes a free one.
+/// Reads a port; 0, which takes a free one, if the variable is absent.
 fn port(name: &'static str) -> Result<u16, Malformed> {
     Ok(number(name, "a port")?.unwrap_or(0))
 }

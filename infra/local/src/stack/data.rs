@@ -1,4 +1,4 @@
-//! The folder in which a run keeps its data for the next.
+//! The folder of the data that is kept between runs.
 
 use std::{
     fs::{self, File, TryLockError},
@@ -11,11 +11,11 @@ use shared::random;
 use super::Error;
 use crate::atomic_file;
 
-/// Which data this version reads. Raised with every change of a stored record or of the demo data
-/// after which what an earlier version kept no longer reads, or lacks something.
+/// Format of the data that this version reads. Raise it with every change of stored records or demo
+/// data after which data of an earlier version cannot be read or is incomplete.
 const FORMAT: &str = "4";
 
-/// What a run keeps, beside the format of it.
+/// Files of a run, without the one that holds the format.
 const KEPT: [&str; 6] = [
     "table.sqlite",
     "table.sqlite-wal",
@@ -25,16 +25,16 @@ const KEPT: [&str; 6] = [
     "cookies.txt",
 ];
 
-/// Held by one run at a time.
+/// The data folder, locked by one run at a time.
 #[derive(Debug)]
 pub(crate) struct DataFolder {
     path: PathBuf,
-    /// Released when the file is closed, however the process ends.
+    /// Lock, released when the file is closed, however the process ends.
     _lock: File,
 }
 
 impl DataFolder {
-    /// Opens the folder, creating it if it is absent.
+    /// Opens and locks the folder. Creates it if it is absent.
     pub(crate) fn open(path: &Path) -> Result<Self, Error> {
         let failed = |source: io::Error| Error::Data {
             path: path.to_owned(),
@@ -62,14 +62,14 @@ impl DataFolder {
         self.path.join("target-systems.json")
     }
 
-    /// Where the guide's commands keep their cookies.
+    /// Returns the cookie file of the guide's commands.
     pub(crate) fn cookies(&self) -> PathBuf {
         self.path.join("cookies.txt")
     }
 
-    /// Sees to it that what is kept here is of this version's format. Versions that had no number
-    /// left none behind. An empty folder is given it before anything is kept, so that a run that
-    /// ends half-way leaves no data without it.
+    /// Checks that the data has this version's format. Data without a format is of an old version.
+    /// In an empty folder, writes the format before any data, so that an interrupted run leaves no
+    /// data without it.
     pub(crate) fn claim_format(&self) -> Result<(), Error> {
         let path = self.format();
         match fs::read_to_string(&path) {
@@ -88,8 +88,8 @@ impl DataFolder {
         self.path.join("format")
     }
 
-    /// Forgets everything that an earlier run kept, and nothing else that may lie here. The format
-    /// goes last: what a clearing that broke off has left is still known for what it is.
+    /// Deletes the data of earlier runs and no other files. The format is deleted last, so that the
+    /// rest of an interrupted deletion keeps its format.
     pub(crate) fn clear(&self) -> Result<(), Error> {
         for name in KEPT.into_iter().chain(["format"]) {
             let path = self.path.join(name);
@@ -103,7 +103,7 @@ impl DataFolder {
         Ok(())
     }
 
-    /// The secret that signs sessions: made once, so that a restart signs nobody out.
+    /// Returns the secret that signs sessions. It is kept, so that a restart signs no user out.
     pub(crate) fn session_secret(&self) -> Result<String, Error> {
         let path = self.path.join("session-secret");
         let kept = match fs::read_to_string(&path) {

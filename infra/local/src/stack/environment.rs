@@ -1,4 +1,4 @@
-//! The environment that the functions run in.
+//! Environment variables of the functions.
 
 use serde_json::Value;
 use shared::model::OrganizationId;
@@ -9,13 +9,13 @@ use crate::{
     target_systems::DemoTargets,
 };
 
-/// Variables of this shell that would lead the functions' SDK elsewhere.
+/// Variables of this shell that would give the functions' SDK another account or region.
 pub(crate) const REMOVED: [&str; 3] = ["AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_DEFAULT_REGION"];
 
-/// Below which the connections' secrets are.
+/// Path prefix of the connections' secrets.
 const SECRETS_PATH: &str = "/local/connections";
 
-/// The secrets of the demo organization's connections, by their paths.
+/// Returns the secrets of the demo organization's connections by path.
 fn secrets(tenant: OrganizationId) -> Value {
     let secrets = DemoTargets::secrets();
     let secrets = secrets.map(|(name, secret)| {
@@ -25,14 +25,14 @@ fn secrets(tenant: OrganizationId) -> Value {
     Value::Object(secrets.collect())
 }
 
-/// Every variable that the functions are given.
+/// Returns all variables of the functions.
 pub(crate) fn of_functions(
     config: &Config,
     engines: &Engines,
     tenant: OrganizationId,
     session_secret: &str,
 ) -> Vec<(&'static str, String)> {
-    // The functions reach engines and target systems on this machine, whatever proxy leads off it.
+    // Engines and target systems are on this machine, so no proxy applies to them.
     let no_proxy = ["127.0.0.1", "localhost"]
         .into_iter()
         .chain(config.no_proxy.as_deref())
@@ -42,9 +42,9 @@ pub(crate) fn of_functions(
         ("TABLE_NAME", engines.table_name().to_owned()),
         ("QUEUE_URL", engines.queues().action_url.clone()),
         ("SESSION_SECRETS", session_secret.to_owned()),
-        // Over http, browsers keep the cookie of all sites for this machine's own names alone.
+        // Over http, browsers accept a cookie for all sites only for names of this machine.
         ("PLAIN_HTTP", (!config.cookie_of_any_site).to_string()),
-        // The demo's connections lead to this machine.
+        // The base URLs of the demo's connections are on this machine.
         ("LOCAL_TARGETS", "true".to_owned()),
         ("CONNECTION_SECRETS_PATH", SECRETS_PATH.to_owned()),
         ("CONNECTION_SECRETS", secrets(tenant).to_string()),

@@ -1,4 +1,4 @@
-//! `cargo local`, from its arguments to its end.
+//! `cargo local`: start, run and stop of the local stack.
 
 mod arguments;
 mod cargo_lambda;
@@ -38,15 +38,15 @@ use crate::{
     template::{self, Template},
 };
 
-/// The function that the queue is read for.
+/// Function that gets the queue's messages.
 const WORKER: &str = "action-worker";
-/// The function that is invoked every minute.
+/// Function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
 
-/// How long invocations under way may take when the stack is stopped.
+/// Time that running invocations have to end when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Why the stack did not start, or ended by itself.
+/// The stack did not start, or ended by itself.
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("{0}\n\n{usage}", usage = arguments::USAGE)]
@@ -54,22 +54,22 @@ enum Error {
     #[error(transparent)]
     Config(#[from] config::Malformed),
     #[error(
-        "port {port} is taken, perhaps by another `cargo local` or a `cargo lambda watch` \
-         (`lsof -i :{port}` tells); {flag} takes another"
+        "port {port} is in use, perhaps by another `cargo local` or a `cargo lambda watch` \
+         (`lsof -i :{port}` shows it). Choose another port with {flag}."
     )]
     PortTaken { port: u16, flag: &'static str },
     #[error("{path}: {source}")]
     Data { path: PathBuf, source: io::Error },
-    #[error("another `cargo local` uses {0}; --data takes another folder")]
+    #[error("another `cargo local` uses {0}. Choose another folder with --data.")]
     DataInUse(PathBuf),
     #[error(
-        "{0} has data of another version of Workdesk, which this one does not read: --fresh forgets \
-         it and starts over, --data takes another folder"
+        "{0} has data of another version of Workdesk, which this version cannot read. Delete it with \
+         --fresh, or choose another folder with --data."
     )]
     OtherFormat(PathBuf),
     #[error(
-        "cargo-lambda is missing and could not be fetched:\n  {0}\n\
-         Install it with `pip install cargo-lambda` or, compiling it, \
+        "cargo-lambda is missing and could not be installed:\n  {0}\n\
+         Install it with `pip install cargo-lambda`, or compile it with \
          `cargo install cargo-lambda --locked`, and try again."
     )]
     NoCargoLambda(String),
@@ -98,7 +98,7 @@ enum Error {
     Ended(ExitStatus),
 }
 
-/// Runs `cargo local` and gives its exit code.
+/// Runs `cargo local` and returns its exit code.
 pub async fn main() -> ExitCode {
     match run().await {
         Ok(()) => ExitCode::SUCCESS,
@@ -133,13 +133,13 @@ async fn run() -> Result<(), Error> {
     }
     tokio::select! {
         () = stack.stop() => {}
-        // Asked twice: what still runs ends without being waited for.
+        // A second signal ends the stack without waiting.
         () = signals.next() => {}
     }
     outcome
 }
 
-/// What runs, so that it can be stopped from whatever point the start had reached.
+/// The running parts of the stack, so that a partly started stack can be stopped.
 #[derive(Debug, Default)]
 struct Stack {
     engines: Option<Engines>,
@@ -148,12 +148,12 @@ struct Stack {
     gateway: Option<Gateway>,
     /// The mapping and the schedule.
     triggers: JoinSet<()>,
-    /// Dropping it stops them.
+    /// Stops mapping and schedule when it is dropped.
     triggers_stop: Option<watch::Sender<()>>,
 }
 
 impl Stack {
-    /// Starts everything, and resolves when the functions end by themselves.
+    /// Starts everything. Returns an error when the start fails or the functions end by themselves.
     async fn serve(&mut self, arguments: &Arguments, config: &Config) -> Result<(), Error> {
         ports::check_free(arguments.port, "--port")?;
         ports::check_free(arguments.billing_port, "--billing-port")?;
@@ -165,7 +165,7 @@ impl Stack {
             .unwrap_or_else(|| target.join("local"));
         let data = DataFolder::open(&data_path)?;
         if arguments.fresh {
-            console::say("Forgetting what earlier runs kept …");
+            console::say("Deleting the data of earlier runs …");
             data.clear()?;
         }
         data.claim_format()?;
@@ -174,13 +174,15 @@ impl Stack {
         let cargo_lambda =
             cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
         console::say("Building the functions …");
-        cargo_lambda_watch::build(config, &workspace).await?;
+        let template = Template::deployed()?;
+        cargo_lambda_watch::build(config, &workspace, template.functions()).await?;
 
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
         let targets = DemoTargets::start(arguments.billing_port, Some(&data.target_systems()))?;
         let targets = self.targets.insert(targets);
-        let tenant = demo_data::load(engines.dynamodb(), engines.table_name()).await?;
+        let load = demo_data::load(engines.dynamodb(), engines.table_name());
+        let tenant = Box::pin(load).await?;
         demo_data::connect(engines.dynamodb(), engines.table_name(), tenant, targets).await?;
 
         console::say("Starting the functions …");
@@ -193,7 +195,6 @@ impl Stack {
         let group = self.functions.insert(group);
         cargo_lambda_watch::answer(group, invoke_port).await?;
         let functions = Functions::new(&format!("http://127.0.0.1:{invoke_port}"))?;
-        let template = Template::deployed()?;
         let origins = config.allowed_origins.clone();
         let gateway = Gateway::start(arguments.port, &template.api, origins, functions.clone())?;
         let gateway = self.gateway.insert(gateway);
@@ -214,7 +215,7 @@ impl Stack {
         Err(cargo_lambda_watch::ended(group).await)
     }
 
-    /// Stops everything: first what calls, then what is called.
+    /// Stops everything, callers before the parts that they call.
     async fn stop(mut self) {
         drop(self.triggers_stop.take());
         if let Some(gateway) = self.gateway {
@@ -260,7 +261,7 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
     Ok(engines)
 }
 
-/// Starts what invokes functions without a request: the queue and the clock.
+/// Starts the triggers, which invoke functions without a request: queue and schedule.
 fn start_triggers<I>(
     mapping: EventSourceMapping<I>,
     schedule: Schedule<I>,
@@ -283,7 +284,7 @@ fn until_dropped(sender: &watch::Sender<()>) -> impl Future<Output = ()> + Send 
     async move { while receiver.changed().await.is_ok() {} }
 }
 
-/// Where the root manifest is: this program runs from the sources that it was built from.
+/// Returns the folder of the root manifest: that of the sources from which this program was built.
 fn workspace() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     root.canonicalize().unwrap_or(root)

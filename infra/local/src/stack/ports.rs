@@ -1,4 +1,4 @@
-//! Finds a taken port before anything is built or started.
+//! Checks and choice of ports.
 
 use std::{
     io,
@@ -8,10 +8,10 @@ use std::{
 
 use super::Error;
 
-/// Fails if something listens on the port; `flag` is what takes another.
+/// Fails if the port is in use. `flag` is the option for another port.
 pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    // Where a listener on all addresses does not keep this one from being taken, it still answers.
+    // Some systems let this address be bound while another process listens on all addresses.
     let answers = TcpStream::connect_timeout(&address, Duration::from_millis(200)).is_ok();
     if answers {
         return Err(Error::PortTaken { port, flag });
@@ -22,7 +22,7 @@ pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {
     }
 }
 
-/// A port that nobody has at the moment.
+/// Returns a port that is free at the moment.
 pub(crate) fn free() -> io::Result<u16> {
     let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
     Ok(address.port())

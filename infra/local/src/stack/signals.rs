@@ -1,10 +1,10 @@
-//! The signals that ask the stack to end.
+//! Signals that stop the stack.
 
 use std::io;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, a polite kill, and a closed terminal.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP (a closed terminal).
 #[derive(Debug)]
 pub(crate) struct Signals {
     interrupt: Signal,
@@ -13,7 +13,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// From here on these signals no longer end the process.
+    /// Starts to listen; from now on these signals do not end the process.
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self {
             interrupt: signal(SignalKind::interrupt())?,
@@ -22,7 +22,7 @@ impl Signals {
         })
     }
 
-    /// Resolves with the next of them.
+    /// Resolves with the next signal.
     pub(crate) async fn next(&mut self) {
         tokio::select! {
             _ = self.interrupt.recv() => {}

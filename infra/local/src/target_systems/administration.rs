@@ -1,4 +1,4 @@
-//! What a person or a test asks of the demo itself: its state, its effects, its faults.
+//! Administration of the demo by a user or a test: state, effects, faults and reset.
 
 use axum::{
     Json, Router,
@@ -34,7 +34,7 @@ async fn effects(State(demo): State<Demo>) -> Json<Vec<Effect>> {
     Json(demo.world.effects())
 }
 
-/// Takes the body as it is, so that `curl -d` needs no content type.
+/// Adds a fault. Ignores the content type, so that `curl -d` needs none.
 async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
     let fault: Fault = match serde_json::from_slice(&body) {
         Ok(fault) => fault,
@@ -47,16 +47,16 @@ async fn add_fault(State(demo): State<Demo>, body: Bytes) -> Response {
     StatusCode::NO_CONTENT.into_response()
 }
 
-/// A fault that no call can ever meet, which is a typing error.
+/// A fault that no call can match, which is likely misspelt.
 #[derive(Debug, thiserror::Error)]
 enum NoSuchFault {
-    #[error("system is one of {}", .0.join(", "))]
+    #[error("system must be one of {}", .0.join(", "))]
     System(Vec<&'static str>),
-    #[error("operation is one of {}", .0.join(", "))]
+    #[error("operation must be one of {}", .0.join(", "))]
     Operation(Vec<String>),
-    #[error("times is at least 1")]
+    #[error("times must be at least 1")]
     Times,
-    #[error("status is an HTTP status")]
+    #[error("status must be an HTTP status")]
     Status,
 }
 

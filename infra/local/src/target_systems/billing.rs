@@ -94,7 +94,7 @@ fn refresh_invoice(records: &mut Records, request: &Request) -> Answer {
     )
 }
 
-/// Bills what was metered; a draft stays one.
+/// Sets the billed quantity of a draft to the metered one.
 fn recompute_invoice(records: &mut Records, request: &Request) -> Answer {
     answer(find_invoice(records, &request.id).map(|invoice| {
         if invoice.state != InvoiceState::Draft {
@@ -132,8 +132,8 @@ fn void_invoice(records: &mut Records, request: &Request) -> Answer {
     )
 }
 
-/// Unlike the others, this has no state that tells a second note from a repeated call:
-/// only the idempotency key does.
+/// Issues a credit note. Only the idempotency key tells a repeated call from a second note, since
+/// the invoice has no state for it.
 fn issue_credit_note(records: &mut Records, request: &Request) -> Answer {
     answer(find_invoice(records, &request.id).and_then(|invoice| {
         let amount = request.positive("amount")?;
@@ -190,7 +190,7 @@ fn generate_invoice(records: &mut Records, request: &Request) -> Answer {
     answer(generate(records, &request.id))
 }
 
-/// Bills what is not billed yet.
+/// Creates an invoice for the unbilled amount.
 fn generate(records: &mut Records, customer_id: &str) -> Result<Answer, Answer> {
     let customer = find_customer(records, customer_id)?;
     if customer.parked {

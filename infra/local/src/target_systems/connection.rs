@@ -1,4 +1,4 @@
-//! Connections that a handler can cut, as a crashed server or a broken line would.
+//! Connections that a handler can cut, as if the server or the network had failed.
 
 use std::{
     io,
@@ -34,7 +34,7 @@ pub(crate) struct CuttableStream {
 pub(crate) struct Connection(Arc<AtomicBool>);
 
 impl Connection {
-    /// Lets nothing more through: the peer sees the end of the connection, not an answer.
+    /// Cuts the connection: the peer sees its end instead of an answer.
     pub(crate) fn cut(&self) {
         self.0.store(true, Ordering::SeqCst);
     }

@@ -1,14 +1,14 @@
-//! Failures on demand.
+//! Faults that are injected into calls.
 
 use serde::{Deserialize, Serialize};
 
-/// A failure that the next matching calls of a target system meet.
+/// A fault for the next matching calls of a target system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Fault {
     /// `billing`, `payments` or `notifications`.
     pub system: String,
-    /// What goes wrong.
+    /// Kind of fault.
     pub mode: FaultMode,
     /// Status of the answer in mode `fail`.
     #[serde(default = "internal_server_error")]
@@ -16,22 +16,23 @@ pub struct Fault {
     /// Milliseconds to wait before the answer in modes `delay` and `fail`.
     #[serde(default)]
     pub delay_ms: u64,
-    /// In mode `fail`: the answer is kept under the call's key, and given again to whoever sends it,
-    /// as systems do that keep failures.
+    /// In mode `fail`: stores the answer under the call's idempotency key and replays it, as
+    /// systems do that store failures.
     #[serde(default)]
     pub kept: bool,
-    /// The answer's `Retry-After` in mode `fail`: seconds or an instant, as the header has it.
+    /// `Retry-After` of the answer in mode `fail`, as in the header: seconds or an instant.
     #[serde(default)]
     pub retry_after: Option<String>,
-    /// How many calls meet it.
+    /// Number of calls that it affects.
     #[serde(default = "once")]
     pub times: u32,
-    /// Only calls of this operation, such as `POST /invoices/{id}/void`; of every one if absent.
+    /// Operation of the affected calls, such as `POST /invoices/{id}/void`; any operation if
+    /// absent.
     #[serde(default)]
     pub operation: Option<String>,
 }
 
-/// What goes wrong, and on which side of the effect.
+/// Kinds of faults, with and without an effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultMode {
@@ -45,12 +46,12 @@ pub enum FaultMode {
     Drop,
     /// Takes effect, then answers after `delayMs`.
     Delay,
-    /// Answers 307 and leads to the same call of another system, before any effect.
+    /// Answers 307 with another path of the same host, before any effect.
     Redirect,
 }
 
 impl Fault {
-    /// A fault that one call of a system meets.
+    /// Returns a fault for one call of a system.
     #[must_use]
     pub fn once(system: &str, mode: FaultMode) -> Self {
         Self {
@@ -75,7 +76,7 @@ impl Fault {
     }
 }
 
-/// Faults waiting for their calls, oldest first.
+/// Pending faults, oldest first.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Vec<Fault>);
 
@@ -92,7 +93,7 @@ impl Faults {
         &self.0
     }
 
-    /// The fault that this call meets, used up by one.
+    /// Returns the fault for this call and counts the call against it.
     pub(crate) fn take(&mut self, system: &str, operation: &str) -> Option<Fault> {
         let position = self
             .0

@@ -1,8 +1,8 @@
-//! A demo of the systems that the agent acts on: billing, payments and notifications.
+//! Demo target systems of the agent: billing, payments and notifications.
 //!
-//! They keep state, so that an action has an effect that one can look at, and fail on demand,
-//! so that one can see what the agent does then. All three answer on one port, below
-//! `/targets/{name}`; `/state`, `/effects`, `/faults` and `/reset` are for whoever runs the demo.
+//! They keep state, so that the effect of an action can be checked. They fail on demand, so that
+//! the agent's reaction can be tested. All three are on one port, below `/targets/{name}`;
+//! `/state`, `/effects`, `/faults` and `/reset` administer the demo.
 
 mod administration;
 mod billing;
@@ -43,34 +43,34 @@ static SYSTEMS: [&System; 3] = [
     &notifications::NOTIFICATIONS,
 ];
 
-/// Why the target systems could not be started or started over.
+/// The target systems could not be started or reset.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The seed is broken.
     #[error("the seed of the target systems: {0}")]
     Seed(#[from] serde_saphyr::Error),
-    /// The records to begin with are broken.
+    /// The initial records are broken.
     #[error("the records of the target systems: {0}")]
     Records(#[from] serde_json::Error),
     /// The state file cannot be read or written.
     #[error("the state of the target systems, {path}: {source}")]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// No port or no thread.
+    /// A port or a thread is not available.
     #[error("the target systems on port {port}: {source}")]
     Start {
-        /// The port that was asked for.
+        /// Requested port.
         port: u16,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
-/// The running target systems. Dropping it stops them; [`DemoTargets::stop`] also waits.
+/// The running target systems. Dropping this value stops them; [`DemoTargets::stop`] also waits.
 #[derive(Debug)]
 pub struct DemoTargets {
     url: String,
@@ -80,14 +80,15 @@ pub struct DemoTargets {
 }
 
 impl DemoTargets {
-    /// Starts them on a port, or on a free one if it is 0.
+    /// Starts the systems on a port; 0 takes a free one.
     ///
-    /// With a state file they go on where they were; without, they begin with the seed.
+    /// With a state file they continue from it; otherwise they start with the seed.
     pub fn start(port: u16, state_file: Option<&Path>) -> Result<Self, Error> {
         Self::serve(port, World::open(state_file)?)
     }
 
-    /// Starts them on a free port with these records, in the form of the seed, and no state file.
+    /// Starts the systems on a free port with records in the form of the seed, without a state
+    /// file.
     pub fn start_with(records: Value) -> Result<Self, Error> {
         Self::serve(0, World::of(records)?)
     }
@@ -126,14 +127,14 @@ impl DemoTargets {
         })
     }
 
-    /// Where `/state`, `/effects`, `/faults` and `/reset` are.
+    /// Returns the base URL of `/state`, `/effects`, `/faults` and `/reset`.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
     }
 
-    /// What an organization's connections to the systems are, by their names, as
-    /// `PUT /api/concierge/connections/{name}` takes them.
+    /// Returns an organization's connections to the systems by name, as bodies of
+    /// `PUT /api/concierge/connections/{name}`.
     #[must_use]
     pub fn connections(&self) -> Value {
         let each = SYSTEMS.iter().map(|system| {
@@ -159,58 +160,58 @@ impl DemoTargets {
         Value::Object(each.collect::<Map<_, _>>())
     }
 
-    /// The secrets of these connections, by the last parts of their parameters' names.
+    /// Returns the secrets of these connections by the last parts of their parameters' names.
     pub fn secrets() -> impl Iterator<Item = (String, String)> {
         SYSTEMS
             .iter()
             .map(|system| (parameter(system), system.secret.to_owned()))
     }
 
-    /// Everything that really happened, oldest first.
+    /// Returns all effects, oldest first.
     #[must_use]
     pub fn effects(&self) -> Vec<Effect> {
         self.world.effects()
     }
 
-    /// Records, messages, effects and waiting faults, as `GET /state` shows them.
+    /// Returns records, messages, effects and pending faults, as in `GET /state`.
     #[must_use]
     pub fn state(&self) -> Value {
         self.world.show()
     }
 
-    /// Makes the next matching calls fail.
+    /// Adds a fault for the next matching calls.
     pub fn inject(&self, fault: Fault) {
         self.world.add_fault(fault);
     }
 
-    /// How many calls are still to meet a fault.
+    /// Returns the number of calls that pending faults will affect.
     #[must_use]
     pub fn waiting_faults(&self) -> usize {
         self.world.waiting_faults()
     }
 
-    /// Sends the answers at once that a fault delays now.
+    /// Sends all currently delayed answers at once.
     pub fn hurry(&self) {
         self.hurry.send_replace(());
     }
 
-    /// Takes back the faults that no call has met yet.
+    /// Removes the pending faults.
     pub fn clear_faults(&self) {
         self.world.clear_faults();
     }
 
-    /// Begins again with the seed, without effects and faults.
+    /// Resets the systems to the seed, without effects and faults.
     pub fn reset(&self) -> Result<(), Error> {
         self.world.reset()
     }
 
-    /// Stops them and waits until the port is released.
+    /// Stops the systems and waits until the port is released.
     pub async fn stop(self) {
         self.server.stop().await;
     }
 }
 
-/// What kind of system the connections to these are.
+/// `kind` of the connections to the demo's systems.
 pub const KIND: &str = "demo";
 
 fn parameter(system: &System) -> String {

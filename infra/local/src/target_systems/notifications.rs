@@ -1,11 +1,12 @@
-//! The notification system: sends messages to customers and webhooks to their systems.
+//! The notification system: messages to customers and webhooks to their systems.
 
 use super::{
     operation::{Answer, Operation, Request, System, answer},
     records::{Message, Records},
 };
 
-/// It takes no notice of idempotency keys, as many real ones: a repeated call is a second message.
+/// The system. Like many real ones it ignores idempotency keys: a repeated call sends a second
+/// message.
 pub(crate) static NOTIFICATIONS: System = System {
     name: "notifications",
     secret: "local-notifications-secret",
@@ -20,13 +21,13 @@ pub(crate) static NOTIFICATIONS: System = System {
     ],
 };
 
-/// Reads the names of the templates.
+/// Returns the names of the templates.
 fn templates(_: &mut Records, _: &Request) -> Answer {
     let names = ["payment_failed", "payment_method_needed"];
     Answer::shows("templates", &serde_json::json!({ "names": names }))
 }
 
-/// How many messages a customer was sent, and of which kind about what the last one was.
+/// Returns the number of messages to a customer, and template and subject of the last one.
 fn messages(records: &mut Records, request: &Request) -> Answer {
     if !records.customers.contains_key(&request.id) {
         return Answer::unknown("customer");

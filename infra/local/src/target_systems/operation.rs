@@ -1,4 +1,4 @@
-//! What a target system can be asked to do, and how it answers.
+//! Operations of target systems, their requests and their answers.
 
 use http::{Method, StatusCode};
 use serde::Serialize;
@@ -10,11 +10,11 @@ use super::records::Records;
 #[derive(Debug)]
 pub(crate) struct System {
     pub(crate) name: &'static str,
-    /// What a caller presents as its bearer token. Not a secret: it opens a demo on this machine.
+    /// Bearer token of callers. It is public, since the demo runs on this machine only.
     pub(crate) secret: &'static str,
-    /// Whether a repeated `Idempotency-Key` gets the first answer again.
+    /// True if a repeated `Idempotency-Key` gets the first answer again.
     pub(crate) honours_keys: bool,
-    /// A path that can be read to see whether the system is reached.
+    /// Path for tests of the connection.
     pub(crate) test_path: &'static str,
     pub(crate) operations: &'static [Operation],
 }
@@ -48,32 +48,32 @@ impl Operation {
         }
     }
 
-    /// Method and path template, as faults and the effect log name it.
+    /// Returns method and path template, as in faults and effects.
     pub(crate) fn name(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 }
 
-/// What an operation works on.
+/// The input of an operation.
 #[derive(Debug)]
 pub(crate) struct Request {
-    /// The `{id}` of the path, empty where it has none.
+    /// `{id}` of the path; empty if it has none.
     pub(crate) id: String,
-    /// The body, null where there is none.
+    /// Body; null if there is none.
     pub(crate) body: Value,
 }
 
 impl Request {
-    /// A text of the body that has to be there.
+    /// Returns a required, non-empty string of the body.
     pub(crate) fn text(&self, field: &str) -> Result<&str, Answer> {
         self.body
             .get(field)
             .and_then(Value::as_str)
             .filter(|text| !text.is_empty())
-            .ok_or_else(|| Answer::malformed(&format!("{field} must be a text")))
+            .ok_or_else(|| Answer::malformed(&format!("{field} must be a string")))
     }
 
-    /// A positive whole number of the body that has to be there.
+    /// Returns a required, positive integer of the body.
     pub(crate) fn positive(&self, field: &str) -> Result<u64, Answer> {
         self.body
             .get(field)
@@ -83,19 +83,19 @@ impl Request {
     }
 }
 
-/// What an operation answers.
+/// The answer of an operation.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
     pub(crate) body: Value,
-    /// The entity that this call changed, if it changed one.
+    /// Id of the entity that the call changed, if any.
     pub(crate) changed: Option<String>,
-    /// It was given before to a call with the same key.
+    /// True for a stored answer to an earlier call with the same key.
     pub(crate) is_replay: bool,
 }
 
 impl Answer {
-    /// The effect took place now.
+    /// Returns a success with an effect.
     pub(crate) fn done(entity: &str, record: &impl Serialize) -> Self {
         Self {
             changed: Some(entity.to_owned()),
@@ -103,7 +103,7 @@ impl Answer {
         }
     }
 
-    /// A record, with its id among its fields.
+    /// Returns a success with a record and its id, without an effect.
     pub(crate) fn shows(entity: &str, record: &impl Serialize) -> Self {
         let mut body = json!(record);
         body["id"] = json!(entity);
@@ -115,12 +115,12 @@ impl Answer {
         }
     }
 
-    /// What was asked for holds already.
+    /// Returns 409, since the effect already exists.
     pub(crate) fn already_done() -> Self {
         Self::refusal(
             StatusCode::CONFLICT,
             "already_done",
-            "the effect already stands",
+            "the effect already exists",
         )
     }
 
@@ -132,13 +132,13 @@ impl Answer {
         )
     }
 
-    /// A failure that somebody asked for.
+    /// Returns the failure of an injected fault.
     pub(crate) fn injected(status: u16) -> Self {
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Self::refusal(status, "injected_fault", "as asked for")
+        Self::refusal(status, "injected_fault", "injected fault")
     }
 
-    /// The entity is in a state from which there is no way to what was asked for.
+    /// Returns 422 for an illegal state transition.
     pub(crate) fn unusable(detail: &str) -> Self {
         Self::refusal(
             StatusCode::UNPROCESSABLE_ENTITY,
@@ -161,7 +161,7 @@ impl Answer {
     }
 }
 
-/// Runs an operation that may give its answer early.
+/// Returns the answer of an operation, whether it succeeded or failed.
 pub(crate) fn answer(outcome: Result<Answer, Answer>) -> Answer {
     outcome.unwrap_or_else(|early| early)
 }

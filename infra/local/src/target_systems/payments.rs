@@ -1,4 +1,4 @@
-//! The payment system: collects what invoices ask for.
+//! The payment system: collects the amounts of invoices.
 
 use super::{
     operation::{Answer, Operation, Request, System, answer},
@@ -33,7 +33,7 @@ fn dispute(records: &mut Records, request: &Request) -> Answer {
     }
 }
 
-/// Notes what the processor says of a payment. It takes no money.
+/// Takes a payment's state from the processor, without collecting money.
 fn reconcile_payment(records: &mut Records, request: &Request) -> Answer {
     let Some(payment) = records.payments.get_mut(&request.id) else {
         return Answer::unknown("payment");
@@ -73,7 +73,7 @@ fn retry_invoice(records: &mut Records, request: &Request) -> Answer {
     }
 }
 
-/// Takes the money of a failed payment and marks its invoice as paid.
+/// Collects a failed payment and marks its invoice as paid.
 fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
     let payment = records
         .payments
@@ -86,14 +86,14 @@ fn collect(records: &mut Records, id: &str) -> Result<Answer, Answer> {
             return Err(Answer::unusable("a cancelled payment cannot be collected"));
         }
         PaymentState::Unknown => {
-            return Err(Answer::unusable("nobody knows whether it was collected"));
+            return Err(Answer::unusable("it is unknown whether it was collected"));
         }
     }
     if matches!(
         payment.failure.as_deref(),
         Some("stolen_card" | "card_declined")
     ) {
-        // The answer is one of the many that say 200 of a payment that failed again.
+        // Many systems answer 200 for a payment that failed again.
         return Ok(Answer::shows(id, payment));
     }
     let invoice = records

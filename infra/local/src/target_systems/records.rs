@@ -1,11 +1,11 @@
-//! What the demo target systems keep. Amounts are in the currency's minor unit.
+//! Records of the demo target systems. Amounts are in the currency's minor unit.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// Everything that survives a restart.
+/// All state that survives a restart.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Records {
@@ -33,21 +33,21 @@ pub(crate) struct Customer {
     pub(crate) email: String,
     pub(crate) plan: String,
     pub(crate) sync_state: SyncState,
-    /// Events that the customer's meter sent and billing never saw.
+    /// Number of usage events that never arrived at billing.
     pub(crate) missing_usage_events: u64,
-    /// Whether what changed last had reached billing when it was to be sent; `delivery_failed` if not.
+    /// `delivery_failed` if the last change did not reach billing.
     #[serde(default)]
     pub(crate) last_sync_error: Option<String>,
-    /// Billing makes no invoices for the account until somebody looked at it.
+    /// True while billing creates no invoices for the account.
     #[serde(default)]
     pub(crate) parked: bool,
-    /// Why it was parked.
+    /// Reason why it was parked.
     #[serde(default)]
     pub(crate) parked_reason: Option<String>,
-    /// Whether that is so still.
+    /// True once that reason is gone.
     #[serde(default)]
     pub(crate) parked_reason_gone: bool,
-    /// What the next invoice comes to.
+    /// Amount of the next invoice.
     #[serde(default)]
     pub(crate) unbilled_amount: u64,
     #[serde(default)]
@@ -68,13 +68,13 @@ pub(crate) struct UsageBatch {
     pub(crate) period: String,
     pub(crate) events: u64,
     pub(crate) state: UsageBatchState,
-    /// Events that are in it twice.
+    /// Number of events that are in the batch twice.
     #[serde(default)]
     pub(crate) duplicate_events: u64,
-    /// What ended its processing, if something did.
+    /// Error that ended its processing, if any.
     #[serde(default)]
     pub(crate) last_error: Option<String>,
-    /// Whether an invoice has it.
+    /// True if an invoice contains it.
     #[serde(default)]
     pub(crate) invoiced: bool,
 }
@@ -100,18 +100,18 @@ pub(crate) struct Invoice {
     pub(crate) amount_paid: u64,
     #[serde(default)]
     pub(crate) amount_credited: u64,
-    /// The invoice that bills the same.
+    /// Invoice that bills the same.
     #[serde(default)]
     pub(crate) duplicate_of: Option<String>,
-    /// Units that it bills, at this amount each.
+    /// Billed units, at `unit_amount` each.
     #[serde(default)]
     pub(crate) quantity: u64,
     #[serde(default)]
     pub(crate) unit_amount: u64,
-    /// Units that the meter counted.
+    /// Metered units.
     #[serde(default)]
     pub(crate) metered_quantity: u64,
-    /// Why it was not finalized, if somebody tried.
+    /// Error of the last attempt to finalize it, if any.
     #[serde(default)]
     pub(crate) finalization_error: Option<String>,
     #[serde(default)]
@@ -155,7 +155,7 @@ pub(crate) struct Payment {
     pub(crate) state: PaymentState,
     #[serde(default)]
     pub(crate) failure: Option<String>,
-    /// What the processor says of it, which it may not have told.
+    /// State at the processor; none if the processor does not report it.
     #[serde(default)]
     pub(crate) processor_state: Option<PaymentState>,
 }
@@ -166,7 +166,7 @@ pub(crate) enum PaymentState {
     Failed,
     Succeeded,
     Cancelled,
-    /// The processor did not say what became of it.
+    /// The processor did not report the outcome.
     Unknown,
 }
 
@@ -179,7 +179,7 @@ pub(crate) struct Dispute {
     pub(crate) currency: String,
     pub(crate) reason: String,
     pub(crate) state: DisputeState,
-    /// The last day on which it can be answered.
+    /// Last day for a response.
     pub(crate) respond_by: String,
 }
 
@@ -197,9 +197,9 @@ pub(crate) enum DisputeState {
 pub(crate) struct WebhookEndpoint {
     pub(crate) url: String,
     pub(crate) enabled: bool,
-    /// What it answered the last test.
+    /// HTTP status of its answer to the last test.
     pub(crate) last_status: u16,
-    /// Webhooks that it did not take.
+    /// Number of undelivered webhooks.
     pub(crate) undelivered: u64,
 }
 
@@ -209,33 +209,34 @@ pub(crate) struct Message {
     pub(crate) id: String,
     pub(crate) customer_id: String,
     pub(crate) template: String,
-    /// The whole request, with whatever else it said.
+    /// Body of the request.
     pub(crate) content: Value,
 }
 
-/// Something that really happened in a target system.
+/// A change that took place in a target system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Effect {
-    /// Counts from 1.
+    /// Id, counted from 1.
     pub id: u64,
     /// `billing`, `payments` or `notifications`.
     pub system: String,
     /// Method and path template, such as `POST /invoices/{id}/void`.
     pub operation: String,
-    /// Id of what was changed or created.
+    /// Id of the changed or created entity.
     pub entity: String,
-    /// The key that came with the call, whether the system honours it or not.
+    /// Idempotency key of the call, even if the system ignores it.
     pub idempotency_key: Option<String>,
-    /// When it took place, RFC 3339.
+    /// Instant of the change, RFC 3339.
     pub at: String,
 }
 
-/// An answer that is given again to whoever sends the same key: that of a call which took effect.
+/// An answer that is replayed for calls with the same idempotency key: that of a call with an
+/// effect, or of a fault with `kept`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct StoredAnswer {
-    /// The request that it answered: a key belongs to one request.
+    /// Path of the answered request; a key belongs to one request.
     pub(crate) path: String,
     pub(crate) request: Value,
     pub(crate) status: u16,

@@ -22,22 +22,22 @@ use super::{
 };
 use crate::background::Stopping;
 
-/// The header in which a caller sends its idempotency key.
+/// Request header with the idempotency key.
 pub(crate) const KEY_HEADER: &str = "Idempotency-Key";
 
-/// The header of an answer that was given before to a call with the same key.
+/// Response header of a replayed answer.
 pub(crate) const REPLAYED_HEADER: &str = "idempotent-replayed";
 
-/// What every handler reaches.
+/// The state of all handlers.
 #[derive(Clone, Debug)]
 pub(crate) struct Demo {
     pub(crate) world: Arc<World>,
     pub(crate) stopping: Stopping,
-    /// Says when answers that are delayed may go out before their time.
+    /// Signal to send delayed answers at once.
     pub(crate) hurry: watch::Receiver<()>,
 }
 
-/// The routes of one system below `/targets/{name}`.
+/// Returns the routes of a system below `/targets/{name}`.
 pub(crate) fn routes(system: &'static System) -> Router<Demo> {
     let mut routes = Router::new();
     for operation in system.operations {
@@ -79,7 +79,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
         let detail = "the bearer token is not this system's secret";
         return Answer::refusal(StatusCode::UNAUTHORIZED, "unauthorized", detail).into_response();
     }
-    // From here on, so that it misses none.
+    // Signals from here on count for this call.
     let mut hurry = demo.hurry.clone();
     hurry.mark_unchanged();
     let fault = demo
@@ -100,7 +100,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
                 return response;
             }
             FaultMode::Hang => {
-                // Whoever waits for this gives up first, or the server is stopped.
+                // The caller gives up, or the server is stopped.
                 demo.stopping.clone().wait().await;
                 connection.cut();
                 return StatusCode::SERVICE_UNAVAILABLE.into_response();
@@ -121,7 +121,7 @@ async fn respond(demo: &Demo, connection: &Connection, received: Received) -> Re
     answer.into_response()
 }
 
-/// Waits for as long as a fault says, or until the answer may go out.
+/// Waits for the delay of a fault, or until `hurry` signals.
 async fn delay(fault: &Fault, mut hurry: watch::Receiver<()>) {
     let may_go = async {
         if hurry.changed().await.is_err() {
@@ -140,7 +140,7 @@ fn authorized(received: &Received) -> bool {
     token == Some(received.system.secret)
 }
 
-/// The same call below a path of the same host that takes none.
+/// Returns a redirect to a path of the same host that does not exist.
 fn elsewhere(received: &Received) -> Response {
     let location = format!("/elsewhere{}", received.path);
     (

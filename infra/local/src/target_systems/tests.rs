@@ -23,7 +23,7 @@ impl Demo {
         Self { systems, http }
     }
 
-    /// A call with the system's own secret.
+    /// Sends a call with the system's own secret.
     fn call(&self, method: Method, system: &str, path: &str) -> reqwest::RequestBuilder {
         let connection = &self.systems.connections()[system];
         let url = format!("{}{path}", connection["baseUrl"].as_str().unwrap());
@@ -217,7 +217,7 @@ async fn a_parked_account_is_billed_once_it_is_out_of_parking() {
     assert_eq!(demo.status("billing", path).await, 409);
 }
 
-/// As many systems answer: the call succeeded, and the payment failed again.
+/// Many systems answer so: the call succeeded, and the payment failed again.
 #[tokio::test]
 async fn a_stolen_card_is_declined_again_with_200() {
     let demo = Demo::start();
@@ -444,7 +444,7 @@ async fn a_stored_failure_is_the_answer_to_its_key_for_ever() {
     }
     assert_eq!(demo.effects(), []);
     assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
-    // What was done before stays the answer to its key.
+    // An earlier success stays the answer to its key.
     demo.systems.inject(stored);
     assert_eq!(demo.post_with_key("k2", path, json!({})).await.0, 200);
 }

@@ -1,4 +1,4 @@
-//! The state of the target systems: what they keep, the log of effects, stored answers.
+//! The state of the target systems: records, effects and stored answers.
 
 use std::{
     path::{Path, PathBuf},
@@ -19,8 +19,8 @@ use crate::atomic_file;
 
 const SEED: &str = include_str!("seed.yaml");
 
-/// Shared by every connection. One lock makes a call's effect, its log entry and its stored
-/// answer one step.
+/// The state, shared by all connections. One lock makes a call's effect, its log entry and its
+/// stored answer atomic.
 #[derive(Debug)]
 pub(crate) struct World {
     state: Mutex<State>,
@@ -33,7 +33,7 @@ struct State {
     faults: Faults,
 }
 
-/// A call as it arrived.
+/// A received call.
 #[derive(Debug)]
 pub(crate) struct Call<'c> {
     pub(crate) system: &'static System,
@@ -41,12 +41,12 @@ pub(crate) struct Call<'c> {
     pub(crate) path: &'c str,
     pub(crate) key: Option<&'c str>,
     pub(crate) request: Request,
-    /// The status of a failure that is answered, and kept, instead of what would be done.
+    /// Status of an injected failure that is answered and stored instead of running the operation.
     pub(crate) fails_with: Option<u16>,
 }
 
 impl World {
-    /// Goes on from the file, or begins with the seed where there is none.
+    /// Loads the state from the file, or from the seed if there is none.
     pub(crate) fn open(file: Option<&Path>) -> Result<Self, Error> {
         let kept = match file {
             Some(path) if path.exists() => Some(load(path)?),
@@ -59,7 +59,7 @@ impl World {
         Ok(Self::new(records, file.map(Path::to_owned)))
     }
 
-    /// Begins with these records, and keeps nothing.
+    /// Returns a state with these records that is not saved.
     pub(crate) fn of(records: Value) -> Result<Self, Error> {
         Ok(Self::new(serde_json::from_value(records)?, None))
     }
@@ -74,7 +74,7 @@ impl World {
         }
     }
 
-    /// Answers a call, with its effect at most once for a key where keys are honoured.
+    /// Runs a call and returns its answer. A system that honours keys has one effect per key.
     pub(crate) fn perform(&self, call: &Call<'_>) -> Answer {
         let mut state = self.lock();
         let stored_under = stored_under(call);
@@ -85,7 +85,7 @@ impl World {
             return repeat(stored, call);
         }
 
-        // A copy takes the change, so that what could not be kept did not happen.
+        // The change is made to a copy, so that it is discarded if it cannot be saved.
         let mut records = state.records.clone();
         let answer = match call.fails_with {
             Some(status) => Answer::injected(status),
@@ -119,14 +119,14 @@ impl World {
         answer
     }
 
-    /// How many faults no call has met yet.
+    /// Returns the number of calls that pending faults will affect.
     pub(crate) fn waiting_faults(&self) -> usize {
         let state = self.lock();
         let times = state.faults.list().iter().map(|fault| fault.times);
         times.sum::<u32>().try_into().unwrap_or(usize::MAX)
     }
 
-    /// Everything but the stored answers.
+    /// Returns the state without the stored answers.
     pub(crate) fn show(&self) -> Value {
         let state = self.lock();
         let mut shown = json!(state.records);
@@ -153,7 +153,7 @@ impl World {
         self.lock().faults.take(system, operation)
     }
 
-    /// Back to the seed, without faults.
+    /// Resets the state to the seed and removes all faults.
     pub(crate) fn reset(&self) -> Result<(), Error> {
         let records = seed()?;
         let mut state = self.lock();
@@ -176,13 +176,14 @@ impl World {
             })
     }
 
-    /// A panic under the lock leaves the records as they were: they are replaced as a whole.
+    /// Locks the state. A poisoned lock is fine, since records are only replaced as a whole.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What the answer to a call is stored under, where keys are honoured.
+/// Returns the storage key of a call's answer; none if the system ignores keys or the call has
+/// none.
 fn stored_under(call: &Call<'_>) -> Option<String> {
     let key = call.key.filter(|_| call.system.honours_keys)?;
     Some(format!("{}:{key}", call.system.name))
@@ -202,7 +203,7 @@ fn repeat(stored: &StoredAnswer, call: &Call<'_>) -> Answer {
         return Answer::refusal(
             StatusCode::UNPROCESSABLE_ENTITY,
             "idempotency_key_reused",
-            "the key came with another request before",
+            "the idempotency key was used for another request",
         );
     }
     Answer {

@@ -1,4 +1,4 @@
-//! The HTTP API of the template: its routes, and what it tells browsers of other origins.
+//! The HTTP API of the template: routes and CORS lists.
 
 use http::Method;
 use serde::Deserialize;
@@ -12,53 +12,52 @@ const API: &str = "Api";
 /// An API Gateway HTTP API.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpApi {
-    /// Which function takes which requests.
+    /// Routes to the functions.
     pub routes: Vec<Route>,
-    /// What it answers to other origins, once there are any.
+    /// CORS lists, which apply once there are allowed origins.
     pub cors: CorsLists,
 }
 
 /// A route and the function behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Route {
-    /// What it takes.
+    /// Requests that it matches.
     pub key: RouteKey,
     /// Name of the function's package.
     pub function: String,
 }
 
-/// What a route takes.
+/// The requests that a route matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RouteKey {
-    /// `$default`: what no other route takes.
+    /// `$default`: requests that no other route matches.
     Default,
-    /// A path, whose `{names}` stand for one segment each.
+    /// A path; each `{name}` in it matches one segment.
     Path(Methods, String),
 }
 
 /// The methods of a route.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Methods {
-    /// Every one.
+    /// All methods.
     Any,
-    /// This one.
+    /// One method.
     One(Method),
 }
 
-/// The lists of the CORS configuration. The origins are no part of it: they are a parameter of the
-/// template.
+/// The lists of the CORS configuration, without the origins, which are a parameter of the template.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct CorsLists {
     /// Methods that a page of another origin may use.
     pub allow_methods: Vec<String>,
-    /// Request headers that it may set.
+    /// Request headers that such a page may set.
     pub allow_headers: Vec<String>,
-    /// Response headers that it may read.
+    /// Response headers that such a page may read.
     pub expose_headers: Vec<String>,
-    /// Whether it may use the session's cookie.
+    /// True if such a page may use the session cookie.
     pub allow_credentials: bool,
-    /// Seconds for which a browser may remember all this.
+    /// Seconds for which a browser may cache the answer to a preflight.
     pub max_age: u32,
 }
 
@@ -94,7 +93,7 @@ struct IntegrationProperties {
     integration_uri: String,
 }
 
-/// `!If [condition, lists, nothing]` arrives as the list behind the tag.
+/// Reads the CORS lists. `!If [condition, lists, nothing]` is parsed as the list behind the tag.
 fn cors(configuration: &Value) -> Result<CorsLists, Error> {
     let lists = configuration.get(1).unwrap_or(configuration);
     CorsLists::deserialize(lists).map_err(|error| Error::properties(API, error.to_string()))
@@ -111,10 +110,9 @@ fn route(file: &File, name: &str) -> Result<Route, Error> {
         .ok_or_else(|| Error::properties(name, format!("the target {:?}", route.target)))?;
     let target: IntegrationProperties =
         file.properties(integration, "AWS::ApiGatewayV2::Integration")?;
-    let function = target
-        .integration_uri
-        .strip_suffix(".Arn")
-        .ok_or_else(|| Error::properties(integration, "IntegrationUri is no function's ARN"))?;
+    let function = target.integration_uri.strip_suffix(".Arn").ok_or_else(|| {
+        Error::properties(integration, "IntegrationUri is not the ARN of a function")
+    })?;
     Ok(Route {
         key,
         function: file.function(function)?.package().to_owned(),

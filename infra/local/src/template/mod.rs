@@ -1,4 +1,4 @@
-//! The API, the table and the queues as `infra/template.yaml` defines them.
+//! API, table and queues of `infra/template.yaml`.
 
 mod api;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
 
-/// The template that is deployed, as it was when this crate was built.
+/// The deployed template, as of this crate's build.
 const DEPLOYED: &str = include_str!("../../../template.yaml");
 
-/// The type of a function's resource.
+/// Resource type of functions.
 const FUNCTION: &str = "AWS::Serverless::Function";
 
 /// Logical names in the template.
@@ -20,34 +20,34 @@ const TABLE: &str = "Table";
 const ACTION_QUEUE: &str = "ActionQueue";
 const DEAD_LETTER_QUEUE: &str = "ActionDeadLetterQueue";
 
-/// Why a template cannot be used.
+/// A template cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The text is not YAML of the right shape.
     #[error("the template cannot be read: {0}")]
     Syntax(#[from] serde_saphyr::Error),
-    /// A resource that the local stack creates is not there.
+    /// A resource that the local stack needs is missing.
     #[error("the template has no resource {0:?}")]
     MissingResource(String),
-    /// A resource has another type than the one expected of its name.
+    /// A resource has an unexpected type.
     #[error("resource {name:?} has the type {found:?}, not {expected:?}")]
     WrongType {
         /// Logical name of the resource.
         name: String,
-        /// The type it should have.
+        /// Expected type.
         expected: &'static str,
-        /// The type it has.
+        /// Actual type.
         found: String,
     },
-    /// A property is absent or cannot be understood.
+    /// A property is absent or malformed.
     #[error("resource {name:?}: {problem}")]
     Properties {
         /// Logical name of the resource.
         name: String,
-        /// The property, and what is wrong with it.
+        /// The property and its problem.
         problem: String,
     },
-    /// The redrive policy points at a queue other than the dead-letter queue.
+    /// The redrive policy names a queue other than the dead-letter queue.
     #[error("resource {ACTION_QUEUE:?}: the redrive policy names {0:?}, not {DEAD_LETTER_QUEUE:?}")]
     RedriveTarget(String),
 }
@@ -61,41 +61,41 @@ impl Error {
     }
 }
 
-/// What the local stack makes from the template.
+/// The parts of the template that the local stack uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
     /// The HTTP API in front of the functions.
     pub api: HttpApi,
-    /// How long each function may take, by the name of its package.
+    /// Time limits of the functions by package name.
     timeouts: BTreeMap<String, Duration>,
     /// The single table.
     pub table: TableDefinition,
     /// The queue of approved actions.
     pub action_queue: QueueDefinition,
-    /// Where messages go that were received too often.
+    /// Queue for messages that were received too often.
     pub dead_letter_queue: QueueDefinition,
-    /// How often a message may be received before it goes there.
+    /// Most receives of a message before it moves to the dead-letter queue.
     pub max_receive_count: u32,
 }
 
 /// A DynamoDB table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableDefinition {
-    /// Every attribute used in a key.
+    /// All attributes of keys.
     pub attributes: Vec<AttributeDefinition>,
-    /// The table's own key.
+    /// Key of the table.
     pub key: Vec<KeyElement>,
     /// Global secondary indexes; all of them project every attribute.
     pub indexes: Vec<IndexDefinition>,
-    /// The attribute that holds an item's expiry in seconds since the epoch.
+    /// Attribute with an item's expiry in seconds since the epoch.
     pub ttl_attribute: Option<String>,
 }
 
-/// An attribute used in a key.
+/// An attribute of a key.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "PascalCase")]
 pub struct AttributeDefinition {
-    /// Its name.
+    /// Name.
     #[serde(rename = "AttributeName")]
     pub name: String,
     /// `S`, `N` or `B`.
@@ -117,27 +117,32 @@ pub struct KeyElement {
 /// A global secondary index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexDefinition {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its key.
+    /// Key.
     pub key: Vec<KeyElement>,
 }
 
 /// A standard queue.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct QueueDefinition {
-    /// Seconds for which a received message stays hidden; SQS assumes 30.
+    /// Seconds for which a received message stays hidden; 30 by default, as in SQS.
     #[serde(rename = "VisibilityTimeout", default = "default_visibility")]
     pub visibility_timeout: u32,
-    /// Seconds for which a message is kept; SQS assumes four days.
+    /// Seconds for which a message is kept; four days by default, as in SQS.
     #[serde(rename = "MessageRetentionPeriod", default = "default_retention")]
     pub retention: u32,
 }
 
 impl Template {
-    /// Reads the template that the stack is deployed from.
+    /// Reads the deployed template.
     pub fn deployed() -> Result<Self, Error> {
         Self::parse(DEPLOYED)
+    }
+
+    /// Package names of the functions, sorted.
+    pub fn functions(&self) -> impl Iterator<Item = &str> {
+        self.timeouts.keys().map(String::as_str)
     }
 
     /// How long the function of a package may take.
@@ -146,7 +151,7 @@ impl Template {
         timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))
     }
 
-    /// Reads the API, the table and the queues from a template; every other resource is left alone.
+    /// Reads API, table and queues from a template and ignores all other resources.
     pub fn parse(yaml: &str) -> Result<Self, Error> {
         let file: File = serde_saphyr::from_str(yaml)?;
         let table: TableProperties = file.properties(TABLE, "AWS::DynamoDB::Table")?;
@@ -176,7 +181,7 @@ struct File {
     resources: BTreeMap<String, Resource>,
 }
 
-/// What holds for each function that does not say otherwise.
+/// Defaults of all functions.
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
 struct Globals {
@@ -193,12 +198,12 @@ struct FunctionGlobals {
 #[serde(rename_all = "PascalCase")]
 struct Function {
     code_uri: String,
-    /// Seconds.
+    /// Time limit in seconds.
     timeout: Option<u64>,
 }
 
 impl Function {
-    /// The name of its package, which its folder is named for.
+    /// Returns the name of the function's package, which is that of its folder.
     fn package(&self) -> &str {
         let folder = self.code_uri.trim_end_matches('/');
         folder.rsplit('/').next().unwrap_or(folder)
@@ -230,7 +235,7 @@ impl File {
                 found: resource.r#type.clone(),
             });
         }
-        // A resource without properties is one whose properties all have their defaults.
+        // A resource without `Properties` has the defaults of all properties.
         let properties = match &resource.properties {
             Value::Null => Value::Object(serde_json::Map::new()),
             given => given.clone(),
@@ -252,7 +257,7 @@ impl File {
             .collect()
     }
 
-    /// Names of the resources of a type, in alphabetical order.
+    /// Returns the names of a type's resources in alphabetical order.
     fn names_of(&self, kind: &str) -> impl Iterator<Item = &str> {
         self.resources
             .iter()
@@ -309,7 +314,8 @@ struct RedrivePolicy {
 }
 
 impl RedrivePolicy {
-    /// `!GetAtt Queue.Arn` arrives as the string behind the tag, `Fn::GetAtt` as an object.
+    /// Returns true if the target is `queue`. `!GetAtt Queue.Arn` is parsed as the string behind
+    /// the tag, `Fn::GetAtt` as an object.
     fn points_at(&self, queue: &str) -> bool {
         match &self.target {
             Value::String(target) => target.strip_suffix(".Arn") == Some(queue),

@@ -1,4 +1,4 @@
-//! An approved action: what it holds, and what became of it.
+//! The record of an approved action, and its result.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ use crate::{
 
 /// An approved action, as the worker runs it.
 ///
-/// `token` is a fencing token: every claim raises it, and every write of the one who claimed
-/// expects it, so that a worker that was thought dead cannot write over its successor.
+/// `token` is a fencing token. Every claim raises it, and every write of the holder expects it. A
+/// worker that was thought dead cannot overwrite its successor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[expect(
@@ -24,204 +24,205 @@ use crate::{
 pub struct AgentAction {
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The session that it was approved in.
+    /// The session in which it was approved.
     pub session_id: AgentSessionId,
-    /// The signal of the session.
+    /// The alert of the session.
     #[serde(default)]
     pub alert_id: Option<SignalId>,
     /// The proposed action's id.
     pub action_id: String,
-    /// The playbook that it comes from.
+    /// The playbook that proposed it.
     #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
-    /// The connection to its target system, as it was when it was proposed.
+    /// The connection to its target system, as of the proposal.
     #[serde(default)]
     pub connection: Option<ConnectionRevision>,
-    /// What may go wrong.
+    /// The risk level.
     #[serde(default)]
     pub risk: Option<Risk>,
-    /// The money that it moves, as far as that is known.
+    /// The money that it moves, if known.
     #[serde(default)]
     pub money: Option<Money>,
-    /// What kind of action.
+    /// The kind of action.
     pub action_type: ActionType,
     /// The system it acts on.
     pub target_system: String,
-    /// The records of that system it acts on; no two actions do the same to one of them at once.
+    /// The records of that system it acts on. No two actions have the same effect on one record at
+    /// once.
     #[serde(default)]
     pub entities: Vec<String>,
-    /// Effects that must not be there if it is to be done: those of actions that it excludes.
+    /// Effects of the actions that it excludes. None of these may be held when it runs.
     #[serde(default)]
     pub rivals: Vec<TargetEffect>,
-    /// Ids of actions of its session that are approved too and come first.
+    /// Ids of the session's approved actions that come first.
     #[serde(default)]
     pub after: Vec<String>,
-    /// How long after its end nobody does the same again, in milliseconds.
+    /// Cooldown: milliseconds after its end in which no action repeats the effect.
     #[serde(default = "ProposedAction::usual_cooldown")]
     pub cooldown: i64,
-    /// What is read of the target system to judge the conditions that follow, and those of the steps.
+    /// Reads of the target system for the conditions below and those of the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<TargetRead>,
-    /// What must be so when it is done.
+    /// Conditions that must hold when it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<FactCondition>,
-    /// What is done, rendered.
+    /// The rendered steps.
     pub steps: Vec<ActionStep>,
-    /// What is so once it had its effect.
+    /// The condition that shows that it had its effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verification>,
-    /// Who approved it and when, the last one last.
+    /// Its approvals, the newest last.
     #[serde(default)]
     pub approvals: Vec<ActionApproval>,
-    /// The stack whose name its idempotency keys carry: that which claimed it first.
+    /// The stack that claimed it first. Its idempotency keys carry this name.
     #[serde(default)]
     pub stack: Option<String>,
-    /// The revision of its connection through which it was last to be sent.
+    /// The revision of the connection at the last claim.
     #[serde(default)]
     pub connection_revision: Option<i64>,
-    /// Raised when it is approved again: a call that failed for certain is another one then.
+    /// The round: 1 at first, raised when it is approved again. Its idempotency keys name the
+    /// round, so a call that certainly failed becomes a new call.
     #[serde(default)]
     pub round: i64,
-    /// The trace of the request that approved it last, by which the worker's log has it, whoever
-    /// sent the message.
+    /// The trace of the request that approved it last. The worker logs this trace.
     #[serde(default)]
     pub trace_id: Option<String>,
-    /// Minutes that a person would have needed.
+    /// Minutes a person would have needed.
     pub minutes_saved: i64,
-    /// Where it stands.
+    /// The state.
     pub state: ActionState,
-    /// Raised by every claim.
+    /// The fencing token. Every claim raises it.
     #[serde(default)]
     pub token: i64,
     /// Claims since it was approved.
     #[serde(default)]
     pub attempts: i64,
-    /// Until when the one who claimed it may work on it.
+    /// End of the holder's lease.
     pub lease_until: Option<Timestamp>,
-    /// How many steps are done; an action that is run again goes on after them.
+    /// Number of steps that are done. An action that runs again continues after them.
     #[serde(default)]
     pub steps_done: i64,
-    /// How many of these had been done before, whoever had done them.
+    /// Number of those steps that the target system reported as already done.
     #[serde(default)]
     pub already_done: i64,
-    /// A call may be under way that was sent without a key: repeated, it would be done again.
+    /// A call may be under way without an idempotency key. Repeating it would repeat the effect.
     #[serde(default)]
     pub sending: bool,
-    /// A call was sent whose answer does not tell whether it took effect.
+    /// A call was sent and its answer did not tell whether it took effect.
     #[serde(default)]
     pub ambiguous: bool,
-    /// It was claimed, and what it requires is looked at first: nothing that changes anything was sent
+    /// Claimed, with the precondition check still to do. No call that changes something was sent
     /// since.
     #[serde(default)]
     pub looking: bool,
-    /// Its session was cancelled while it was claimed: nothing more is sent.
+    /// Its session was cancelled while it was claimed. Nothing more is sent.
     #[serde(default)]
     pub stopping: bool,
-    /// The minutes that it saved are not in the organization's total yet.
+    /// Its saved minutes are not in the organization's total yet.
     #[serde(default)]
     pub uncounted: bool,
-    /// It was given back, and is not claimed again before this instant.
+    /// Retry at: it was released and is not claimed before this instant.
     #[serde(default)]
     pub not_before: Option<Timestamp>,
-    /// The last claim came upon a pause; the sweeper has sent no message since.
+    /// The last claim was deferred, and the sweeper has sent no message since.
     #[serde(default)]
     pub put_off: bool,
-    /// Messages that the sweeper sent for it since it was last claimed.
+    /// Messages that the sweeper sent since the last claim.
     #[serde(default)]
     pub resends: i64,
-    /// When the sweeper has to look at it.
+    /// The sweeper's next visit.
     pub due_at: Option<Timestamp>,
-    /// What became of the steps that were sent.
+    /// The results of the steps that were sent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub step_results: Vec<StepResult>,
-    /// Whether it had its effect, once it succeeded and where that is looked for.
+    /// Verification of the effect, if it succeeded and has a verification.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Looks<VerificationStatus>>,
-    /// What became of its call, once it ended as unknown and where that is looked for.
+    /// Reconciliation of an unclear call, if it ended as unknown and has a reconciliation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconciliation: Option<Looks<ReconciliationStatus>>,
-    /// The last answer of the target system, once it ended.
+    /// The target system's last answer, once it ended.
     pub response: Option<JsonText>,
-    /// Why it did not succeed.
+    /// The reason if it did not succeed.
     pub error: Option<String>,
-    /// What somebody found out about it when its outcome was unknown.
+    /// The verdict of a user, if its outcome was unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// The newest entry of its part of the session's journal.
+    /// The newest entry of its chain in the session's journal.
     #[serde(default)]
     pub journal: JournalHead,
     /// Answers that its holder has not written yet.
     #[serde(skip)]
     pub answers: Vec<StepAnswer>,
-    /// The look of its holder that is not written yet.
+    /// The holder's precondition check that is not written yet.
     #[serde(skip)]
     pub looked: Option<Looked>,
-    /// When it was claimed first since it was approved.
+    /// The first claim since it was approved.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// The end of the action.
     pub executed_at: Option<Timestamp>,
-    /// When it was approved first.
+    /// The first approval.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The last change.
     pub updated_at: Timestamp,
 }
 
-/// That somebody approved an action.
+/// An approval of an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionApproval {
-    /// Who.
+    /// The approver.
     pub user_id: UserId,
-    /// The role that they had.
+    /// The approver's role at that time.
     #[serde(default)]
     pub role: Option<Role>,
-    /// When.
+    /// The instant of the approval.
     pub at: Timestamp,
-    /// The digest of what they approved.
+    /// The digest of the approved content.
     #[serde(default)]
     pub digest: Option<String>,
-    /// What they had to say.
+    /// The approver's note.
     #[serde(default)]
     pub note: Option<String>,
-    /// The [round](AgentAction::round) that they approved; 0 while it has not begun.
+    /// The [round](AgentAction::round) that was approved; 0 until it begins.
     #[serde(default)]
     pub round: i64,
 }
 
-/// Where an approved action stands; the last four are outcomes.
+/// The state of an approved action. The last four are outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ActionState {
-    /// To be run.
+    /// Waits for a worker.
     Queued,
     /// Claimed by a worker.
     Running,
     /// Done.
     Succeeded,
-    /// Not done, for certain: it may be run again.
+    /// Certainly not done; may run again.
     Failed,
-    /// It may have taken effect, and nothing that is known tells.
+    /// Possibly done: no answer and no check has told.
     Unknown,
-    /// Nothing was changed: it was cancelled before it started, or something stood in the way, what it
-    /// requires among that.
+    /// Nothing was changed: it was cancelled before it started, or it was blocked, for example by a
+    /// precondition.
     Skipped,
 }
 
 impl ActionState {
-    /// Whether it is an outcome.
+    /// True for an outcome.
     #[must_use]
     pub const fn has_ended(self) -> bool {
         !matches!(self, Self::Queued | Self::Running)
     }
 
-    /// Whether it may be run again.
+    /// True if it may run again.
     #[must_use]
     pub const fn is_not_done(self) -> bool {
         matches!(self, Self::Failed | Self::Skipped)
     }
 
-    /// The name as it is stored.
+    /// The stored name.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
@@ -229,22 +230,21 @@ impl ActionState {
 }
 
 impl AgentAction {
-    /// How long a message may be under way before the sweeper sends another, in milliseconds: longer
-    /// than the queue hides one that was received, so that only what is lost is sent again.
+    /// Milliseconds that a message may be under way before the sweeper sends another. The queue
+    /// hides a received message for less time, so only lost messages are sent again.
     pub const DELIVERY: i64 = 2 * span::MINUTE;
-    /// How long after a lease the sweeper looks at the earliest whether its holder died, in
-    /// milliseconds.
+    /// Milliseconds after the end of a lease before the sweeper checks whether its holder died.
     pub const LEASE_MARGIN: i64 = 5 * span::SECOND;
-    /// How long after an approval the action is given up, in milliseconds. Target systems keep
+    /// Milliseconds after an approval after which the action is given up. Target systems keep
     /// idempotency keys for at least as long.
     pub const PATIENCE: i64 = 24 * span::HOUR;
-    /// The first pause of an action that is given back, in milliseconds; each is twice as long as
+    /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as
     /// the one before.
     pub const FIRST_PAUSE: i64 = span::MINUTE;
-    /// The longest of these pauses, unless the target system asks for a longer one.
+    /// The longest retry pause, in milliseconds, unless the target system asks for a longer one.
     pub const LONGEST_PAUSE: i64 = 30 * span::MINUTE;
 
-    /// An approved action that nobody has claimed; the session's list of what is approved has it.
+    /// Creates a queued action. The session lists it as approved.
     #[must_use]
     pub fn approve(
         session: &AgentSession,
@@ -309,9 +309,9 @@ impl AgentAction {
         }
     }
 
-    /// Queues an action again that is not done, behind those in `after`. Steps that are done stay
-    /// done, and the fencing token goes on rising; its calls are others than before, since some
-    /// systems answer an old key with the old failure.
+    /// Queues an action that is not done again, after the actions in `after`. Finished steps stay
+    /// done, and the fencing token keeps rising. Its calls get new idempotency keys, since some
+    /// systems replay the old failure for an old key.
     pub fn approve_again(
         &mut self,
         approvals: Vec<ActionApproval>,
@@ -345,15 +345,15 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// From when on it is given up.
+    /// Returns the instant at which it is given up.
     #[must_use]
     pub fn deadline(&self) -> Timestamp {
         let approved = self.approvals.last().map_or(self.created_at, |one| one.at);
         approved.plus(Self::PATIENCE)
     }
 
-    /// Whether it made a difference: it succeeded, what it was to change had not been so before, and its
-    /// effect was found where it is looked for.
+    /// True if it made a difference: it succeeded, changed something that had not been done before,
+    /// and passed its verification, if it has one.
     #[must_use]
     pub fn is_effective(&self) -> bool {
         let changes = self.steps.iter().filter(|step| step.changes()).count();
@@ -361,13 +361,14 @@ impl AgentAction {
         self.state == ActionState::Succeeded && already_done < changes && self.is_verified()
     }
 
-    /// Whether it put its records right: a message puts nothing right.
+    /// True if it fixed its records. A message fixes nothing.
     #[must_use]
     pub fn is_remedy(&self) -> bool {
         self.is_effective() && self.action_type.puts_right()
     }
 
-    /// The minutes that it saved: none unless it was effective, nor where somebody had to look.
+    /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
+    /// user had to check.
     #[must_use]
     pub fn saved(&self) -> i64 {
         if self.is_effective() && self.verdict.is_none() {
@@ -377,7 +378,8 @@ impl AgentAction {
         }
     }
 
-    /// The approvals of its round; those that were given before rounds were counted are of any.
+    /// Returns the approvals of its round. Approvals from before rounds were counted belong to any
+    /// round.
     #[must_use]
     pub fn current_approvals(&self) -> Vec<ActionApproval> {
         let approvals = self.approvals.iter();
@@ -385,8 +387,8 @@ impl AgentAction {
         current.cloned().collect()
     }
 
-    /// The idempotency key of a step, which counts from 0: the same for every attempt at it, and
-    /// that of no other step, of this stack or another.
+    /// Returns the idempotency key of a step, counted from 0. Every attempt at a step has the same
+    /// key; no other step has it, in this stack or another.
     #[must_use]
     pub fn idempotency_key(&self, step: usize) -> String {
         format!(
@@ -400,7 +402,7 @@ impl AgentAction {
         )
     }
 
-    /// What became of it; none while it has not ended.
+    /// Returns its result, or none until it has ended.
     #[must_use]
     pub fn result(&self) -> Option<ActionResult> {
         if !self.state.has_ended() {
@@ -430,26 +432,26 @@ fn of_round(mut approvals: Vec<ActionApproval>, round: i64) -> Vec<ActionApprova
     approvals
 }
 
-/// What became of an approved action.
+/// The result of an approved action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ActionResult {
-    /// Which one.
+    /// The action's id.
     pub action_id: String,
-    /// Whether it is done for certain.
+    /// True if it is certainly done.
     pub success: bool,
-    /// The last answer of the target system: `{status, body}`.
+    /// The target system's last answer: `{status, body}`.
     pub response: Option<JsonText>,
-    /// Why it did not succeed.
+    /// The reason if it did not succeed.
     pub error: Option<String>,
-    /// What became of each of its steps.
+    /// The result of each of its steps.
     pub steps: Vec<StepResult>,
-    /// Whether it had its effect, where that is looked for.
+    /// Verification of its effect, if it has a verification.
     pub verification: Option<Looks<VerificationStatus>>,
-    /// What became of its call that was unknown, where that is looked for.
+    /// Reconciliation of its unclear call, if it has a reconciliation.
     pub reconciliation: Option<Looks<ReconciliationStatus>>,
-    /// What somebody found out about it when its outcome was unknown.
+    /// The verdict of a user, if its outcome was unknown.
     pub verdict: Option<Verdict>,
-    /// When it ended.
+    /// The end of the action.
     pub executed_at: Timestamp,
     /// Milliseconds from the first claim to the end.
     pub duration: i64,

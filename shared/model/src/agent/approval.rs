@@ -1,4 +1,4 @@
-//! A session beside its approved actions: approval, cancellation and the end.
+//! Approval, cancellation and end of a session together with its approved actions.
 
 use std::ops::{Deref, DerefMut};
 
@@ -8,46 +8,46 @@ use super::{
 };
 use crate::{AgentSessionId, Code, Error, Fault, FaultCode, Timestamp};
 
-/// What a session forbids in a state that allows no approval.
+/// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
 
-/// The approved actions of a session, each as `A` holds it: the store with the version that its
-/// next write expects.
+/// The approved actions of a session. The store holds each as `A`, with the version that its next
+/// write expects.
 #[derive(Clone, Debug)]
 pub struct ApprovedActions<A> {
-    /// Those that read, in any order.
+    /// The readable records, in any order.
     pub known: Vec<A>,
-    /// Ids of those whose records do not read; they count as ended, outcome unknown.
+    /// Ids of the unreadable records. They count as ended with an unknown outcome.
     pub unreadable: Vec<String>,
 }
 
-/// What an approval comes to.
+/// The result of an approval.
 #[derive(Debug)]
 pub enum Approved<'a, A> {
-    /// These are to be run, and are written together with the session.
+    /// Actions to run, written together with the session.
     Queued {
-        /// Those that were not done before. Then the signal must still point to the session.
+        /// Actions approved again. The alert must still point to the session.
         again: Vec<&'a A>,
-        /// Those that were never approved before.
+        /// Actions approved for the first time.
         new: Vec<AgentAction>,
     },
-    /// More people have to approve it before it runs: the session is written, and nothing else.
+    /// More approvers are needed. Only the session is written.
     Pending,
-    /// The same list was approved before: its results stand, and there is nothing to write.
+    /// An earlier request approved this list. Its results stand, and nothing is written.
     Standing,
 }
 
-/// What a cancellation does to the actions of a session.
+/// The effect of a cancellation on the session's actions.
 #[derive(Debug)]
 pub struct Cancelled<'a, A> {
-    /// Those that ended with it.
+    /// Actions that ended with it.
     pub ended: Vec<&'a A>,
-    /// Those that are claimed, and send nothing more.
+    /// Claimed actions, which send nothing more.
     pub stopping: Vec<&'a A>,
 }
 
 impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
-    /// None.
+    /// Creates an empty list.
     #[must_use]
     pub const fn none() -> Self {
         Self {
@@ -56,7 +56,7 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         }
     }
 
-    /// Where an approved action stands; none when it was not approved.
+    /// Returns the state of an approved action; none if it was not approved.
     #[must_use]
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
         if self.unreadable.iter().any(|id| id == action_id) {
@@ -68,7 +68,8 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
             .map(|action| action.state)
     }
 
-    /// The ids of those that waited for one that has ended; none while it has not.
+    /// Returns the ids of queued actions that waited for an ended one. Empty until that one has
+    /// ended.
     #[must_use]
     pub fn waiting_for(&self, action_id: &str) -> Vec<String> {
         if !self.state(action_id).is_some_and(ActionState::has_ended) {
@@ -82,7 +83,7 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         waiting.map(|action| action.action_id.clone()).collect()
     }
 
-    /// Whether every one of them has ended.
+    /// True if every action has ended.
     #[must_use]
     pub fn all_ended(&self) -> bool {
         self.known.iter().all(|action| action.state.has_ended())
@@ -92,15 +93,16 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
 impl AgentSession {
     /// Approves actions, all or none.
     ///
-    /// 400 for an id that is unknown or names a manual action, and for two that exclude each
-    /// other; 409 for ids of an earlier proposal, while the session is not there yet, and for
-    /// another list than the one that was approved. In a session that failed within the last
-    /// [`AGAIN`](Self::AGAIN), actions that are not done for certain run again, if that is asked
-    /// for.
+    /// 400 for an unknown id, for a manual action, and for two actions that exclude each other. 403
+    /// if the policy asks for another approver. 409 for ids of an earlier proposal, before a
+    /// proposal, and for a list other than the approved one. 409 also for changed content and for
+    /// an action that the policy denies.
     ///
-    /// 409 also when an action is not what was looked at, and when the policy denies it; 403 when
-    /// the policy asks for somebody else. An approval that is not enough is noted with its action,
-    /// and the list runs with the one by which each action of it has enough.
+    /// In a session that failed within the last [`AGAIN`](Self::AGAIN), actions that are certainly
+    /// not done run again if the request asks for it.
+    ///
+    /// An insufficient approval is kept with its action. The list runs with the approval that
+    /// completes each of its actions.
     pub fn approve<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
@@ -138,8 +140,8 @@ impl AgentSession {
         Ok(queued)
     }
 
-    /// 409 where an approval of an action on its own is not taken at `now`, whoever gives it; `newest` is
-    /// the session that its signal points to, as far as that is known.
+    /// Checks that an approval of one action would be accepted at `now` from any user. 409
+    /// otherwise. `newest` is the session that the alert points to, if known.
     pub fn check_open<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
@@ -159,7 +161,7 @@ impl AgentSession {
         self.check_state(actions, std::slice::from_ref(&action.id), true, now)
     }
 
-    /// 409 where a list of actions is not approved at `now`, or not again.
+    /// Checks that a list of actions can be approved, or approved again, at `now`. 409 otherwise.
     fn check_state<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
@@ -177,7 +179,8 @@ impl AgentSession {
         }
     }
 
-    /// 409 unless each action is what was looked at, 400 for a digest of another one.
+    /// Checks the digests: 409 for an action that changed, 400 for a digest of an action outside
+    /// the list.
     fn check_digests(&self, approving: &Approving<'_>) -> Result<(), Error> {
         let Some(digests) = approving.digests else {
             return Ok(());
@@ -190,7 +193,7 @@ impl AgentSession {
                 None => faults.push(Fault::at(
                     "digests",
                     FaultCode::Unknown,
-                    format!("{id:?} is not among the actions that are to be executed."),
+                    format!("{id:?} is not one of `actionIds`."),
                 )),
             }
         }
@@ -203,14 +206,14 @@ impl AgentSession {
         Err(Error::conflict(
             Code::ContentChanged,
             format!(
-                "{} changed since it was looked at; read the session and look again.",
+                "{} changed since you read the session. Read it again.",
                 changed.join(", ")
             ),
         ))
     }
 
-    /// Notes somebody's approval with each action of the list, in place of an earlier one of
-    /// theirs. Answers whether every action has enough now.
+    /// Stores the user's approval with each action of the list, in place of the user's earlier one.
+    /// Returns whether every action has enough approvals.
     fn note_approvals(
         &mut self,
         approving: &Approving<'_>,
@@ -230,7 +233,7 @@ impl AgentSession {
             };
             let requirement = approver.policy.requires(action.subject());
             let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
-            // Those that the policy does not count any more are not shown as if it did.
+            // Drops approvals that the policy no longer counts, so that none is shown as valid.
             action.approvals.retain(|one| {
                 one.is_valid(now) && is_by_another(one) && requirement.admits(one, proposers)
             });
@@ -243,7 +246,7 @@ impl AgentSession {
         Ok(are_enough)
     }
 
-    /// Somebody's approval of an action. 403 and 409 where the policy does not let them give it.
+    /// Returns the user's approval of an action. 403 or 409 if the policy does not permit it.
     fn approval(
         &self,
         action: &ProposedAction,
@@ -257,7 +260,7 @@ impl AgentSession {
         if requirement.denies() {
             return Err(Error::conflict(
                 Code::PolicyDenied,
-                format!("The policy of the organization lets nobody execute {id}."),
+                format!("The organization's policy allows no user to execute {id}."),
             ));
         }
         let approval = approving.approval(approver.role, action.digest(self), now);
@@ -265,7 +268,7 @@ impl AgentSession {
             let asked = requirement.says();
             return Err(Error::forbidden(
                 Code::ApproverNotAllowed,
-                format!("For {id} the policy of the organization asks for {asked}."),
+                format!("The organization's policy requires for {id}: {asked}."),
             ));
         }
         match approver.policy.caps.charge(action.subject()) {
@@ -277,47 +280,48 @@ impl AgentSession {
         }
     }
 
-    /// 409 when its proposal is a day old, and only a manual action that was handed over keeps it.
+    /// 409 if its proposal is a day old and only a handed-over manual action keeps the session
+    /// open.
     fn check_approvable(&self, now: Timestamp) -> Result<(), Error> {
         match self.approvable_until {
-            Some(until) if until <= now => Err(Self::expired("have actions proposed again")),
+            Some(until) if until <= now => Err(Self::expired("Have actions proposed again")),
             _ => Ok(()),
         }
     }
 
-    /// 409: what it proposed is a day old.
+    /// Returns the 409 for a proposal that is a day old.
     pub(super) fn expired(advice: &str) -> Error {
         Error::conflict(
             Code::SessionExpired,
-            format!("The proposal expired after 24 hours; {advice}."),
+            format!("The proposal expired after 24 hours. {advice}."),
         )
     }
 
-    /// 409: what it proposed was proposed again since.
+    /// Returns the 409 for actions of an earlier proposal.
     pub(super) fn superseded() -> Error {
         Error::conflict(
             Code::ProposalSuperseded,
-            "The actions were proposed again since; read the session and approve the new ones.",
+            "The actions were proposed again since then. Read the session and approve the new ones.",
         )
     }
 
-    /// 409: its actions run again only as long as no other session was opened on its signal.
+    /// Returns the 409 for a session whose alert has a newer session. Its actions cannot run again.
     #[must_use]
     pub fn followed_by_another() -> Error {
         Error::conflict(
             Code::SessionSuperseded,
-            "Another session was opened on the alert since; go on there.",
+            "Another session was opened on the alert since then. Continue there.",
         )
     }
 
-    /// What it proposed is not looked at any more when that was long ago.
+    /// 409 if the failure is too long ago: the proposal may not match the systems any more.
     fn check_failed_lately(&self, now: Timestamp) -> Result<(), Error> {
         if now < self.failed_at.unwrap_or(self.updated_at).plus(Self::AGAIN) {
             return Ok(());
         }
         Err(Error::conflict(
             Code::SessionExpired,
-            "The session failed more than 24 hours ago; open another session.",
+            "The session failed more than 24 hours ago. Open another session.",
         ))
     }
 
@@ -359,7 +363,7 @@ impl AgentSession {
         Approved::Queued { again, new }
     }
 
-    /// The ids of the approved actions that come before an action.
+    /// Returns the ids of the approved actions that come before an action.
     pub(super) fn approved_before(&self, action: &ProposedAction) -> Vec<String> {
         self.proposed_actions
             .iter()
@@ -369,7 +373,7 @@ impl AgentSession {
             .collect()
     }
 
-    /// The effects that exclude an action.
+    /// Returns the effects of the actions that exclude an action.
     #[must_use]
     pub fn rivals(&self, action: &ProposedAction) -> Vec<TargetEffect> {
         self.proposed_actions
@@ -379,8 +383,8 @@ impl AgentSession {
             .collect()
     }
 
-    /// 400 with every id at fault; 409 when the only fault is that an earlier proposal gave it
-    /// out.
+    /// Checks ids. 400 with every id at fault; 409 if the only fault is an id of an earlier
+    /// proposal.
     fn check_ids(&self, ids: &[String]) -> Result<(), Error> {
         let mut void = false;
         let mut faults = Vec::new();
@@ -415,13 +419,13 @@ impl AgentSession {
         }
     }
 
-    /// Cancels it: what is queued ends, what is claimed is told to stop and goes on to the end of
-    /// its call. Answers both, which are written together with the session; none when it was
-    /// cancelled before, and there is nothing to write. 409 when it ended otherwise.
+    /// Cancels the session. Queued actions end, and claimed ones stop after their current call.
+    /// Returns both, to be written together with the session. None if it was cancelled before. 409
+    /// if it ended otherwise.
     ///
-    /// Every action that has not ended is written, so that whoever claims one or goes on with it
-    /// learns of the cancellation from the action itself, and need not look at the session, which
-    /// all of them share.
+    /// Every action that has not ended is written. A claim or a holder thus learns of the
+    /// cancellation from the action itself and need not read the session, which all its actions
+    /// share.
     pub fn cancel<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
@@ -430,7 +434,13 @@ impl AgentSession {
         match self.status_at(now) {
             AgentSessionStatus::Cancelling | AgentSessionStatus::Cancelled => return Ok(None),
             status if status.has_ended() => {
-                return Err(status.forbids("The session cannot be cancelled"));
+                return Err(Error::conflict(
+                    Code::InvalidTransition,
+                    format!(
+                        "This session is {}; there is nothing to cancel.",
+                        status.name()
+                    ),
+                ));
             }
             _ => {}
         }
@@ -454,7 +464,8 @@ impl AgentSession {
         Ok(Some(Cancelled { ended, stopping }))
     }
 
-    /// Ends it when each of its approved actions has ended. Answers whether it ended just now.
+    /// Ends the session if each of its approved actions has ended. Returns whether it ended in this
+    /// call.
     pub fn settle<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
@@ -467,7 +478,7 @@ impl AgentSession {
         true
     }
 
-    /// Takes the status that follows from what became of its actions, all of which have ended.
+    /// Sets the status that follows from its ended actions.
     pub(super) fn ends<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
@@ -483,7 +494,7 @@ impl AgentSession {
         self.turn(status, None, now);
     }
 
-    /// What it says of results that are not all successes.
+    /// Returns the session's error unless all results are successes.
     pub(super) fn shortfall(results: &[ActionResult]) -> Option<String> {
         let without_success = results.iter().filter(|result| !result.success).count();
         (without_success > 0).then(|| {
@@ -494,7 +505,7 @@ impl AgentSession {
         })
     }
 
-    /// What became of the actions that have ended, in the order of the proposal.
+    /// Returns the results of the ended actions, in the order of the proposal.
     #[must_use]
     pub fn results<A: Deref<Target = AgentAction>>(
         &self,
@@ -505,7 +516,7 @@ impl AgentSession {
             success: false,
             response: None,
             error: Some(
-                "The record of this action does not read; check the target system.".to_owned(),
+                "The record of this action cannot be read; check the target system.".to_owned(),
             ),
             steps: Vec::new(),
             verification: None,
@@ -525,7 +536,7 @@ impl AgentSession {
     }
 }
 
-/// Why a list cannot be executed that is not the one that stands.
+/// Returns why a list other than the approved one cannot be executed.
 fn refusal<A: Deref<Target = AgentAction>>(
     status: AgentSessionStatus,
     ids: &[String],
@@ -536,11 +547,11 @@ fn refusal<A: Deref<Target = AgentAction>>(
         .iter()
         .any(|id| actions.state(id) == Some(ActionState::Unknown));
     match status {
-        AgentSessionStatus::Expired => AgentSession::expired("open another session"),
+        AgentSessionStatus::Expired => AgentSession::expired("Open another session"),
         AgentSessionStatus::Failed if any_unknown => Error::conflict(
             Code::OutcomeUnknown,
-            "It is not known whether one of the actions took effect. Check the target system \
-             before you go on; it cannot be run again here.",
+            "The outcome of one of the actions is unknown, so that it cannot be executed again. \
+             Check the target system before you continue.",
         ),
         AgentSessionStatus::Failed if again => Error::conflict(
             Code::ActionNotFailed,
@@ -548,13 +559,13 @@ fn refusal<A: Deref<Target = AgentAction>>(
         ),
         AgentSessionStatus::Failed => Error::conflict(
             Code::OtherActionsApproved,
-            "The session failed, with another list of actions. Those that failed or were skipped \
-             are executed again with `again: true`.",
+            "The session failed with another list of actions. To execute the failed or skipped \
+             ones again, send `again: true`.",
         ),
         AgentSessionStatus::Executing | AgentSessionStatus::Completed => Error::conflict(
             Code::OtherActionsApproved,
             format!(
-                "The session is {}, with another list of actions.",
+                "The session is {} with another list of actions.",
                 status.name()
             ),
         ),

@@ -1,4 +1,4 @@
-//! What an approval is of: the content of an action, by its digest.
+//! The digest of an action's content. An approval covers exactly this content.
 
 use serde_json::{Value, json};
 
@@ -8,11 +8,11 @@ use super::{
 };
 use crate::{Money, OrganizationId, SignalId, sid::digest};
 
-/// All of an action that whoever approves it relies on.
+/// The content that an approver relies on.
 struct Content<'a> {
     organization: OrganizationId,
     alert: Option<SignalId>,
-    /// Its id, which names session and proposal too.
+    /// Its id, which also names the session and the proposal.
     action: &'a str,
     playbook: Option<&'a PlaybookVersion>,
     action_type: ActionType,
@@ -52,8 +52,8 @@ impl Content<'_> {
     }
 }
 
-/// An object with more members, as far as these say something: what was approved before there were any
-/// keeps its digest.
+/// Adds members that are not null or empty. Content approved before these members existed keeps its
+/// digest.
 fn with<const N: usize>(mut content: Value, more: [(&str, Value); N]) -> Value {
     let says =
         |value: &Value| !value.is_null() && value.as_array().is_none_or(|all| !all.is_empty());
@@ -86,8 +86,8 @@ fn step(step: &ActionStep) -> Value {
     with(content, looks)
 }
 
-/// JSON without spaces, the members of each object by the bytes of their names: the same text for
-/// the same value, whoever wrote it.
+/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
+/// equal texts.
 pub(super) fn canonical(value: &Value) -> String {
     match value {
         Value::Object(object) => {
@@ -108,7 +108,7 @@ pub(super) fn canonical(value: &Value) -> String {
 }
 
 impl ProposedAction {
-    /// SHA-256 of the canonical JSON of its content, in hexadecimal.
+    /// Returns the SHA-256 of the canonical JSON of its content, in hexadecimal.
     #[must_use]
     pub fn digest(&self, session: &AgentSession) -> String {
         let content = Content {
@@ -132,7 +132,8 @@ impl ProposedAction {
 }
 
 impl AgentAction {
-    /// That of the [proposed action](ProposedAction::digest), as long as neither was changed.
+    /// Returns the digest, which equals that of the [proposed action](ProposedAction::digest)
+    /// unless one of them was changed.
     #[must_use]
     pub fn digest(&self) -> String {
         let content = Content {

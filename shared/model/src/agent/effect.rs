@@ -1,5 +1,5 @@
-//! Effects on records of target systems, each of which takes place once at most, whoever asks
-//! for it: what an action holds by claiming it, and what that means to others.
+//! Effects on records of target systems: an action holds an effect by claiming it, so that each
+//! takes place at most once.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,26 +10,25 @@ use crate::{AgentSessionId, OrganizationId, Timestamp};
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetEffect {
-    /// The system.
+    /// The target system.
     pub target_system: String,
-    /// What is done.
+    /// The kind of action.
     pub action_type: ActionType,
-    /// The id of the record in that system; at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY)
-    /// bytes.
+    /// The id of the record in that system, at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY) bytes.
     pub entity: String,
 }
 
 impl TargetEffect {
-    /// The most bytes of a record's id, since it is a key of the guard.
+    /// The most bytes of a record's id. The guard's key contains the id.
     pub const LONGEST_ENTITY: usize = 1_000;
 }
 
-/// Says which action was the last to claim an effect. Whether it still holds it is judged by that
-/// action's record, so that both can never differ: see [`AgentAction::holds`].
+/// Names the action that claimed an effect last. Only that action's record says whether it still
+/// holds the effect, so both cannot differ: see [`AgentAction::holds`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EffectGuard {
-    /// Whose target system it is.
+    /// The organization of the target system.
     pub organization_id: OrganizationId,
     /// The effect.
     pub effect: TargetEffect,
@@ -37,27 +36,27 @@ pub struct EffectGuard {
     pub session_id: AgentSessionId,
     /// The action.
     pub action_id: String,
-    /// When it claimed the effect last.
+    /// The instant of the last claim.
     pub claimed_at: Timestamp,
 }
 
 impl EffectGuard {
-    /// Whether it is the action's.
+    /// True if the action claimed it last.
     #[must_use]
     pub fn is_of(&self, action: &AgentAction) -> bool {
         self.session_id == action.session_id && self.action_id == action.action_id
     }
 }
 
-/// Why an effect cannot be claimed, as the names of the API have it.
+/// The reason why an effect cannot be claimed, as the API names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Hold {
-    /// Another action is at work on it.
+    /// Another action is working on it.
     EffectInProgress,
-    /// Another action may have had it, and nobody knows.
+    /// Another action may have had it, and its outcome is unknown.
     EffectUnknown,
-    /// Another action had it, in full or in part, and its cooldown is not over.
+    /// Another action had it, in full or in part, within its cooldown.
     DoneRecently,
 }
 
@@ -68,13 +67,13 @@ pub struct HeldEffect {
     pub effect: TargetEffect,
     /// The session of the action that holds it.
     pub by: AgentSessionId,
-    /// How.
+    /// The kind of hold.
     pub hold: Hold,
 }
 
 impl HeldEffect {
-    /// That another action holds an effect, if it does: `owner` is the one that claimed it last,
-    /// as far as its record reads. Of one that does not read, nothing is known.
+    /// Returns the effect if another action holds it. `owner` is the action that claimed it last;
+    /// without a readable record, the hold is unknown.
     #[must_use]
     pub fn of(guard: &EffectGuard, owner: Option<&AgentAction>, now: Timestamp) -> Option<Self> {
         let hold = match owner {
@@ -88,7 +87,7 @@ impl HeldEffect {
         })
     }
 
-    /// Why the action is skipped: a stable name, and a text for a person.
+    /// Returns why the action is skipped: a stable name, and a text for people.
     #[must_use]
     pub fn says(&self) -> String {
         let TargetEffect {
@@ -100,20 +99,20 @@ impl HeldEffect {
         let action: &str = action_type.into();
         let by = self.by;
         let why = match self.hold {
-            Hold::EffectInProgress => format!("session {by} is at work on it"),
+            Hold::EffectInProgress => format!("session {by} is executing it"),
             Hold::EffectUnknown => format!(
-                "it is not known whether session {by} did it; check the target system before it is \
-                 done again there"
+                "the outcome of session {by} is unknown; check the target system before you execute it \
+                 again there"
             ),
-            Hold::DoneRecently => format!("session {by} did it, or a part of it"),
+            Hold::DoneRecently => format!("session {by} did all or a part of it"),
         };
         format!("{code}: {action} of {entity} in {target_system}: {why}. Nothing was sent.")
     }
 }
 
-/// Effects that exclude others.
+/// Exclusive effects.
 impl AgentAction {
-    /// The effects that it has; whoever claims it claims them.
+    /// Returns its effects. A claim of the action claims them too.
     pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
         self.entities.iter().map(|entity| TargetEffect {
             target_system: self.target_system.clone(),
@@ -122,9 +121,10 @@ impl AgentAction {
         })
     }
 
-    /// Whether it keeps others from the effects that it was the last to claim: while it may still
-    /// run, while nobody knows whether they took place, and for its cooldown after they did. An
-    /// action that was not done for certain holds nothing, unless some of its steps were.
+    /// Returns the hold by which it blocks others from the effects that it claimed last. An action
+    /// holds them while it may run, while its outcome is unknown, and during its cooldown after
+    /// they took place. An action that is certainly not done holds nothing, unless some of its
+    /// steps changed something.
     #[must_use]
     pub fn holds(&self, now: Timestamp) -> Option<Hold> {
         match self.state {
@@ -138,13 +138,13 @@ impl AgentAction {
         }
     }
 
-    /// Whether one of the steps that are done changed something.
+    /// True if a finished step changed something.
     pub(super) fn has_changed(&self) -> bool {
         let done = usize::try_from(self.steps_done).unwrap_or(0);
         self.steps.iter().take(done).any(ActionStep::changes)
     }
 
-    /// Whether the next step changes something, which one that is not known is taken to do.
+    /// True if the next step changes something. A missing step counts as a change.
     pub(super) fn is_about_to_change(&self) -> bool {
         let done = usize::try_from(self.steps_done).unwrap_or(0);
         self.steps.get(done).is_none_or(ActionStep::changes)

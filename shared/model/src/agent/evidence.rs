@@ -1,5 +1,5 @@
-//! What an analysis goes by: what was read of target systems, what follows from that, and how likely it
-//! makes that the proposal helps.
+//! The basis of an analysis: reads of target systems, the findings on them, and the confidence that
+//! the proposal helps.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,84 +7,86 @@ use utoipa::ToSchema;
 use super::{Facts, PlaybookVersion};
 use crate::{ClassHistory, Connection, JsonText, OrganizationId, Signal, Timestamp};
 
-/// All that is known when a signal is analysed.
+/// The input of an alert's analysis.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The signal.
+    /// The alert.
     pub signal: Signal,
-    /// What its class did.
+    /// The history of its class.
     pub history: ClassHistory,
-    /// What the organization's actions may call.
+    /// The organization's connections.
     pub connections: Vec<Connection>,
-    /// What became of what playbooks proposed before.
+    /// Outcomes of the playbooks' earlier proposals.
     pub playbooks: PlaybookRecord,
 }
 
-/// A read of a target system for an analysis, and what it came to.
+/// A read of a target system for an analysis, with its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReadEvidence {
-    /// Its name, with which those of its facts begin.
+    /// Its name, the prefix of its facts.
     pub name: String,
-    /// The connection that it was to go through.
+    /// The connection through which it was to be sent.
     pub connection: String,
-    /// What was sent, as `GET /invoices/inv_1`; none if nothing could be.
+    /// The request, as `GET /invoices/inv_1`; none if nothing could be sent.
     pub request: Option<String>,
-    /// The answer's status; none without an answer.
+    /// The answer's status code; none without an answer.
     pub status: Option<u16>,
     /// SHA-256 of the answer's body without secrets and private members, in hexadecimal.
     pub hash: Option<String>,
-    /// What is known by it.
+    /// The facts that it returned.
     pub facts: JsonText<Facts>,
     /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
     pub excerpt: Option<JsonText>,
-    /// Why there is no answer.
+    /// The reason if there is no answer.
     pub error: Option<String>,
-    /// When.
+    /// The instant of the read.
     pub at: Timestamp,
 }
 
-/// Something that a playbook asks of what was read.
+/// A playbook's finding on what was read.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// Its id within the playbook.
     pub id: String,
-    /// What is claimed.
+    /// The claim in words.
     pub says: String,
-    /// Whether it is so; null when what it goes by is not known.
+    /// True if the claim holds; null if a fact that it needs is unknown.
     pub holds: Option<bool>,
-    /// When that was read.
+    /// The instant of the read.
     pub at: Timestamp,
 }
 
-/// What a confidence follows from: `odds = prior / (1 - prior)`, times each finding's weight; the
+/// The factors of a confidence. `odds = prior / (1 - prior)`, times each finding's weight; the
 /// confidence is `odds / (1 + odds)`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConfidenceFrom {
-    /// How often what this version of the playbook proposed had its effect.
+    /// Number of runs of this playbook version that had their effect.
     pub effective: i64,
-    /// How often that was found out, either way.
+    /// Number of runs whose effect was verified, either way.
     pub runs: i64,
     /// `(effective + 1) / (runs + 2)`.
     pub prior: f64,
-    /// The findings that count, each once.
+    /// The findings that count, once each.
     pub findings: Vec<FindingWeight>,
 }
 
-/// How much a finding counts.
+/// The weight of a finding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FindingWeight {
     /// Its id within the playbook.
     pub id: String,
-    /// How many times likelier the answers are if the playbook helps than if it does not.
+    /// The likelihood of the finding if the playbook helps, divided by its likelihood if it does
+    /// not.
     pub weight: f64,
 }
 
 impl ConfidenceFrom {
-    /// By how often a playbook's version was effective of so many runs, and what was found.
+    /// Creates the factors from a playbook version's effective runs, all its runs, and the
+    /// findings.
     #[must_use]
     pub fn of(effective: i64, runs: i64, findings: Vec<FindingWeight>) -> Self {
         let number = |count: i64| f64::from(u32::try_from(count.max(0)).unwrap_or(u32::MAX));
@@ -96,7 +98,7 @@ impl ConfidenceFrom {
         }
     }
 
-    /// From 0 to 1.
+    /// Returns the confidence, from 0 to 1.
     #[must_use]
     pub fn confidence(&self) -> f64 {
         let weights = self.findings.iter().map(|finding| finding.weight);
@@ -109,21 +111,21 @@ impl ConfidenceFrom {
     }
 }
 
-/// What became of the actions that a version of a playbook proposed to an organization, as far as it was
-/// found out.
+/// Outcomes of the actions that a playbook version proposed to an organization, as far as they are
+/// known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookRuns {
-    /// Whose.
+    /// The organization.
     pub organization_id: OrganizationId,
     /// The playbook.
     pub name: String,
-    /// Its version. (In the table, `version` is that of the item.)
+    /// Its version. In the table, `version` is the item's version.
     pub playbook_version: u32,
-    /// How often it was found out.
+    /// Number of known outcomes.
     #[serde(default)]
     pub runs: i64,
-    /// How often they had their effect.
+    /// Number of runs that had their effect.
     #[serde(default)]
     pub effective: i64,
 }
@@ -132,26 +134,26 @@ pub struct PlaybookRuns {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotHelped {
-    /// Whose.
+    /// The organization.
     pub organization_id: OrganizationId,
     /// The record.
     pub entity: String,
-    /// Each by [`PlaybookVersion::label`].
+    /// Their [`PlaybookVersion::label`]s.
     #[serde(default)]
     pub playbooks: Vec<String>,
 }
 
-/// What became of what playbooks proposed to an organization before.
+/// Outcomes of the playbooks' earlier proposals to an organization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaybookRecord {
-    /// How often what each version proposed had its effect.
+    /// The outcomes by playbook version.
     pub runs: Vec<PlaybookRuns>,
-    /// Those that did not help a record that the signal names, by [`PlaybookVersion::label`].
+    /// Playbook versions that did not help a record of the alert, by [`PlaybookVersion::label`].
     pub not_helped: Vec<String>,
 }
 
 impl PlaybookRecord {
-    /// How often a version's actions had their effect, and how often that was found out.
+    /// Returns the number of a version's effective runs, and the number of all its runs.
     #[must_use]
     pub fn of(&self, playbook: &PlaybookVersion) -> (i64, i64) {
         let mut runs = self.runs.iter();
@@ -162,7 +164,7 @@ impl PlaybookRecord {
             .map_or((0, 0), |one| (one.effective, one.runs))
     }
 
-    /// Whether it did not help a record that the signal names.
+    /// True if it did not help a record of the alert.
     #[must_use]
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
         self.not_helped.contains(&playbook.label())
@@ -170,7 +172,7 @@ impl PlaybookRecord {
 }
 
 impl PlaybookVersion {
-    /// Name and version: `invoice-duplicated#3`.
+    /// Returns name and version: `invoice-duplicated#3`.
     #[must_use]
     pub fn label(&self) -> String {
         format!("{}#{}", self.name, self.version)

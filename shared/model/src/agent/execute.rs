@@ -1,4 +1,4 @@
-//! What a client sends to have actions executed.
+//! Bodies of the requests that preview and execute actions.
 
 use std::collections::BTreeMap;
 
@@ -15,27 +15,28 @@ use crate::{
 };
 
 input! {
-    /// What a client sends to execute actions.
+    /// The body of a request that executes actions.
     pub struct ActionsExecute {
-        /// Ids of automated actions of the newest proposal; one that stands twice counts once.
+        /// Ids of automated actions of the newest proposal. A repeated id counts once.
         action_ids: List<ActionId, 1, 50>,
-        /// Runs actions once more that are not done, for certain. Without it the list that was
-        /// approved answers its results, and nothing runs twice.
+        /// Runs actions again that are certainly not done. Without it, the approved list returns
+        /// its results, and nothing runs again.
         again: Defaulted<bool>,
-        /// The digests of what was looked at, by the ids of the actions; 409 when one of them is
-        /// another now.
+        /// Digests of the reviewed content, by action id. 409 if one of them has changed.
         digests: Option<Digests>,
-        /// What the approver has to say.
+        /// The approver's note.
         note: Option<Reason>,
     }
+    example {"actionIds": ["s3-p1-a1"], "note": "Checked with the customer."};
 }
 
 input! {
-    /// What a client sends to preview actions.
+    /// The body of a request that previews actions.
     pub struct ActionsPreview {
-        /// Ids of actions of the newest proposal; one that stands twice counts once.
+        /// Ids of actions of the newest proposal. A repeated id counts once.
         action_ids: List<ActionId, 1, 50>,
     }
+    example {"actionIds": ["s3-p1-a1"]};
 }
 
 /// Digests of actions by their ids.
@@ -47,7 +48,7 @@ pub struct Digests(pub BTreeMap<String, Digest>);
 pub struct Digest(pub String);
 
 impl ActionsExecute {
-    /// The ids, each once.
+    /// Returns the ids without repeats.
     #[must_use]
     pub fn distinct(&self) -> Vec<String> {
         distinct(&self.action_ids.0)
@@ -55,7 +56,7 @@ impl ActionsExecute {
 }
 
 impl ActionsPreview {
-    /// The ids, each once.
+    /// Returns the ids without repeats.
     #[must_use]
     pub fn distinct(&self) -> Vec<String> {
         distinct(&self.action_ids.0)
@@ -81,8 +82,7 @@ impl Field for Digest {
         if text.len() == 64 && text.bytes().all(is_hex) {
             return Some(Self(text.clone()));
         }
-        let detail = "Expected a SHA-256 in lower-case hexadecimal.";
-        place.fault(FaultCode::Pattern, detail)
+        place.must(FaultCode::Pattern, "be a SHA-256 in lower-case hexadecimal")
     }
 
     fn field_schema() -> RefOr<Schema> {
@@ -99,11 +99,11 @@ impl Field for Digests {
             return place.wrong(value, "an object");
         };
         if object.len() > 50 {
-            return place.fault(FaultCode::Length, "Expected at most 50 digests.");
+            return place.must(FaultCode::Length, "have at most 50 digests");
         }
         let mut digests = BTreeMap::new();
         for (id, digest) in object {
-            // As RFC 6901 escapes a name.
+            // Escaped as in RFC 6901.
             let name = escaped(id);
             if let Some(digest) = Digest::read(digest, &mut place.at(name)) {
                 digests.insert(id.clone(), digest);
@@ -120,34 +120,34 @@ impl Field for Digests {
     }
 }
 
-/// What somebody approves.
+/// A request for approval.
 #[derive(Clone, Copy, Debug)]
 pub struct Approving<'a> {
-    /// The actions, by distinct ids.
+    /// The distinct ids of the actions.
     pub ids: &'a [String],
-    /// Whether those that are not done, for certain, may run once more.
+    /// Permits actions to run again that are certainly not done.
     pub again: bool,
-    /// The digests of what was looked at, as far as they were sent.
+    /// The digests of the reviewed content, as far as they were sent.
     pub digests: Option<&'a Digests>,
-    /// What the approver has to say.
+    /// The approver's note.
     pub note: Option<&'a str>,
-    /// Who it is.
+    /// The approver.
     pub by: UserId,
-    /// The trace of the request, by which the logs have it.
+    /// The request's trace id, as in the logs.
     pub trace: Option<&'a str>,
 }
 
-/// What an approval is judged by, beside the session.
+/// The context of an approval, besides the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Approver<'a> {
-    /// The role of who approves; none where nothing is known of them.
+    /// The approver's role; none if the user is unknown.
     pub role: Option<Role>,
     /// The organization's policy.
     pub policy: &'a AgentPolicy,
 }
 
 impl<'a> Approving<'a> {
-    /// Of these actions, for the first time, by somebody without a word.
+    /// Creates a first approval of these actions, without a note.
     #[must_use]
     pub const fn of(ids: &'a [String], by: UserId) -> Self {
         Self {

@@ -1,5 +1,4 @@
-//! What a target system says of its records: reads, the facts that they give, and what is asked of
-//! those.
+//! Reads of target systems, the facts that they return, and conditions on facts.
 
 use std::collections::BTreeMap;
 
@@ -8,36 +7,37 @@ use serde_json::Value;
 
 use super::ApiCall;
 
-/// A call that changes nothing and tells something, ready to be sent.
+/// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TargetRead {
-    /// Its name, with which those of its facts begin.
+    /// Its name, the prefix of its facts.
     pub name: String,
-    /// The connection that it is sent through.
+    /// The connection through which it is sent.
     pub connection: String,
-    /// Below the system's base URL, percent-encoded.
+    /// The path below the system's base URL, percent-encoded.
     pub path: String,
-    /// Where in the answer each fact stands, by its name: a JSON pointer (RFC 6901).
+    /// The JSON pointer (RFC 6901) of each fact in the answer, by the fact's name.
     pub facts: BTreeMap<String, String>,
-    /// What facts are, by their names, where an answer has nothing there.
+    /// Values of facts that an answer lacks, by their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub absent: BTreeMap<String, Value>,
 }
 
 impl TargetRead {
-    /// The most characters of a text that is a fact. What is longer names no state, amount or record, and
-    /// cut off it could be taken for what it is not.
+    /// The most characters of a text fact. A longer text is no state, amount or id, and a cut one
+    /// could be mistaken for another value.
     pub const LONGEST_FACT: usize = 1_000;
 
-    /// The call, which 200 answers.
+    /// Returns the call, which expects 200.
     #[must_use]
     pub fn call(&self) -> ApiCall {
         ApiCall::get(&self.path)
     }
 
-    /// The facts that an answer gives: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT) characters,
-    /// numbers and truth values. Those that it lacks are what the read says of that, or not known.
+    /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
+    /// characters, numbers and booleans. A missing value becomes its `absent` value; without one,
+    /// the fact is unknown.
     #[must_use]
     pub fn facts(&self, answer: &Value) -> Facts {
         let given = self.facts.iter().filter_map(|(name, pointer)| {
@@ -57,23 +57,23 @@ fn is_fact(value: &Value) -> bool {
     }
 }
 
-/// What is known of records, by `read.fact`.
+/// The known facts of records, by `read.fact`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Facts(BTreeMap<String, Value>);
 
 impl Facts {
-    /// Adds those of another read.
+    /// Adds the facts of another read.
     pub fn extend(&mut self, more: Self) {
         self.0.extend(more.0);
     }
 
-    /// A fact, if it is known.
+    /// Returns a fact, if known.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// All that are known, by name.
+    /// Returns all known facts, by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value))
     }
@@ -85,32 +85,32 @@ impl FromIterator<(String, Value)> for Facts {
     }
 }
 
-/// What is asked of a fact.
+/// A condition on a fact.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FactCondition {
-    /// Its name, as `read.fact`.
+    /// The fact's name, as `read.fact`.
     pub fact: String,
-    /// What about it.
+    /// The expected value.
     #[serde(flatten)]
     pub asked: Asked,
 }
 
-/// What a fact has to be.
+/// The expectation of a condition.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asked {
-    /// One of these.
+    /// Equals one of these values.
     Is(Vec<Value>),
-    /// None of these.
+    /// Equals none of these values.
     IsNot(Vec<Value>),
-    /// The same as another fact.
+    /// Equals another fact.
     SameAs(String),
-    /// Another than another fact.
+    /// Differs from another fact.
     DiffersFrom(String),
 }
 
 impl FactCondition {
-    /// Whether it holds; none when a fact that it speaks of is not known.
+    /// Returns whether it holds; none if one of its facts is unknown.
     #[must_use]
     pub fn holds(&self, facts: &Facts) -> Option<bool> {
         let fact = facts.get(&self.fact)?;
@@ -123,7 +123,7 @@ impl FactCondition {
         })
     }
 
-    /// The facts that it speaks of.
+    /// Returns the names of its facts.
     pub fn facts(&self) -> impl Iterator<Item = &str> {
         let other = match &self.asked {
             Asked::SameAs(other) | Asked::DiffersFrom(other) => Some(other.as_str()),
@@ -132,7 +132,7 @@ impl FactCondition {
         std::iter::once(self.fact.as_str()).chain(other)
     }
 
-    /// As people read it: `invoice.state is draft or open`.
+    /// Returns it in words: `invoice.state is draft or open`.
     #[must_use]
     pub fn says(&self) -> String {
         let asked = match &self.asked {
@@ -145,37 +145,37 @@ impl FactCondition {
     }
 }
 
-/// What the body of an answer has to say, beside its status.
+/// A condition on the body of an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerCondition {
-    /// Where in it: a JSON pointer (RFC 6901).
+    /// The JSON pointer (RFC 6901) of the value.
     pub at: String,
-    /// One of these.
+    /// The accepted values.
     pub is: Vec<Value>,
 }
 
 impl AnswerCondition {
-    /// Whether an answer says so. One that says nothing there does not.
+    /// True if an answer meets it. A missing value does not.
     #[must_use]
     pub fn holds(&self, answer: &Value) -> bool {
         let said = answer.pointer(&self.at);
         said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
     }
 
-    /// Whether an answer says something else.
+    /// True if an answer has another value there.
     pub(super) fn is_denied(&self, answer: &Value) -> bool {
         answer.pointer(&self.at).is_some() && !self.holds(answer)
     }
 
-    /// As people read it: `/state is paid`.
+    /// Returns it in words: `/state is paid`.
     #[must_use]
     pub fn says(&self) -> String {
         format!("{} is {}", self.at, any(&self.is))
     }
 }
 
-/// A fact within a sentence, in which an empty text would not be seen.
+/// Returns a value for a sentence, with `empty` for an empty text.
 fn told(value: &Value) -> String {
     let text = plain(value);
     if text.is_empty() {
@@ -184,41 +184,42 @@ fn told(value: &Value) -> String {
     text
 }
 
-/// Values as people read them: `draft or open`.
+/// Returns values in words: `draft or open`.
 fn any(values: &[Value]) -> String {
     let values: Vec<String> = values.iter().map(told).collect();
     values.join(" or ")
 }
 
-/// How it is found out whether an action had the effect that it was to have.
+/// The check of an action's effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verification {
-    /// What is so then, of facts of the action's reads.
+    /// The condition on the action's reads that shows the effect.
     pub effective: FactCondition,
-    /// How long after its end it may take, in milliseconds.
+    /// Time that the effect may take after the action's end, in milliseconds.
     pub within: i64,
 }
 
-/// How it is found out whether a call took effect whose answer did not tell.
+/// The check of an unclear call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Reconciliation {
-    /// What is so if it did, of facts of the action's reads.
+    /// The condition on the action's reads that shows that the call took effect.
     pub done: FactCondition,
-    /// What is so if it did not; none where no look proves that, since it may still come.
+    /// The condition that shows that the call took no effect. None if no check proves that, since
+    /// the effect may still come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_done: Option<FactCondition>,
 }
 
 impl Reconciliation {
-    /// What is asked of facts.
+    /// Returns its conditions.
     pub fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
         std::iter::once(&self.done).chain(&self.not_done)
     }
 }
 
-/// A fact as people read it.
+/// Returns a fact as text.
 pub(super) fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -226,7 +227,7 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// Numbers are the same by their value: systems write 5 as 5.0 too.
+/// Compares values. Numbers are equal by value: systems write 5 as 5.0 too.
 fn same(one: &Value, other: &Value) -> bool {
     match (one.as_f64(), other.as_f64()) {
         (Some(one_number), Some(other_number)) => {
@@ -284,7 +285,7 @@ mod tests {
             (json!({}), Some(json!("none"))),
             (json!({"state": null}), Some(json!("none"))),
             (json!({"state": "open"}), Some(json!("open"))),
-            // That is something, and no fact.
+            // An object is a value, but no fact.
             (json!({"state": {"name": "open"}}), None),
         ] {
             let facts = read.facts(&answer);

@@ -1,13 +1,13 @@
-//! The journal of a session: an entry for each of its transitions and of its actions', each with the
-//! hash of the one before it, so that none is changed or taken away without a trace.
+//! The journal of a session: an entry for each transition of the session and its actions. Each
+//! entry has the hash of the one before it, so that none is changed or removed unnoticed.
 //!
-//! There is a chain of the session, and one of each action from its first claim on: workers that run
-//! actions side by side write none of each other's. The newest hash of a chain, its head, stands on
-//! the record that is written with it anyway. When a session has ended, its chain names the heads of
-//! its actions.
+//! The session has a chain, and each action has one from its first claim on. Workers that run
+//! actions in parallel thus write different chains. A chain's newest hash is its head, stored on
+//! the record that the same transaction writes. When a session has ended, its chain names the heads
+//! of its actions.
 //!
-//! It shows what was changed past the service. Who can write all of the table and computes every
-//! hash behind a change anew is found by a head that was kept elsewhere, such as in an export.
+//! The journal detects changes made outside the service. An attacker who can write the whole table
+//! and recompute all later hashes is detected by a head stored elsewhere, such as in an export.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,65 +28,65 @@ pub struct JournalEntry {
     pub organization_id: OrganizationId,
     /// The session.
     pub session_id: AgentSessionId,
-    /// The action whose chain it is of; none for the session's own.
+    /// The action of the chain; none for the session's own chain.
     pub action_id: Option<String>,
-    /// From 1 in each chain.
+    /// The number within the chain, from 1.
     pub seq: i64,
-    /// When.
+    /// The instant of the event.
     pub at: Timestamp,
-    /// Who.
+    /// The actor.
     pub actor: JournalActor,
-    /// What happened.
+    /// The event.
     pub what: JournalEvent,
-    /// Where it stood before.
+    /// The status or state before.
     pub from: Option<String>,
-    /// Where it stands now.
+    /// The status or state after.
     pub to: Option<String>,
-    /// The digest of the action that it concerns.
+    /// The digest of the action.
     pub digest: Option<String>,
-    /// What else there is to say: digests by actions, an excerpt of an answer, reasons.
+    /// Details such as digests by action, an excerpt of an answer, or reasons.
     pub detail: Option<JsonText>,
-    /// The hash of the entry before it in its chain; empty for the first.
+    /// The hash of the entry before it in its chain; empty for the first entry.
     pub previous_hash: String,
-    /// SHA-256 of the canonical JSON of all of it but this, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
     pub hash: String,
 }
 
 /// The newest entry of a chain.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct JournalHead {
-    /// Its number; 0 as long as there is none.
+    /// Its number; 0 for an empty chain.
     pub seq: i64,
     /// Its hash.
     pub hash: String,
 }
 
-/// Who did what an entry says.
+/// The actor of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalActor {
-    /// What it is.
+    /// The type of actor.
     #[serde(rename = "type")]
     pub kind: JournalActorType,
-    /// Which user.
+    /// The user, for an actor of type `user`.
     pub user_id: Option<UserId>,
 }
 
-/// What an actor is.
+/// The type of an actor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalActorType {
-    /// Somebody.
+    /// A user.
     User,
-    /// What analyses alerts.
+    /// The component that analyses alerts.
     Engine,
-    /// What runs actions.
+    /// The component that runs actions.
     Worker,
-    /// What comes by for what was left.
+    /// The component that resumes what was left behind.
     Sweeper,
 }
 
-/// What happened.
+/// The event of a journal entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalEvent {
@@ -96,58 +96,58 @@ pub enum JournalEvent {
     AnalysisBegun,
     /// Actions were proposed.
     Proposed,
-    /// The analysis came to nothing.
+    /// The analysis failed.
     AnalysisFailed,
-    /// Somebody approved actions.
+    /// A user approved actions.
     Approved,
-    /// Somebody rejected the proposal.
+    /// A user rejected the proposal.
     Rejected,
-    /// Somebody cancelled the session.
+    /// A user cancelled the session.
     Cancelled,
-    /// The session's time was over.
+    /// The session's time ended.
     Lapsed,
-    /// All actions have ended, or somebody settled one of them since.
+    /// All actions have ended, or an unknown outcome was settled later.
     Settled,
-    /// Somebody said that a manual action is done, or the service request for it was resolved.
+    /// A manual action is done: a user said so, or its service request was resolved.
     DoneByHand,
-    /// Somebody said that a manual action need not be done.
+    /// A user waived a manual action.
     Waived,
-    /// Somebody was asked to do a manual action, by a service request.
+    /// A user handed a manual action over, by a service request.
     HandedOver,
-    /// That service request was opened again.
+    /// The service request of a handover was opened again.
     HandOverReopened,
-    /// That service request was deleted, and the action is as it was before.
+    /// The service request of a handover was deleted. The action is as before.
     HandOverWithdrawn,
-    /// A worker took the action.
+    /// A worker claimed the action.
     Claimed,
-    /// The target system answered a step, or did not.
+    /// The target system answered a step, or did not answer.
     Answered,
-    /// The action was given back for later.
+    /// The action was released for a later retry.
     Released,
     /// The action has ended.
     Ended,
-    /// The target system was looked at.
+    /// The target system was checked.
     Looked,
-    /// Looks have told whether the action had its effect.
+    /// Verification ended: the action had its effect, or it had not.
     Verified,
-    /// Looks have told what became of a call that was unknown, or told nothing to the last.
+    /// Reconciliation ended, with or without a result.
     Reconciled,
-    /// What the alert is about is put right, and the alert resolved.
+    /// The alert was resolved.
     AlertResolved,
-    /// Somebody settled an action whose outcome was unknown.
+    /// A user settled an action whose outcome was unknown.
     Verdict,
 }
 
-/// What is to be said of a transition.
+/// The content of a journal entry.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// Who.
+    /// The actor.
     pub actor: JournalActor,
-    /// What happened.
+    /// The event.
     pub what: JournalEvent,
-    /// Where it stood before.
+    /// The status or state before.
     pub from: Option<&'static str>,
-    /// The rest.
+    /// The details.
     pub detail: Option<JsonText>,
 }
 
@@ -156,37 +156,28 @@ pub struct Note {
 pub struct StepAnswer {
     /// The step, from 1.
     pub step: i64,
-    /// When it came, or did not.
+    /// The instant of the answer or of the failure.
     pub at: Timestamp,
-    /// What it tells.
+    /// The effect that it tells.
     pub effect: &'static str,
-    /// What was wrong; empty where nothing was.
+    /// The problem; empty if there is none.
     pub problem: String,
-    /// The answer as results keep it.
+    /// The answer in the form of results.
     pub response: Option<JsonText>,
 }
 
 input! {
-    /// Which entries of journals to export.
+    /// The period of a journal export.
     pub struct JournalPeriod {
-        /// Written at this instant or after it.
+        /// Start of the period, inclusive.
         from: Option<Timestamp>,
-        /// Written before this instant.
+        /// End of the period, exclusive.
         to: Option<Timestamp>,
     }
 }
 
-/// Orders of journals; ties are broken by session, chain and number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum JournalSort {
-    /// The oldest first.
-    #[default]
-    #[serde(rename = "at")]
-    OldestFirst,
-}
-
 impl JournalActor {
-    /// A user; without one, the service itself on behalf of nobody.
+    /// Creates the actor of a user; without one, the service itself.
     #[must_use]
     pub const fn user(user_id: Option<UserId>) -> Self {
         Self {
@@ -195,7 +186,7 @@ impl JournalActor {
         }
     }
 
-    /// No user.
+    /// Creates an actor without a user.
     #[must_use]
     pub const fn of(kind: JournalActorType) -> Self {
         Self {
@@ -206,7 +197,7 @@ impl JournalActor {
 }
 
 impl Note {
-    /// Without a detail.
+    /// Creates a note without details.
     #[must_use]
     pub const fn new(actor: JournalActor, what: JournalEvent, from: Option<&'static str>) -> Self {
         Self {
@@ -217,7 +208,7 @@ impl Note {
         }
     }
 
-    /// With this detail, which is an object.
+    /// Adds details, which are an object.
     #[must_use]
     pub fn with(mut self, detail: Value) -> Self {
         self.detail = match detail {
@@ -229,7 +220,7 @@ impl Note {
 }
 
 impl JournalEntry {
-    /// The hash that it has to have.
+    /// Returns the hash that the entry must have.
     #[must_use]
     pub fn computed_hash(&self) -> String {
         digest(&canonical(&json!({
@@ -248,7 +239,7 @@ impl JournalEntry {
         })))
     }
 
-    /// Puts it behind the head of its chain, which it becomes.
+    /// Appends it to its chain as the new head.
     fn chained(mut self, head: &mut JournalHead) -> Self {
         self.seq = head.seq + 1;
         self.previous_hash = std::mem::take(&mut head.hash);
@@ -262,7 +253,7 @@ impl JournalEntry {
 }
 
 impl AgentSession {
-    /// The entry of a transition that was just made, to be written with it.
+    /// Creates the entry of a transition that was just made, to be written with it.
     #[must_use]
     pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
         let entry = JournalEntry {
@@ -283,7 +274,7 @@ impl AgentSession {
         entry.chained(&mut self.journal)
     }
 
-    /// The digests of some of its actions, by their ids.
+    /// Returns the digests of some of its actions, by their ids.
     #[must_use]
     pub fn digests<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Value {
         let actions = ids.filter_map(|id| self.proposed(id));
@@ -293,8 +284,8 @@ impl AgentSession {
 }
 
 impl AgentAction {
-    /// The entries of the answers that came since the last one, and of a transition that was just
-    /// made, to be written with it.
+    /// Creates the entries of new answers and of a transition that was just made, to be written
+    /// with it.
     #[must_use]
     pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
         let digest = self.digest();
@@ -339,43 +330,43 @@ impl AgentAction {
     }
 }
 
-/// What a check of a journal comes to.
+/// The result of a journal check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalCheck {
-    /// Whether every chain is whole and unchanged.
+    /// True if every chain is complete and unchanged.
     pub verified: bool,
-    /// How many entries there are.
+    /// Number of entries.
     pub entries: i64,
-    /// The first break of each chain that has one.
+    /// The first break of each broken chain.
     pub breaks: Vec<JournalBreak>,
-    /// The head of the session's chain, to be kept elsewhere.
+    /// The head of the session's chain, for storage elsewhere.
     pub head: JournalHead,
 }
 
-/// Where a chain breaks.
+/// A break in a chain.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct JournalBreak {
-    /// The action whose chain it is; null for the session's own.
+    /// The action of the chain; null for the session's own chain.
     pub action_id: Option<String>,
     /// The number of the entry.
     pub seq: i64,
-    /// What is wrong with it.
+    /// The flaw.
     pub why: JournalFlaw,
 }
 
-/// What is wrong with an entry.
+/// The flaw of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalFlaw {
-    /// It is not there.
+    /// The entry is missing.
     Missing,
-    /// It is not what was written.
+    /// The entry was changed.
     Changed,
-    /// It does not follow from the one before it.
+    /// The entry does not have the hash of the one before it.
     Unchained,
-    /// It is not the one that its record, or the session's chain, names as the newest.
+    /// The entry is not the newest one that its record, or the session's chain, names.
     NotTheHead,
 }
 
@@ -400,7 +391,7 @@ pub fn check_journal<'a>(
     }
     let named = named_heads(entries);
     let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
-    // An action of which neither record nor entries are left.
+    // An action without record and entries.
     all.extend(named.keys().map(|action| Some(action.as_str())));
     let mut breaks = Vec::new();
     for chain in all {
@@ -425,7 +416,7 @@ pub fn check_journal<'a>(
     }
 }
 
-/// The heads of actions that the session's chain names.
+/// Returns the heads of actions that the session's chain names.
 fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
     let settled = entries
@@ -442,8 +433,8 @@ fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
     named
 }
 
-/// The first entry of a chain that is not as it has to be. A chain whose record does not say its
-/// head, because it does not read, is checked as far as it goes.
+/// Returns the first flawed entry of a chain. A chain without a head, since its record is
+/// unreadable, is checked as far as its entries go.
 fn first_break(
     entries: &[&JournalEntry],
     head: Option<&JournalHead>,

@@ -1,60 +1,60 @@
-//! An approved action in the hands of those who run it: claims, calls, outcomes.
+//! Claims, calls and outcomes of an approved action.
 
 use super::{
     ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, HeldEffect, Proposers,
 };
 use crate::{JsonText, Timestamp, span};
 
-/// What a target system makes of a call that is sent twice.
+/// A target system's treatment of a repeated call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Idempotency {
-    /// It honours idempotency keys: a call that is repeated with the same key is done once.
+    /// Honours idempotency keys: a call repeated with the same key takes effect once.
     Keyed,
-    /// It does the call again, so that one which may have arrived is never repeated.
+    /// Performs a repeated call again. A call that may have arrived is never repeated.
     Unkeyed,
 }
 
-/// What a worker gets that asks for an action.
+/// The result of a worker's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim<A = ()> {
-    /// The action is the worker's until its lease ends.
+    /// The worker holds the action until its lease ends.
     Held(A),
-    /// Somebody else holds it, or its time has not come: it was given back until later, or an
-    /// action comes first. Whoever ends that one sends a message, else the sweeper does.
+    /// Another worker holds it, its retry time has not come, or a predecessor runs. The end of the
+    /// predecessor sends a message, or the sweeper does.
     Busy,
-    /// It was ended just now, with this outcome.
+    /// This claim ended it, with this outcome.
     Ended(ActionState),
-    /// Nothing is sent for now, since that is paused, its connection is in trouble, or is called as
-    /// much as it may be: it was given back just now, and is due again soon.
+    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing
+    /// or at its limit.
     PutOff,
-    /// There is nothing to run: it ended before.
+    /// Nothing to run: it ended before.
     Over,
 }
 
-/// What an answer to a call tells of its effect, or the lack of an answer.
+/// The effect of a call, as far as its answer tells, or the lack of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
 #[strum(serialize_all = "snake_case")]
 pub enum Effect {
-    /// It took place.
+    /// Took place.
     Done,
-    /// It had taken place before, whoever had it done.
+    /// Had already taken place.
     DoneBefore,
-    /// It did not take place and will not.
+    /// Did not take place and will not.
     Refused,
-    /// It did not take place; later it may.
+    /// Did not take place, but may later.
     NotNow,
-    /// It may have taken place.
+    /// May have taken place.
     Unclear,
-    /// It may have taken place, and no repeat of the call will tell.
+    /// May have taken place, and no repeat of the call will tell.
     Undecided,
 }
 
-/// How it goes on after an answer.
+/// The next step after an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answered {
     /// The step is done.
     StepDone,
-    /// The call may be sent again, with the same key.
+    /// The call may be sent again with the same key.
     Again,
     /// The action ends as failed.
     Refused,
@@ -62,19 +62,19 @@ pub enum Answered {
     Unknown,
 }
 
-/// How an action ended.
+/// The end of an action.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
-    /// The state that it ends in.
+    /// The final state.
     pub state: ActionState,
-    /// The last answer of the target system.
+    /// The target system's last answer.
     pub response: Option<JsonText>,
-    /// Why it did not succeed.
+    /// The reason if it did not succeed.
     pub error: Option<String>,
 }
 
 impl Outcome {
-    /// It is done.
+    /// Creates the outcome of an action that is done.
     #[must_use]
     pub const fn succeeded(response: Option<JsonText>) -> Self {
         Self {
@@ -84,7 +84,7 @@ impl Outcome {
         }
     }
 
-    /// It was not done, for certain.
+    /// Creates the outcome of an action that is certainly not done.
     pub fn failed(response: Option<JsonText>, error: impl Into<String>) -> Self {
         Self {
             state: ActionState::Failed,
@@ -93,60 +93,60 @@ impl Outcome {
         }
     }
 
-    /// It may have been done.
+    /// Creates the outcome of an action that may have been done.
     #[must_use]
     pub fn unknown(response: Option<JsonText>, error: &str) -> Self {
         Self {
             state: ActionState::Unknown,
             response,
             error: Some(format!(
-                "{error} It may have been done; check the target system."
+                "{error} The call may have been done; check the target system."
             )),
         }
     }
 }
 
-/// What a claim asks of a connection.
+/// The connection's properties that a claim needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Called {
-    /// What it makes of a call that is sent twice.
+    /// Its treatment of a repeated call.
     pub idempotency: Idempotency,
-    /// Which revision of it.
+    /// Its revision.
     pub revision: i64,
 }
 
-/// What a claim is judged by, beside the action itself.
+/// The claim context: everything besides the action that a claim depends on.
 #[derive(Clone, Debug)]
 pub struct Surroundings {
-    /// Where its session stands.
+    /// The status of its session.
     pub session: AgentSessionStatus,
-    /// Its connection, as far as a claim asks of it; none when there is none any more.
+    /// Its connection; none if it does not exist any more.
     pub connection: Option<Called>,
-    /// Until when at least nothing is sent, where that is so.
+    /// Retry at: until this instant nothing is sent.
     pub put_off: Option<Timestamp>,
-    /// The name of the stack, which idempotency keys carry.
+    /// The name of the stack, part of idempotency keys.
     pub stack: String,
-    /// Where the actions stand that come first; none for one that does not read.
+    /// The states of its predecessors; none for an unreadable record.
     pub before: Vec<Option<ActionState>>,
-    /// Effects that others hold, among its own and those that exclude it.
+    /// Held effects, among its own and those of actions that it excludes.
     pub held: Vec<HeldEffect>,
     /// The organization's policy.
     pub policy: AgentPolicy,
-    /// Who had it proposed.
+    /// The users who opened the session and requested the proposal.
     pub proposers: Proposers,
 }
 
-/// What anybody may do to an action.
+/// Transitions of an action without a holder.
 impl AgentAction {
-    /// Claims it for `lease` milliseconds, if it is there to be run. Its effects are claimed with
-    /// it, in the same write.
+    /// Claims it for `lease` milliseconds, if it can run. Its effects are claimed in the same
+    /// write.
     ///
-    /// Before a system that does a repeated call again, the claim already notes that a call is
-    /// under way, and an action that was left in that state ends as unknown: it is never sent
-    /// again. What counts is how it may have been sent, whatever is configured since: through
-    /// another revision of its connection, a repeated call could be another one.
+    /// For a system without idempotency keys, the claim already records that a call is under way.
+    /// An action left in that state ends as unknown and is never sent again. The recorded
+    /// connection revision counts, not the current one: through another revision, a repeated call
+    /// could be a different call.
     ///
-    /// What is put off is given back as it is, without an attempt.
+    /// A deferred action stays as it is, without an attempt.
     pub fn claim(&mut self, around: &Surroundings, lease: i64, now: Timestamp) -> Claim {
         if self.state.has_ended() {
             return Claim::Over;
@@ -167,7 +167,7 @@ impl AgentAction {
             self.put_off_until(until, now);
             return Claim::PutOff;
         }
-        // If its last holder is gone, it may have sent the call.
+        // A holder that is gone may have sent the call.
         self.ambiguous = self.may_have_taken_effect();
         self.stack.get_or_insert_with(|| around.stack.clone());
         self.state = ActionState::Running;
@@ -190,7 +190,7 @@ impl AgentAction {
         Claim::Held(())
     }
 
-    /// Gives it back as it is, without an attempt, until an instant.
+    /// Defers it until an instant, without an attempt.
     pub fn put_off_until(&mut self, until: Timestamp, now: Timestamp) {
         self.put_off = true;
         self.resends = 0;
@@ -198,7 +198,7 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// Why it ends instead of being claimed, and how.
+    /// Returns the outcome and the reason if it ends instead of being claimed.
     fn obstacle(&self, around: &Surroundings, now: Timestamp) -> Option<(ActionState, String)> {
         if around.session != AgentSessionStatus::Executing || self.stopping {
             let (outcome, why) = self.cancelled(self.may_have_taken_effect());
@@ -210,7 +210,7 @@ impl AgentAction {
             return Some((ActionState::Unknown, why.to_owned()));
         }
         if self.deadline() <= now {
-            let why = "Given up after 24 hours, in which no attempt got a clear answer.";
+            let why = "No attempt got a clear answer within 24 hours.";
             return Some((self.given_up(), why.to_owned()));
         }
         if let Some(why) = self.unapproved(around, now) {
@@ -233,19 +233,20 @@ impl AgentAction {
         Some((self.kept_back(), held.says()))
     }
 
-    /// Why its approvals do not let it be run, if they do not. Once a call of it may have been sent, only
-    /// that it is what was approved counts, and goes where that was to go: it may be half done.
+    /// Returns why its approvals do not permit it to run. Once a call may have been sent, only its
+    /// content and its connection count: it may be half done.
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
         let mut digests = approvals
             .iter()
             .filter_map(|one| one.digest.as_ref())
             .peekable();
-        // Those that were given before there were digests have none.
+        // Approvals from before digests existed have none.
         if digests.peek().is_some() {
             let digest = self.digest();
             if digests.any(|approved| *approved != digest) {
-                let why = "content_changed: it is not what was approved. Nothing more was sent.";
+                let why =
+                    "content_changed: the action is not the approved one. Nothing more was sent.";
                 return Some(why.to_owned());
             }
         }
@@ -263,7 +264,8 @@ impl AgentAction {
         }
         let requirement = around.policy.requires(self.subject());
         if requirement.denies() {
-            let why = "policy_denied: the policy lets nobody execute it by now. Nothing was sent.";
+            let why =
+                "policy_denied: the policy now allows no user to execute it. Nothing was sent.";
             return Some(why.to_owned());
         }
         let given = requirement.given(&approvals, around.proposers, now);
@@ -275,39 +277,38 @@ impl AgentAction {
             }
             let asked = requirement.says();
             return Some(format!(
-                "approval_missing: the policy asks for {asked} by now, and of the approvals that were \
-                 given {given} count. Nothing was sent."
+                "approval_missing: the policy now requires {asked}; {given} of the given approvals \
+                 count. Nothing was sent."
             ));
         }
         let why = around.policy.caps.charge(self.subject()).err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
-    /// Whether a call of it may have been sent since it was approved. Those who only looked at what it
-    /// requires have sent none.
+    /// True if a call may have been sent since its approval. A precondition check alone sends none.
     fn has_sent(&self) -> bool {
         let only_looked = self.looking && self.steps_done == 0 && self.step_results.is_empty();
         self.attempts > 0 && !only_looked
     }
 
-    /// What it takes of its day when it is claimed, if it takes anything: an action counts with the
-    /// first claim after its approval.
+    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
+    /// its approval.
     #[must_use]
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
         let charge = policy.caps.charge(self.subject()).ok()?;
         charge.filter(|_| self.attempts == 0)
     }
 
-    /// Ends it instead of a claim, since the day has no room for it; answers the outcome.
+    /// Ends it instead of a claim, since a daily cap is reached. Returns the outcome.
     pub fn beyond_the_day(&mut self, now: Timestamp) -> ActionState {
         let outcome = self.kept_back();
-        let why = "cap_reached: together with what was executed today it is above what the policy \
-                   allows for a day (UTC). Nothing was sent.";
+        let why = "cap_reached: with the actions of today, it exceeds a cap of the policy for a day \
+                   (UTC). Nothing was sent.";
         self.end(outcome, why, now);
         outcome
     }
 
-    /// Whether a call that may have been sent can be sent once more, as the same one.
+    /// True if a call that may have been sent can be repeated as the same call.
     fn is_repeatable(&self, around: &Surroundings) -> bool {
         around.connection.is_some_and(|called| {
             let sent = self.connection_revision;
@@ -316,13 +317,13 @@ impl AgentAction {
         })
     }
 
-    /// Whether a worker holds it at `now`.
+    /// True if a worker holds it at `now`.
     #[must_use]
     pub fn is_held(&self, now: Timestamp) -> bool {
         self.state == ActionState::Running && self.lease_until.is_some_and(|until| now < until)
     }
 
-    /// Ends a queued one, since its session is cancelled; answers whether it was queued.
+    /// Ends a queued action whose session is cancelled. Returns whether it was queued.
     pub fn cancel(&mut self, now: Timestamp) -> bool {
         if self.state != ActionState::Queued {
             return false;
@@ -332,8 +333,8 @@ impl AgentAction {
         true
     }
 
-    /// Ends one that nobody will run any more: unknown if a call may have taken effect, else
-    /// failed. Answers the outcome; none when it has ended or somebody holds it.
+    /// Gives up an action that no worker will run. The outcome is unknown if a call may have taken
+    /// effect, else failed. Returns the outcome; none if the action has ended or is held.
     pub fn give_up(&mut self, why: &str, now: Timestamp) -> Option<ActionState> {
         if self.state.has_ended() || self.is_held(now) {
             return None;
@@ -343,14 +344,14 @@ impl AgentAction {
         Some(outcome)
     }
 
-    /// Whether the sweeper may send another message for it, and does not give it up yet.
+    /// True if the sweeper may send another message for it. Afterwards it is given up.
     #[must_use]
     pub fn may_be_resent(&self, now: Timestamp) -> bool {
         now < self.deadline()
     }
 
-    /// Notes that the sweeper sent another message for it, and when the next is due: after two
-    /// minutes, and twice as long each time, up to an hour.
+    /// Records another message by the sweeper and schedules the next: after two minutes, doubled
+    /// each time, up to an hour.
     pub fn resent(&mut self, now: Timestamp) {
         let doubled = self.resends.clamp(0, 5);
         let pause = (Self::DELIVERY << doubled).min(span::HOUR);
@@ -359,20 +360,20 @@ impl AgentAction {
         self.resends += 1;
     }
 
-    /// Whether an effect may have taken place that nobody has confirmed: an answer did not tell,
-    /// or the one who claimed it is gone, and was to send a call that changes something.
+    /// True if an unconfirmed effect may have taken place: an answer did not tell, or a lost holder
+    /// was about to send a change.
     fn may_have_taken_effect(&self) -> bool {
         let is_gone =
             self.state == ActionState::Running && !self.looking && self.is_about_to_change();
         self.has_open_call() || is_gone
     }
 
-    /// Whether a call is on record whose effect is not.
+    /// True if a call without a known effect is recorded.
     const fn has_open_call(&self) -> bool {
         self.ambiguous || self.sending
     }
 
-    /// How it ends when it is given up.
+    /// Returns the state in which it ends when given up.
     fn given_up(&self) -> ActionState {
         if self.may_have_taken_effect() {
             ActionState::Unknown
@@ -381,18 +382,18 @@ impl AgentAction {
         }
     }
 
-    /// How it ends when something stands in its way: skipped, unless it got somewhere.
+    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had
+    /// an effect.
     fn kept_back(&self) -> ActionState {
         let (outcome, _) = self.cancelled(self.may_have_taken_effect());
         outcome
     }
 
-    /// How it ends when its session is cancelled: skipped, unless it got somewhere. `unclear` says
-    /// that a call may have taken effect.
+    /// Returns the state in which it ends when its session is cancelled: skipped, unless a step or
+    /// call may have had an effect. `unclear` says that a call may have taken effect.
     const fn cancelled(&self, unclear: bool) -> (ActionState, &'static str) {
         if unclear {
-            let why = "Cancelled while it was not known whether it took effect; check the target \
-                       system.";
+            let why = "Cancelled while its outcome was unknown; check the target system.";
             (ActionState::Unknown, why)
         } else if self.steps_done > 0 {
             let why = "Cancelled after some of its steps were done.";
@@ -415,19 +416,19 @@ impl AgentAction {
     }
 }
 
-/// What the worker does to an action that it holds.
+/// Transitions by the worker that holds the action.
 impl AgentAction {
-    /// Notes that the next call is about to be sent.
+    /// Records that the next call is about to be sent.
     pub fn sends(&mut self, target: Idempotency) {
         self.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
     }
 
-    /// Notes that the call that was about to be sent was not.
+    /// Records that the announced call was not sent.
     pub fn not_sent(&mut self) {
         self.sending = false;
     }
 
-    /// Notes what became of a call.
+    /// Records the effect of a call.
     pub fn answered(&mut self, effect: Effect, target: Idempotency) -> Answered {
         match effect {
             Effect::Done | Effect::DoneBefore => {
@@ -455,13 +456,13 @@ impl AgentAction {
                 self.ambiguous = true;
                 Answered::Unknown
             }
-            // It stays on record as under way.
+            // The call stays recorded as under way.
             Effect::Unclear => Answered::Unknown,
         }
     }
 
-    /// How it ends when its holder learns between two calls that the session was cancelled. What
-    /// counts are its calls, not that it is claimed: the holder is here, and knows.
+    /// Returns the outcome when its holder learns between two calls of the session's cancellation.
+    /// Only its calls count, not the claim, since the holder is alive.
     #[must_use]
     pub fn stopped(&self, response: Option<JsonText>) -> Outcome {
         let (state, why) = self.cancelled(self.has_open_call());
@@ -472,7 +473,7 @@ impl AgentAction {
         }
     }
 
-    /// How it ends when its holder tries no more. `error` says what the last attempt came to.
+    /// Returns the outcome when its holder gives up. `error` is the result of the last attempt.
     #[must_use]
     pub fn exhausted(&self, response: Option<JsonText>, error: &str) -> Outcome {
         let error = format!("{error} Given up.");
@@ -488,9 +489,9 @@ impl AgentAction {
         }
     }
 
-    /// When it may be claimed again after an attempt that came to nothing: after a minute, and
-    /// twice as long each time, up to half an hour, or as long as the target system asked for. None
-    /// when that is too late, and it is given up.
+    /// Returns the retry time after an attempt without a result: after a minute, doubled each time,
+    /// up to half an hour. A longer wait that the target system asked for applies instead. None if
+    /// that is after the deadline, and it is given up.
     #[must_use]
     pub fn next_attempt(&self, retry_after: Option<i64>, now: Timestamp) -> Option<Timestamp> {
         let doubled = (self.attempts - 1).clamp(0, 5);
@@ -499,7 +500,7 @@ impl AgentAction {
         (next < self.deadline()).then_some(next)
     }
 
-    /// Gives it back, to be claimed again from an instant on, when the sweeper sends a message.
+    /// Releases it until `next`, when the sweeper sends a message.
     pub fn release(&mut self, next: Timestamp, now: Timestamp) {
         self.state = ActionState::Queued;
         self.lease_until = None;
@@ -508,7 +509,7 @@ impl AgentAction {
         self.updated_at = now;
     }
 
-    /// Ends it with what became of it.
+    /// Ends it with an outcome.
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
         self.state = outcome.state;
         self.response.clone_from(&outcome.response);
@@ -521,9 +522,9 @@ impl AgentAction {
     }
 }
 
-/// The minutes that an action saved, where they could not be counted with its outcome.
+/// Saved minutes that could not be counted together with the outcome.
 impl AgentAction {
-    /// Notes that they are to be counted later.
+    /// Marks them to be counted later.
     pub fn count_later(&mut self, now: Timestamp) {
         self.uncounted = self.saved() > 0;
         if self.uncounted {
@@ -531,7 +532,7 @@ impl AgentAction {
         }
     }
 
-    /// Notes that they are counted.
+    /// Marks them as counted.
     pub fn counted(&mut self) {
         self.uncounted = false;
         self.due_at = None;

@@ -1,5 +1,5 @@
-//! Looks at target systems on behalf of an action: what its reads tell, what a condition makes of that,
-//! and what follows before anything is sent.
+//! Checks of target systems for an action: observations, judgements of conditions, and the
+//! precondition check before the first call.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,27 +8,27 @@ use serde_json::{Value, json};
 use super::{AgentAction, ApiCall, FactCondition, Facts, Outcome, TargetRead, facts::plain};
 use crate::{JsonObject, JsonText, Timestamp};
 
-/// What a look came to.
+/// An observation: the facts that reads returned, and the reads that failed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sight {
     facts: Facts,
-    /// Reads that did not tell, by name.
+    /// Failed reads, by name.
     silent: BTreeMap<String, Silence>,
 }
 
-/// Why a read did not tell.
+/// A read error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Silence {
-    /// What a person reads of it.
+    /// The problem in words.
     pub problem: String,
-    /// It was not sent and never will be as it is.
+    /// Rejected before sending; a retry cannot help.
     pub is_for_good: bool,
-    /// The system did not answer as one does that works.
+    /// The system did not answer like a working system.
     pub is_unclear: bool,
 }
 
 impl Silence {
-    /// A later look may tell.
+    /// Creates a temporary error: a later check may succeed.
     pub fn for_now(problem: impl Into<String>) -> Self {
         Self {
             problem: problem.into(),
@@ -37,7 +37,7 @@ impl Silence {
         }
     }
 
-    /// No look will ever tell.
+    /// Creates a permanent error: no later check can succeed.
     pub fn for_good(problem: impl Into<String>) -> Self {
         Self {
             is_for_good: true,
@@ -45,7 +45,7 @@ impl Silence {
         }
     }
 
-    /// The system does not work.
+    /// Creates the error of a system that does not work.
     pub fn unclear(problem: impl Into<String>) -> Self {
         Self {
             is_unclear: true,
@@ -54,64 +54,64 @@ impl Silence {
     }
 }
 
-/// What a look makes of conditions.
+/// The judgement of conditions by an observation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
-    /// They hold.
+    /// All conditions hold.
     Holds,
-    /// One does not, and what was found instead.
+    /// One does not hold; the text names the facts found.
     Fails(String),
-    /// One is not known.
+    /// One is unknown.
     NotKnown(Silence),
 }
 
-/// What a look before the first call comes to.
+/// The result of a precondition check.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Precondition {
     /// The call may be sent.
     Holds,
     /// Nothing is sent, and the action ends.
     Changed(Outcome),
-    /// Nothing is sent for now, and why.
+    /// Nothing is sent at this time, for this reason.
     NotKnown(String),
 }
 
-/// A look that is not in the journal yet.
+/// A precondition check that is not in the journal yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looked {
-    /// When.
+    /// The instant of the check.
     pub at: Timestamp,
-    /// What was found.
+    /// The facts found.
     pub found: Facts,
-    /// What was wrong, if anything.
+    /// The problem, if any.
     pub problem: Option<String>,
 }
 
 impl Sight {
-    /// Adds what a read told.
+    /// Adds the facts of a read.
     pub fn add(&mut self, facts: Facts) {
         self.facts.extend(facts);
     }
 
-    /// Notes that a read did not tell.
+    /// Records a read error.
     pub fn lacks(&mut self, read: &str, silence: Silence) {
         self.silent.insert(read.to_owned(), silence);
     }
 
-    /// Whether a read got no answer of a system that works.
+    /// True if a read got no answer of a working system.
     #[must_use]
     pub fn is_unclear(&self, read: &str) -> bool {
         self.silent.get(read).is_some_and(|one| one.is_unclear)
     }
 
-    /// What is known.
+    /// Returns the known facts.
     #[must_use]
     pub const fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// What conditions come to. What certainly does not hold counts before what is not known. A fact
-    /// that is not there although its read was answered is none that could hold.
+    /// Judges conditions. A condition that certainly fails takes precedence over an unknown one. A
+    /// fact that an answered read lacks cannot hold.
     #[must_use]
     pub fn judge<'a>(&self, conditions: impl IntoIterator<Item = &'a FactCondition>) -> Judgement {
         let mut silent: Option<&Silence> = None;
@@ -126,8 +126,8 @@ impl Sight {
         silent.map_or(Judgement::Holds, |one| Judgement::NotKnown(one.clone()))
     }
 
-    /// Why a fact that a condition speaks of is not known. Of a read that told nothing, not even its
-    /// status says anything of the record.
+    /// Returns the error of a read that a condition needs. A failed read tells nothing, not even by
+    /// its status.
     fn silence(&self, condition: &FactCondition) -> Option<&Silence> {
         let mut facts = condition.facts();
         facts.find_map(|fact| self.silent.get(read_of(fact)))
@@ -143,7 +143,7 @@ impl Sight {
 }
 
 impl Facts {
-    /// As records keep them.
+    /// Returns the facts in the form of records.
     #[must_use]
     pub fn kept(&self) -> JsonText {
         let facts = self.iter();
@@ -152,12 +152,12 @@ impl Facts {
     }
 }
 
-/// The read that a fact is of.
+/// Returns the name of a fact's read.
 fn read_of(fact: &str) -> &str {
     fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
-/// The most characters of a fact that are kept or shown.
+/// The most characters of a fact that are stored or shown.
 const LONGEST_FACT: usize = 200;
 
 fn shown(value: &Value) -> String {
@@ -172,7 +172,7 @@ fn brief(value: &Value) -> Value {
 }
 
 impl TargetRead {
-    /// With a call's idempotency key in its path, where that asks for it.
+    /// Returns the read with an idempotency key in its path, where the path has the placeholder.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         Self {
@@ -181,7 +181,7 @@ impl TargetRead {
         }
     }
 
-    /// Whether its path asks for the idempotency key of a call, before which it cannot be sent.
+    /// True if its path needs a call's idempotency key, without which it cannot be sent.
     #[must_use]
     pub fn asks_for_key(&self) -> bool {
         self.path.contains(ApiCall::KEY)
@@ -189,11 +189,12 @@ impl TargetRead {
 }
 
 impl ApiCall {
-    /// Stands in the path of a read and in paths and bodies of calls for the idempotency key of the call,
-    /// so that what the call made can be found by it.
+    /// The placeholder for a call's idempotency key, in paths of reads and in paths and bodies of
+    /// calls. By this key, a read finds what the call created.
     pub const KEY: &str = "{idempotency_key}";
 
-    /// With its idempotency key in path and body, where these ask for it.
+    /// Returns the call with its idempotency key in path and body, where these have the
+    /// placeholder.
     #[must_use]
     pub fn with_key(&self, key: &str) -> Self {
         let body = self.body.as_ref().map(|body| {
@@ -223,22 +224,23 @@ fn keyed(value: &Value, key: &str) -> Value {
     }
 }
 
-/// Looks before the first call.
+/// Precondition checks.
 impl AgentAction {
-    /// Whether a claim is followed by a look at what it requires before its next call that changes
-    /// something. Not when that call may have been sent: then its repeat decides, since its own effect
-    /// would be found. Nor behind a step that changed something, for the same reason.
+    /// True if a claim is followed by a precondition check before the next call that changes
+    /// something. False if that call may have been sent, or if an earlier step changed something:
+    /// the check would find the action's own effect.
     pub(super) fn looks_first(&self) -> bool {
         !self.require.is_empty() && !self.ambiguous && !self.has_changed()
     }
 
-    /// The reads that tell what it requires, of a call that is the next to be sent.
+    /// Returns the reads of its preconditions, with the key of the next call.
     #[must_use]
     pub fn required_reads(&self) -> Vec<TargetRead> {
         self.reads_of(&self.require, self.next_step())
     }
 
-    /// The reads that conditions speak of, each once, for the call of a step that counts from 0.
+    /// Returns the reads that conditions need, each once, with the key of a step that counts from
+    /// 0.
     pub(super) fn reads_of<'a>(
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
@@ -252,12 +254,12 @@ impl AgentAction {
         reads.map(|read| read.with_key(&key)).collect()
     }
 
-    /// The step that comes next, from 0.
+    /// Returns the next step, from 0.
     pub(super) fn next_step(&self) -> usize {
         usize::try_from(self.steps_done).unwrap_or(0)
     }
 
-    /// What its holder, who has sent nothing that changes anything, found of what it requires.
+    /// Judges its preconditions. The holder has sent nothing that changes anything.
     pub fn permits(&mut self, sight: &Sight, now: Timestamp) -> Precondition {
         self.not_sent();
         let judgement = sight.judge(&self.require);
@@ -290,7 +292,7 @@ impl AgentAction {
         }
     }
 
-    /// How it ends when its holder is kept from its next call.
+    /// Returns the outcome of an action that is blocked before its next call.
     fn kept_from(&self, why: &str) -> Outcome {
         let sent = if self.steps_done > 0 {
             "Nothing more was sent."
@@ -305,7 +307,7 @@ impl AgentAction {
 }
 
 impl Looked {
-    /// What the journal has of it.
+    /// Returns the detail of its journal entry.
     pub(super) fn detail(&self) -> Value {
         json!({ "found": self.found.kept().0, "problem": self.problem })
     }

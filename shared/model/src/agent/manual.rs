@@ -1,4 +1,4 @@
-//! Manual actions: what people say that became of them.
+//! Handling of manual actions by people.
 //!
 //! ```text
 //!             done
@@ -13,8 +13,8 @@
 //!     └───────────────────────────────────────────▶ waived
 //! ```
 //!
-//! The first word of a person counts. What was handed over is its service request's to settle, for as
-//! long as there is that request.
+//! The first handling counts. A handed-over action follows its service request for as long as that
+//! exists.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -26,65 +26,68 @@ use crate::{
 };
 
 input! {
-    /// What a client sends of a manual action that somebody has done.
+    /// The body of a request that marks a manual action as done.
     pub struct ActionDone {
-        /// What was done.
+        /// A note on what was done.
         note: Reason,
     }
+    example {"note": "Called the customer. The new card is on file."};
 }
 
 input! {
-    /// What a client sends to have a manual action left undone.
+    /// The body of a request that waives a manual action.
     pub struct ActionWaive {
-        /// Why nobody has to do it.
+        /// The reason why the action is not needed.
         reason: Reason,
     }
+    example {"reason": "The customer paid in the meantime."};
 }
 
 input! {
-    /// What a client sends to have somebody do a manual action.
+    /// The body of a request that hands a manual action over to a user.
     pub struct ActionHandOver {
-        /// Who is to do it: a user of the organization.
+        /// The assignee: a user of the organization.
         assignee_id: UserId,
-        /// What else they have to know.
+        /// Additional information for the assignee.
         note: Option<Reason>,
     }
+    example {"assigneeId": 1, "note": "Please call before Monday."};
 }
 
-/// What became of a manual action.
+/// The handling of a manual action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Handling {
-    /// Where it stands.
+    /// The status.
     pub status: HandlingStatus,
-    /// Who said so last; null where the service itself did.
+    /// The user who set this status; null if the service set it.
     pub by: Option<UserId>,
-    /// When that was.
+    /// The instant of this status.
     pub at: Timestamp,
-    /// What they had to say.
+    /// The user's note.
     pub note: Option<String>,
-    /// The service request that it was handed over with.
+    /// The service request of a handover.
     pub service_request_id: Option<ServiceRequestId>,
-    /// Who was asked then; whose it is now, the service request says.
+    /// The user to whom the action was handed over. The service request names the current assignee.
     pub assignee_id: Option<UserId>,
 }
 
-/// Where a manual action stands of which somebody took care.
+/// The status of a manual action that a user has handled.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum HandlingStatus {
-    /// Somebody did it.
+    /// A user did it.
     Done,
-    /// Nobody has to do it.
+    /// Not needed.
     Waived,
-    /// Somebody was asked to do it, by a service request that is not resolved.
+    /// Handed over by a service request that is not resolved.
     HandedOver,
 }
 
-/// The manual action that a service request was raised for.
+/// The manual action for which a service request was raised.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionRef {
@@ -94,19 +97,19 @@ pub struct ActionRef {
     pub action_id: String,
 }
 
-/// What became of the service request that a manual action was handed over with.
+/// A change of the service request of a handed-over action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestTurn {
-    /// It was resolved or closed.
+    /// Resolved or closed.
     Over,
-    /// It was opened again.
+    /// Opened again.
     Reopened,
-    /// It was deleted.
+    /// Deleted.
     Deleted,
 }
 
 impl Handling {
-    /// What somebody says of an action now.
+    /// Creates a user's handling of an action.
     #[must_use]
     pub fn new(status: HandlingStatus, by: UserId, note: Option<String>, at: Timestamp) -> Self {
         Self {
@@ -125,7 +128,7 @@ impl Handling {
 }
 
 impl HandlingStatus {
-    /// What the journal calls it.
+    /// Returns its journal event.
     #[must_use]
     pub const fn event(self) -> JournalEvent {
         match self {
@@ -137,7 +140,7 @@ impl HandlingStatus {
 }
 
 impl RequestTurn {
-    /// What the journal calls it.
+    /// Returns its journal event.
     #[must_use]
     pub const fn event(self) -> JournalEvent {
         match self {
@@ -149,13 +152,13 @@ impl RequestTurn {
 }
 
 impl AgentSession {
-    /// Notes what somebody says of a manual action. Answers whether it is news: the same person's same
-    /// word again changes nothing. A session whose actions are all manual completes when each is done
-    /// or waived; what is handed over keeps the proposal from expiring.
+    /// Stores a user's handling of a manual action. Returns false for a repeat by the same user,
+    /// which changes nothing. A session whose actions are all manual completes when each is done or
+    /// waived. A handed-over action keeps the proposal from expiring.
     ///
-    /// 404 for an id that is none of its actions', 409 for one of an earlier proposal, for an action
-    /// that the agent executes, for one of which somebody took care before, and in a session that was
-    /// cancelled, expired, or is being analysed.
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, for an
+    /// automated action, and for one that was handled before. 409 also in a session that is
+    /// cancelled, expired or in analysis.
     pub fn handle(
         &mut self,
         action_id: &str,
@@ -167,7 +170,7 @@ impl AgentSession {
         if action.is_automated {
             return Err(Error::conflict(
                 Code::ActionAutomated,
-                "The agent executes this action; only manual ones are done, waived or handed over.",
+                "The agent executes this action. Only manual actions are done, waived or handed over.",
             ));
         }
         if let Some(stands) = &action.handling {
@@ -185,17 +188,17 @@ impl AgentSession {
             | AgentSessionStatus::Executing
             | AgentSessionStatus::Completed
             | AgentSessionStatus::Failed => {}
-            AgentSessionStatus::Expired => return Err(Self::expired("open another session")),
+            AgentSessionStatus::Expired => return Err(Self::expired("Open another session")),
             _ => return Err(status.forbids("A manual action cannot be settled")),
         }
         self.takes(action_id, Some(handling), now);
         Ok(true)
     }
 
-    /// Notes what became of the service request that one of its actions was handed over with. Answers
-    /// how the action was handled from then on, or until then; none where that is no news: a request
-    /// whose action was proposed anew is none of its business any more. Wherever the session stands, it
-    /// is so; only a status that waits for it changes.
+    /// Applies a change of the service request of a handed-over action. Returns the new handling,
+    /// or the former one if it ends. None if nothing changes, for example after a new proposal. The
+    /// handling changes in every session status. The session's status changes only while it waits
+    /// for the action.
     pub fn request_turned(
         &mut self,
         action_id: &str,
@@ -226,8 +229,8 @@ impl AgentSession {
         next.or(Some(handling))
     }
 
-    /// Until when its automated actions can be approved: no longer than the day that a proposal has,
-    /// however long a manual one keeps the session. None while it does not await confirmation.
+    /// Returns until when its automated actions can be approved: at most a day after the proposal,
+    /// however long a manual action keeps the session open. None unless it awaits confirmation.
     #[must_use]
     pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
         let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
@@ -235,7 +238,8 @@ impl AgentSession {
         until.filter(|until| awaits && now < *until)
     }
 
-    /// A proposed action. 404 for an id that never was one's, 409 for one of an earlier proposal.
+    /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
+    /// proposal.
     pub(super) fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
         match self.proposed(action_id) {
             Some(action) => Ok(action),
@@ -244,7 +248,7 @@ impl AgentSession {
         }
     }
 
-    /// Keeps what became of an action, and what follows for the session.
+    /// Stores the handling of an action and updates the session.
     fn takes(&mut self, action_id: &str, handling: Option<Handling>, now: Timestamp) {
         let status = self.status_at(now);
         let mut actions = self.proposed_actions.iter_mut();
@@ -269,20 +273,21 @@ impl AgentSession {
         self.due_at = if handlings.any(Handling::is_open) {
             None
         } else {
-            // It waited for somebody until now.
+            // Until this change, the session waited for a handed-over action.
             Some(self.due_at.unwrap_or(now.plus(Self::CONFIRMATION)))
         };
     }
 }
 
 impl ProposedAction {
-    /// The service request that asks somebody to do it.
+    /// Creates the service request that asks a user to do it.
     pub fn as_request(
         &self,
         session: &AgentSession,
         note: Option<&str>,
     ) -> Result<ServiceRequestCreate, Error> {
-        let text = |error| Error::internal("writing a service request for an action", error);
+        let text =
+            |error| Error::internal("creating the service request of a manual action", error);
         let title = cut(
             &format!("Alert {}: {}", session.alert_id, self.description),
             Title::MOST,
@@ -290,14 +295,14 @@ impl ProposedAction {
         let description = cut(&self.in_words(session, note), Description::MOST);
         let category = cut(&self.target_system, Category::MOST);
         Ok(ServiceRequestCreate {
-            title: Title::try_from(title).map_err(text)?,
+            title: Title::try_from(crate::text::on_one_line(&title)).map_err(text)?,
             description: Some(Description::try_from(description).map_err(text)?),
             priority: Defaulted(match self.risk {
                 Risk::Critical => Priority::Urgent,
                 Risk::High => Priority::High,
                 Risk::Low | Risk::Medium => Priority::Medium,
             }),
-            category: Some(Category::try_from(category).map_err(text)?),
+            category: Some(Category::try_from(crate::text::on_one_line(&category)).map_err(text)?),
             reference_type: None,
             reference_id: None,
         })
@@ -330,7 +335,7 @@ impl ProposedAction {
     }
 }
 
-/// The first characters of a text that may be too long.
+/// Returns the first characters of a text.
 fn cut(text: &str, most: usize) -> String {
     text.chars().take(most).collect()
 }
@@ -341,10 +346,13 @@ fn taken_care_of(stands: &Handling) -> Error {
         HandlingStatus::Waived => "waived".to_owned(),
         HandlingStatus::HandedOver => match stands.service_request_id {
             Some(id) => {
-                format!("handed over with service request {id}, and done when that is resolved")
+                format!("handed over with service request {id}; it is done when that is resolved")
             }
             None => "handed over".to_owned(),
         },
     };
-    Error::conflict(Code::AlreadyHandled, format!("The action is {how}."))
+    Error::conflict(
+        Code::AlreadyHandled,
+        format!("The action is already {how}."),
+    )
 }

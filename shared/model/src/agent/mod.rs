@@ -1,6 +1,6 @@
-//! The resolution agent's state machine: pure functions over records and a reading of the clock.
-//! The store reads, asks these what is to be, and writes that under the condition that nothing
-//! changed meanwhile; worker and sweeper do what they answer.
+//! The agent's state machines: pure functions over records and a clock reading. The store reads the
+//! records, calls these functions, and writes the result unless a record changed meanwhile. The
+//! worker and the sweeper act on the returned values.
 //!
 //! # A session
 //!
@@ -10,53 +10,54 @@
 //!       ▼        propose                 the engine fails, or 2 minutes pass
 //!    started ───────────────▶ analyzing ─────────────────────────────────────▶ failed (no actions)
 //!       │                      ▲     │
-//!       │              propose │     │ it proposes
+//!       │              propose │     │ the analysis ends
 //!       │                      │     ▼                24 hours pass
 //!       │            awaiting_confirmation ──────────────────────────────────▶ expired
 //!       │                      │  │
 //!       │                      │  │       all are manual, and done or waived
 //!       │                      │  └──────────────────────────────────────────▶ completed
 //!       │                      │
-//!       │                      │ approve            all ended, each succeeded
+//!       │                      │ approve            all ended, all succeeded
 //!       │                      ▼               ┌─────────────────────────────▶ completed
-//!       │                  executing ──────────┤             a verdict ▲
+//!       │                  executing ──────────┤   checks or a verdict ▲
 //!       │                    │    ▲            └─────────────────────────────▶ failed
-//!       │                    │    │              all ended, not each succeeded   │
+//!       │                    │    │              all ended, not all succeeded    │
 //!       │ cancel      cancel │    └────────────────────────────────────────────────┘
-//!       │       while one is │            approve again what is not done for certain
-//!       │            running ▼
+//!       │      while one is  │            approve again actions certainly not done
+//!       │           running  ▼
 //!       │                cancelling
 //!       │                    │ all ended
 //!       ▼                    ▼
 //!    cancelled ◀─────────────┘
 //! ```
 //!
-//! The organization's [policy](AgentPolicy) says how many people approve an action and who they may be.
-//! Approvals that are not enough yet stand with the proposed action, and the session stays where it
-//! is. An approval is of the action's [digest](ProposedAction::digest), and holds for
-//! [`ActionApproval::VALID`] until a call may have been sent. Whoever rejects the proposal cancels the session.
+//! The organization's [policy](AgentPolicy) says how many people approve an action and which people
+//! may. Approvals that are not enough yet are kept with the proposed action, and the session keeps
+//! its status. An approval covers the action's [digest](ProposedAction::digest). Until a call may
+//! have been sent, it is valid for [`ActionApproval::VALID`]. A user who rejects the proposal
+//! cancels the session.
 //!
-//! A failed session completes all the same when looks tell that each of its approved actions is done by
-//! then. Its signal is resolved once it is completed and each effect that is looked for was found; one
-//! whose actions look for none is left to people.
+//! A failed session completes when later checks show that each of its approved actions is done. The
+//! alert is resolved when the session is completed and every effect that is verified was found. If
+//! no action has a check, people resolve the alert.
 //!
-//! A failed session runs again for [`AgentSession::AGAIN`] and while its signal has no other one, and
-//! only when that is asked for: the same list sent twice is one approval.
+//! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
+//! session. The request must ask for it with `again`: the same list sent twice is one approval.
 //!
-//! An action whose outcome is unknown takes a *verdict* of somebody who looked into the target system. With
-//! the last one that was missing, a failed session completes; otherwise its [`AgentSession::AGAIN`] begins
-//! anew, as it does when a look tells.
+//! An action whose outcome is unknown takes a *verdict* from a user who checked the target system.
+//! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
+//! starts over, as it does after a check that settles an outcome.
 //!
-//! [Manual actions](Handling) are done, waived or handed over by people, beside the others: what nobody
-//! touched does not hold a session up whose approved actions succeeded. As long as the service request
-//! is open with which one was handed over, the proposal does not expire, while its automated actions can
-//! be approved for the usual 24 hours only.
+//! [Manual actions](Handling) are done, waived or handed over by people, beside the others. An
+//! untouched manual action does not hold up a session whose approved actions succeeded. While the
+//! service request of a handed-over action is open, the proposal does not expire. Its automated
+//! actions can still be approved for the usual 24 hours only.
 //!
 //! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
-//! `executing` when no action is claimed. What a session's time did to it (`failed` after 2
-//! minutes, `expired` after 24 hours) is read at once, and written when the sweeper comes by.
+//! `executing` when no action is claimed. A timeout (`failed` after 2 minutes, `expired` after 24
+//! hours) shows at once in every read. The sweeper writes it later.
 //!
-//! | trigger | method | who |
+//! | trigger | method | caller |
 //! |---|---|---|
 //! | open | [`AgentSession::open`] | a request |
 //! | propose | [`AgentSession::begin_analysis`], then [`finish_analysis`](AgentSession::finish_analysis) or [`fail_analysis`](AgentSession::fail_analysis) | a request |
@@ -67,7 +68,7 @@
 //! | a manual action | [`AgentSession::handle`] | a request |
 //! | its service request | [`AgentSession::request_turned`] | a request that resolves, opens or deletes it |
 //! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
-//! | what was unknown is known | [`AgentSession::settle_again`], `failed` to `completed` | the worker that looked |
+//! | an unknown outcome is settled | [`AgentSession::settle_again`], `failed` to `completed` | the worker that checked |
 //! | time passed | [`AgentSession::lapse`] | the sweeper |
 //!
 //! # An approved action
@@ -76,69 +77,72 @@
 //!                 claim                  every step is done
 //! approve ──▶ queued ─────▶ running ──────────────────────────────────────▶ succeeded
 //!             │ ▲ ▲          │ ▲ │
-//!             │ │ │          └─┘ │   claim again, once the lease is over
+//!             │ │ │          └─┘ │   claim again, after the lease
 //!             │ │ │              │
-//!             │ │ └── release ───┤   no clear answer yet: later again
+//!             │ │ └── release ───┤   no clear answer yet: try again later
 //!             │ │                │
-//!             │ │                │   refused; or given up, and nothing can have happened
+//!             │ │                │   refused; or given up, and no call may have taken effect
 //!             │ │                ├────────────────────────────────────────▶ failed
 //!             │ └────────────────│───────────── approve again ───────────────┘
 //!             │                  │
-//!             │                  │   no telling; or given up, and something can have happened
+//!             │                  │   outcome unclear; or given up, and a call may have taken effect
 //!             │                  └────────────────────────────────────────▶ unknown
 //!             │                  │                                          │     │
-//!             │                  │                  a look or a verdict: not done │     │ done
+//!             │                  │                 a check or a verdict: not done │     │ done
 //!             │                  │                                          ▼     ▼
 //!             │                  │                                     failed     succeeded
-//!             │ cancel; or something stands in its way: found by a claim, or by the look behind it
+//!             │ cancelled or blocked: found by a claim or by the precondition check
 //!             └──────────────────┴────────────────────────────────────────▶ skipped
 //! ```
 //!
-//! It is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was tried.
-//! What is given back is claimed no earlier than it says, whatever message comes. While its connection
-//! or the organization is paused, a claim puts it off: it stays as it is and is due again soon, without
-//! an attempt. What was not claimed within the hour for which its approvals hold is skipped all the same.
+//! An action is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was
+//! tried. No message makes a released action run before its retry time. While its connection or the
+//! organization is paused, a claim defers it. A deferred action keeps its state, is due again soon,
+//! and counts no attempt. An action that was not claimed within the hour of its approvals is
+//! skipped all the same.
 //!
-//! *In its way* are the effects of others, actions that come first and did not succeed, approvals that
-//! do not do any more, and a content that is not what was approved. A claim
-//! takes the action's effects with it, each by a guard that names the action: who finds that of
-//! another one asks that one's record whether it still [holds](AgentAction::holds) the effect.
+//! An action is *blocked* by effects that others hold, by a predecessor that did not succeed, and
+//! by missing approvals. Content that differs from the approved content blocks it too. A claim also
+//! claims the action's effects, each by a guard that names the action. A claim that finds another
+//! action's guard reads that action's record, to see whether it still [holds](AgentAction::holds)
+//! the effect.
 //!
-//! When its session is *cancelled*, a queued action ends at once, and a running one is told so and
-//! ends before its next call: as skipped only if it never got anywhere, else as failed (some steps are done) or
-//! unknown (a call may have taken effect).
+//! When its session is *cancelled*, a queued action ends at once. A running action is told to stop
+//! and ends before its next call. The outcome is unknown if a call may have taken effect, failed if
+//! some steps are done, and skipped otherwise.
 //!
-//! # Looks
+//! # Checks
 //!
-//! A claim is followed by a look at what the action *requires*, before the first call that changes
-//! something: what is not so any more ends it as skipped (`precondition_changed`), and what the target
-//! system does not tell gives it back. Not where the call may have been sent, or a step before it changed
-//! something: there its own effect would be found, and the repeat or a look after the end decides.
+//! After a claim, the worker checks what the action *requires*, before the first call that changes
+//! something. If a condition no longer holds, the action ends as skipped (`precondition_changed`).
+//! If the target system cannot be read, the action is released. There is no such check when the
+//! call may have been sent or an earlier step changed something. The check would then find the
+//! action's own effect, so the repeat or a later check decides.
 //!
 //! ```text
 //!                    its effect was found           ┌──▶ effective
 //! succeeded ──▶ pending ────────────────────────────┤
-//!                    not within its time            └──▶ ineffective
+//!                    not in time                    └──▶ ineffective
 //!
-//!                    the step was the last          ┌──▶ succeeded, which is verified then
+//!                    the step was the last          ┌──▶ succeeded, which is verified next
 //! unknown ──────▶ pending, the call took effect ────┤
-//!                 │  more steps follow              └──▶ failed, run again from there
+//!                 │  more steps follow              └──▶ failed, can run again from there
 //!                 │  the call took no effect
-//!                 ├────────────────────────────────────▶ failed, run again as another call
-//!                 │  neither, after six looks
+//!                 ├────────────────────────────────────▶ failed, can run again with a new call
+//!                 │  neither, after six checks
 //!                 └────────────────────────────────────▶ unknown: a person decides
 //! ```
 //!
-//! An action with [`verify`](AgentAction::verify) counts (minutes, what it put right, its signal) from
-//! `effective` on, any other one from `succeeded` on. That a call took no effect is believed after
-//! [`AgentAction::AT_WORK`]: before, the target system may still be at work on it.
+//! An action with [`verify`](AgentAction::verify) counts (saved minutes, last fix, its alert) once
+//! it is `effective`. Any other action counts once it is `succeeded`. A check that finds no effect
+//! is believed after [`AgentAction::AT_WORK`]. Before that, the target system may still be at work.
 //!
-//! Each transition leaves an entry in the [journal](JournalEntry), written with it.
+//! Each transition writes an entry in the [journal](JournalEntry), in the same transaction.
 //!
-//! It carries the trace of the request that approved it, and is the only one to do so: messages
-//! hold ids and nothing else, so that whoever sends one, the worker's log tells the same.
+//! An action stores the trace of the request that approved it. Messages hold only ids, so the
+//! worker logs the same trace for every sender.
 //!
-//! | trigger | method | who |
+//! | trigger | method | caller |
 //! |---|---|---|
 //! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
 //! | claim | [`AgentAction::claim`] | the worker |
@@ -148,10 +152,10 @@
 //! | a verdict | [`AgentAction::judge`] | [`AgentSession::judge`] |
 //! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
 //! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
-//! | nobody came | [`AgentAction::resent`] | the sweeper |
-//! | a look before the first call | [`AgentAction::permits`] | the worker that holds it |
-//! | a look after the end | [`AgentAction::look`] | the worker |
-//! | a look is due | [`AgentAction::look_asked`] | the sweeper |
+//! | a lost message | [`AgentAction::resent`] | the sweeper |
+//! | a precondition check | [`AgentAction::permits`] | the worker that holds it |
+//! | a check after the end | [`AgentAction::look`] | the worker |
+//! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
 mod approval;
@@ -182,8 +186,8 @@ pub use approval::{Approved, ApprovedActions, Cancelled};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
-    ConnectionSort, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
-    IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
+    ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText, IdempotencyKeys, KeyName,
+    KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
 };
 pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
 pub use evidence::{
@@ -196,7 +200,7 @@ pub use facts::{
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
-    JournalFlaw, JournalHead, JournalPeriod, JournalSort, Note, StepAnswer, check_journal,
+    JournalFlaw, JournalHead, JournalPeriod, Note, StepAnswer, check_journal,
 };
 pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
 pub use looks::{Judgement, Looked, Precondition, Sight, Silence};
@@ -213,11 +217,8 @@ pub use proposal::{
     MoneyEffect, PlaybookVersion, Proposal, ProposedAction, Risk,
 };
 pub use reply::{Reply, answer, retry_after};
-pub use saving::{Saving, SavingSort};
-pub use session::{
-    AgentSession, AgentSessionFilter, AgentSessionSort, AgentSessionStatus, Rejection,
-    SessionReject,
-};
+pub use saving::Saving;
+pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
 pub use step_result::{StepResult, StepStatus};
 pub use verdict::{ActionVerdict, Verdict, VerdictOutcome};
 pub use verification::{Looks, ReconciliationStatus, VerificationStatus};

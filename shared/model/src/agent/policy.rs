@@ -1,8 +1,8 @@
-//! What an organization asks for before its agent acts: who approves, and how much a day takes.
+//! An organization's policy for its agent: required approvals and daily limits.
 //!
-//! The strictest wins. Of the rules that fit an action, the largest number of approvers counts, and
-//! an approver has to do for each of them. What is not known of an action is above every limit: its
-//! amount where it moves money, and an amount in another currency than a limit's.
+//! The strictest rule applies. Of the rules that match an action, the largest number of approvers
+//! counts, and an approver must satisfy each of them. An unknown amount of an action that moves
+//! money exceeds every limit, as does an amount in another currency than the limit.
 
 mod sent;
 
@@ -14,115 +14,120 @@ use utoipa::ToSchema;
 use super::{ActionApproval, ActionType, AgentAction, ProposedAction, Risk};
 use crate::{Money, OrganizationId, Role, Timestamp, UserId, span};
 
-/// The policy of an organization; its version is its revision.
+/// The policy of an organization. The item's version is the policy's revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPolicy {
-    /// Whose it is.
+    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// Who has to approve what.
+    /// Rules for approval.
     pub rules: Vec<PolicyRule>,
-    /// How much a day (UTC) takes.
+    /// Daily limits (UTC).
     #[serde(default)]
     pub caps: PolicyCaps,
-    /// Who changed it last; none as long as nobody has.
+    /// The user who changed it last; none until the first change.
     pub updated_by: Option<UserId>,
-    /// When that was.
+    /// The last change.
     pub updated_at: Option<Timestamp>,
 }
 
-/// What the actions that fit need.
+/// The approval that matching actions need.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyRule {
-    /// Which actions it is about.
+    /// The actions to which the rule applies.
     pub when: PolicyMatch,
-    /// How many people have to approve: one or two.
+    /// Number of people who must approve: one or two.
     #[schema(minimum = 1, maximum = 2)]
     pub approvers: i64,
-    /// Roles of which each approver has one; any when empty.
+    /// Roles; each approver must have one of them. Any role if empty.
     pub roles: Vec<Role>,
-    /// Whether who opened the session or had the action proposed cannot approve it.
+    /// Excludes the users who opened the session or requested the proposal.
     pub not_opener: bool,
-    /// Whether nobody can.
+    /// Denies the actions to everyone.
     pub deny: bool,
 }
 
-/// Which actions a rule is about: those that fit all that is given, and all actions where nothing
-/// is.
+/// The actions to which a rule applies. An action matches if all given members match; without
+/// members, every action does.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyMatch {
-    /// Of this type.
+    /// Actions of this type.
     pub action_type: Option<ActionType>,
-    /// Of this risk or a higher one.
+    /// Actions of this risk or a higher one.
     pub risk_at_least: Option<Risk>,
-    /// Of this amount or a larger one.
+    /// Actions of this amount or more.
     pub amount_at_least: Option<Money>,
-    /// Of the target system of this name.
+    /// Actions on the target system of this connection.
     pub connection: Option<String>,
-    /// Whether they change what somebody pays or owes.
+    /// `true` for actions that change what a customer pays or owes, `false` for the others.
     pub moves_money: Option<bool>,
 }
 
-/// The most of a day (UTC): of what is claimed on it to be done.
+/// Daily limits (UTC) on what is claimed that day.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PolicyCaps {
-    /// The most actions; any number when null.
+    /// The most actions; null for no limit.
     pub actions: Option<i64>,
-    /// The most money, by currency; any amount when empty. One that is not listed is above it.
+    /// The most money, by currency; empty for no limit. Amounts in other currencies exceed the cap.
     pub money: Vec<Money>,
 }
 
-/// A policy that is ready to be taken.
+/// A ready-made policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyPreset {
-    /// What moves money or is noticed by customers needs an approver who neither opened the session
-    /// nor had it proposed; what cannot be undone needs two.
+    /// An action that moves money or that customers notice needs an approver who neither opened the
+    /// session nor requested the proposal. An action that cannot be undone needs two.
     Billing,
 }
 
-/// What a policy sees of an action.
+impl crate::input::OneOf for PolicyPreset {
+    const NOUN: &'static str = "a preset";
+}
+
+/// The properties of an action that a policy uses.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicySubject<'a> {
     /// Its type.
     pub action_type: ActionType,
-    /// Its risk, as far as it is known.
+    /// Its risk, if known.
     pub risk: Option<Risk>,
-    /// Its amount, as far as it is known.
+    /// Its amount, if known.
     pub money: Option<&'a Money>,
     /// Its target system.
     pub connection: &'a str,
 }
 
-/// What an action needs by all rules that fit.
+/// The combined requirements of all rules that match an action.
 #[derive(Clone, Debug)]
 pub struct Requirement<'a> {
     rules: Vec<&'a PolicyRule>,
 }
 
-/// Who had an action proposed, and who cannot approve it where a rule says so.
+/// The users who had an action proposed. A rule may exclude them from approving it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Proposers {
-    /// Who opened the session.
+    /// The user who opened the session.
     pub opener: Option<UserId>,
-    /// Who had the actions proposed.
+    /// The user who requested the proposal.
     pub proposer: Option<UserId>,
 }
 
-/// What an action takes of its day, and how much of the day may be taken before.
+/// An action's charge to the daily caps, and the most that others may have charged before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Charge {
-    /// The most other actions; any number when none.
+    /// The most other actions; none for no limit.
     pub others: Option<i64>,
-    /// Its amount with the most of others, in that currency; none where it moves no money.
+    /// Its amount, and the most that others may have moved in that currency. None if it moves no
+    /// money.
     pub money: Option<(Money, i64)>,
 }
 
 impl AgentPolicy {
-    /// That of an organization that has none: whoever may execute approves.
+    /// Creates the policy of an organization without one: every user who may execute may approve.
     #[must_use]
     pub fn none(organization_id: OrganizationId) -> Self {
         Self {
@@ -134,7 +139,7 @@ impl AgentPolicy {
         }
     }
 
-    /// What an action needs.
+    /// Returns the requirements for an action.
     #[must_use]
     pub fn requires(&self, subject: PolicySubject<'_>) -> Requirement<'_> {
         let rules = self.rules.iter();
@@ -145,7 +150,7 @@ impl AgentPolicy {
 }
 
 impl PolicyPreset {
-    /// Its rules.
+    /// Returns its rules.
     #[must_use]
     pub fn rules(self) -> Vec<PolicyRule> {
         let Self::Billing = self;
@@ -199,7 +204,7 @@ impl PolicySubject<'_> {
         self.money.is_some() || self.action_type.moves_money()
     }
 
-    /// Whether its amount may be that of a limit, or more.
+    /// True if its amount may reach a limit.
     fn reaches(self, limit: &Money) -> bool {
         match self.money {
             Some(money) if money.currency == limit.currency => {
@@ -212,20 +217,20 @@ impl PolicySubject<'_> {
 }
 
 impl Requirement<'_> {
-    /// How many people have to approve.
+    /// Returns the number of people who must approve.
     #[must_use]
     pub fn approvers(&self) -> usize {
         let most = self.rules.iter().map(|rule| rule.approvers).max();
         most.map_or(1, |most| usize::try_from(most).unwrap_or(1).max(1))
     }
 
-    /// Whether nobody can.
+    /// True if a rule denies the action to everyone.
     #[must_use]
     pub fn denies(&self) -> bool {
         self.rules.iter().any(|rule| rule.deny)
     }
 
-    /// Whether somebody's approval does for every rule.
+    /// True if an approval satisfies every rule.
     #[must_use]
     pub fn admits(&self, approval: &ActionApproval, proposers: Proposers) -> bool {
         let user = Some(approval.user_id);
@@ -236,7 +241,7 @@ impl Requirement<'_> {
         })
     }
 
-    /// How many people's approvals count at an instant.
+    /// Returns the number of people whose approvals count at `now`.
     #[must_use]
     pub fn given(
         &self,
@@ -254,7 +259,7 @@ impl Requirement<'_> {
         counted.len()
     }
 
-    /// What it asks for, in words.
+    /// Returns the requirements in words.
     #[must_use]
     pub fn says(&self) -> String {
         let mut text = match self.approvers() {
@@ -274,16 +279,16 @@ impl Requirement<'_> {
 }
 
 impl ActionApproval {
-    /// How long it is valid before the action is claimed, in milliseconds.
+    /// Validity of an approval before the action is claimed, in milliseconds.
     pub const VALID: i64 = span::HOUR;
 
-    /// Until when it is valid.
+    /// Returns the instant at which it expires.
     #[must_use]
     pub fn expires_at(&self) -> Timestamp {
         self.at.plus(Self::VALID)
     }
 
-    /// Whether it still is.
+    /// True while it is valid.
     #[must_use]
     pub fn is_valid(&self, now: Timestamp) -> bool {
         now < self.expires_at()
@@ -291,8 +296,8 @@ impl ActionApproval {
 }
 
 impl PolicyCaps {
-    /// What an action takes of its day; none where nothing is capped. The error says what of it is
-    /// above a cap on any day.
+    /// Returns an action's charge to the daily caps; none if nothing is capped. The error says how
+    /// the action alone exceeds a cap.
     pub fn charge(&self, subject: PolicySubject<'_>) -> Result<Option<Charge>, String> {
         if self.actions.is_none() && self.money.is_empty() {
             return Ok(None);
@@ -333,7 +338,7 @@ impl PolicyCaps {
 }
 
 impl ProposedAction {
-    /// What a policy sees of it.
+    /// Returns the properties that a policy uses.
     #[must_use]
     pub fn subject(&self) -> PolicySubject<'_> {
         PolicySubject {
@@ -346,7 +351,7 @@ impl ProposedAction {
 }
 
 impl AgentAction {
-    /// What a policy sees of it.
+    /// Returns the properties that a policy uses.
     #[must_use]
     pub fn subject(&self) -> PolicySubject<'_> {
         PolicySubject {

@@ -1,4 +1,4 @@
-//! What can be said of proposed actions before anybody approves them.
+//! Previews of proposed actions before their approval.
 
 use std::collections::BTreeMap;
 
@@ -8,26 +8,26 @@ use utoipa::ToSchema;
 use super::{ActionApproval, AgentPolicy, AgentSession, Connection, MoneyEffect, ProposedAction};
 use crate::{Error, Fault, Timestamp};
 
-/// What the organization's policy says of an action, in general and of somebody.
+/// The policy's requirements for an action, in general and for one user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyVerdict {
-    /// Nobody can approve it.
+    /// The policy denies the action to everyone.
     pub denied: bool,
-    /// How many people have to approve it.
+    /// Number of people who must approve it.
     pub needed: usize,
-    /// How many of them have.
+    /// Number of valid approvals so far.
     pub given: usize,
-    /// What it asks for, in words.
+    /// The requirements in words.
     pub asks: String,
-    /// Why it is above a cap on any day, if it is.
+    /// The reason if it exceeds a cap on any day.
     pub above_cap: Option<String>,
-    /// Whether that person's approval would count.
+    /// True if the user's approval would count.
     pub admits: bool,
 }
 
 impl AgentSession {
-    /// The proposed actions of these ids, all or none. 400 for an id that is unknown, 409 when the only
-    /// fault is that an earlier proposal gave it out.
+    /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
+    /// only fault is an id of an earlier proposal.
     pub fn named(&self, ids: &[String]) -> Result<Vec<&ProposedAction>, Error> {
         let mut void = false;
         let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
@@ -50,7 +50,7 @@ impl AgentSession {
         }
     }
 
-    /// The pairs of these actions that exclude each other, by their ids.
+    /// Returns the pairs of these actions that exclude each other, by their ids.
     #[must_use]
     pub fn exclusive_pairs(actions: &[&ProposedAction]) -> Vec<[String; 2]> {
         let mut pairs = Vec::new();
@@ -62,7 +62,7 @@ impl AgentSession {
         pairs
     }
 
-    /// What a policy says of one of its actions, and of the approval that somebody would give.
+    /// Returns the policy's requirements for one of its actions, and for a user's approval of it.
     #[must_use]
     pub fn policy_verdict(
         &self,
@@ -83,21 +83,21 @@ impl AgentSession {
     }
 }
 
-/// Money that is moved one way.
+/// A sum of money that moves in one direction.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoneySum {
-    /// Which way; null where that is not said.
+    /// The direction; null if not stated.
     pub money_effect: Option<MoneyEffect>,
-    /// In the currency's smallest unit.
+    /// The sum in the currency's smallest unit.
     pub minor_units: i64,
-    /// ISO 4217.
+    /// The currency's ISO 4217 code.
     pub currency: String,
 }
 
 impl MoneySum {
-    /// What the automated ones of these actions move, as far as amounts are known. What goes one way is
-    /// not taken off what goes another.
+    /// Sums the known amounts of the automated actions, by direction and currency. Opposite
+    /// directions are not netted.
     #[must_use]
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(Option<MoneyEffect>, &str), i64> = BTreeMap::new();
@@ -118,7 +118,7 @@ impl MoneySum {
 }
 
 impl ProposedAction {
-    /// What the worker would trip over, or wait for, in words.
+    /// Returns the obstacles to its execution, in words: those that block the worker or delay it.
     #[must_use]
     pub fn obstacles(&self, connection: Option<&Connection>, is_paused: bool) -> Vec<String> {
         if !self.is_automated {

@@ -1,4 +1,4 @@
-//! What an analysis comes to: what was found out, and the actions that would resolve the signal.
+//! The result of an analysis: the findings, and the actions that would resolve the alert.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,59 +9,74 @@ use super::{
 };
 use crate::{JsonText, Money, Pattern, span};
 
-/// What a client calls a proposed action that is not there.
+/// The noun for a proposed action in a 404.
 pub(super) const ACTION: &str = "action";
 
-/// What the agent found out about a signal.
+/// The agent's analysis of an alert.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
+    "impact": "4,821.00 USD of usage are not billed.",
+    "affectedSystems": ["billing"],
+    "entityLifecycleContext": "Open for 4 hours, then processing for 26.",
+    "isAnomalyPattern": false,
+    "patternDescription": "The only alert of its class in 30 days.",
+    "pattern": null,
+    "confidence": 0.9,
+    "confidenceFrom": null,
+    "evidence": [],
+    "playbook": null,
+    "cites": [],
+    "passedOver": []
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Analysis {
-    /// What most likely caused it.
+    /// The most likely cause.
     pub root_cause: String,
-    /// What hangs on it: money and records.
+    /// The impact: affected money and records.
     pub impact: String,
-    /// The systems it touches.
+    /// The affected systems.
     pub affected_systems: Vec<String>,
-    /// What the entity went through before.
+    /// The entity's earlier lifecycle.
     pub entity_lifecycle_context: String,
-    /// Whether it is one of many rather than a single case.
+    /// True if the alert is one of many rather than a single case.
     pub is_anomaly_pattern: bool,
-    /// How often signals of the class came, and what they share.
+    /// The frequency of alerts of the class, and what they share.
     pub pattern_description: String,
-    /// The numbers behind that; null for an analysis that was made before there were any.
+    /// The numbers behind the description; null for an analysis made by an older release.
     #[serde(default)]
     pub pattern: Option<Pattern>,
-    /// How likely it is that what is proposed helps, from 0 to 1.
+    /// Probability that the proposal helps, from 0 to 1.
     pub confidence: f64,
-    /// What that follows from; null for an analysis that was made before it followed from anything.
+    /// The factors of the confidence; null for an analysis made by an older release.
     #[serde(default)]
     pub confidence_from: Option<ConfidenceFrom>,
-    /// What the playbook asks of what was read.
+    /// The playbook's findings on what was read.
     #[serde(default)]
     #[schema(required)]
     pub evidence: Vec<Evidence>,
-    /// The playbook that it follows; null for one that was made before it was told.
+    /// The playbook; null for an analysis made by an older release.
     #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
-    /// Ids of the findings for which that playbook was chosen.
+    /// Ids of the findings for which the playbook was chosen.
     #[serde(default)]
     #[schema(required)]
     pub cites: Vec<String>,
-    /// Playbooks for such an alert that were not chosen, since this version of them did not help one of
-    /// its records before, each as `name#version`.
+    /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
+    /// them did not help one of the alert's records before.
     #[serde(default)]
     #[schema(required)]
     pub passed_over: Vec<String>,
 }
 
-/// An analysis with the actions that would resolve the signal; they have no ids yet.
+/// An analysis with the actions that would resolve the alert. The actions have no ids yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proposal {
-    /// What was found out.
+    /// The analysis.
     pub analysis: Analysis,
-    /// What was read of target systems for it.
+    /// The reads of target systems behind it.
     pub reads: Vec<ReadEvidence>,
-    /// What to do, in this order; their ids are still empty.
+    /// The actions, in order. Their ids are still empty.
     pub actions: Vec<ProposedAction>,
 }
 
@@ -69,104 +84,106 @@ pub struct Proposal {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposedAction {
-    /// Unique within the session; every proposal gives out new ones.
+    /// Unique id within the session. Every proposal assigns new ids.
     pub id: String,
-    /// Its name within the playbook, by which other actions of the proposal speak of it.
+    /// Its name within the playbook, by which other actions of the proposal refer to it.
     #[serde(default)]
     pub key: String,
-    /// Keys of the actions that must not be done if this one is; each of them says the same.
+    /// Keys of the actions that must not run if this one does. Each of them lists this one too.
     #[serde(default)]
     pub excludes: Vec<String>,
-    /// Keys of the actions that come first where they are approved too.
+    /// Keys of the actions that come first, if they are approved too.
     #[serde(default)]
     pub after: Vec<String>,
-    /// What kind of action.
+    /// The kind of action.
     pub action_type: ActionType,
-    /// What it does; for an automated action that cannot run by itself also why.
+    /// A description of what it does. For an automated action that cannot run automatically, also
+    /// the reason.
     pub description: String,
-    /// Whether the agent can execute it; otherwise a person has to.
+    /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,
     /// The system it acts on.
     pub target_system: String,
     /// The records of that system it acts on.
     pub target_entities: Vec<String>,
-    /// What is so once it succeeded.
+    /// The expected state after success.
     pub expected_outcome: String,
-    /// What may go wrong.
+    /// The risk level.
     pub risk: Risk,
-    /// What is read of the target system to judge the conditions that follow, and those of the steps.
+    /// Reads of the target system for the conditions below and those of the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<TargetRead>,
-    /// What must be so when it is done.
+    /// Conditions that must hold when it runs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<FactCondition>,
-    /// What is done, in this order.
+    /// The steps, in order.
     pub steps: Vec<ActionStep>,
-    /// What is so once it had its effect.
+    /// The condition that shows that it had its effect.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verification>,
-    /// Minutes that a person would have needed.
+    /// Minutes a person would have needed.
     pub minutes_saved: i64,
-    /// How long after it was done nobody does it again to the same records, in milliseconds.
+    /// Cooldown: milliseconds after its end in which no action repeats the effect on the same
+    /// records.
     #[serde(default = "ProposedAction::usual_cooldown")]
     pub cooldown: i64,
-    /// The playbook that it comes from.
+    /// The playbook that proposed it.
     #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
-    /// The connection to its target system, as it was when it was proposed.
+    /// The connection to its target system, as of the proposal.
     #[serde(default)]
     pub connection: Option<ConnectionRevision>,
-    /// The money that it moves, as far as that is known.
+    /// The money that it moves, if known.
     #[serde(default)]
     pub money: Option<Money>,
-    /// Which way it moves that.
+    /// The direction in which it moves the money.
     #[serde(default)]
     pub money_effect: Option<MoneyEffect>,
-    /// Approvals of it that are not enough yet. They leave it as soon as it is run.
+    /// Approvals that are not enough yet. They are removed when the action runs.
     #[serde(default)]
     pub approvals: Vec<ActionApproval>,
-    /// How many it needed when the last of these came.
+    /// Number of approvers needed at the last of these approvals.
     #[serde(default)]
     pub approvers: i64,
-    /// How it is undone and until when, for people; none where nothing is known of that.
+    /// Instructions for people: how to undo it and until when. None if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undo: Option<String>,
-    /// What became of it, if it is manual and somebody took care of it.
+    /// The handling of a manual action, once a user has handled it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handling: Option<Handling>,
 }
 
-/// A playbook as it was when it proposed an action.
+/// The version of a playbook that proposed an action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PlaybookVersion {
-    /// Its name.
+    /// The playbook's name.
     pub name: String,
-    /// Raised with every change.
+    /// The version; every change raises it.
     pub version: u32,
-    /// SHA-256 of its text, in hexadecimal.
+    /// SHA-256 of the playbook's text, in hexadecimal.
     pub hash: String,
 }
 
-/// A connection to a target system as it was when an action was proposed.
+/// The revision of a connection at the time an action was proposed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionRevision {
-    /// Its name.
+    /// The connection's name.
     pub name: String,
-    /// Raised with every change.
+    /// The revision; every change to calls or their reading raises it.
     pub revision: i64,
 }
 
 impl ProposedAction {
-    /// The cooldown of an action that names none, in milliseconds.
+    /// The default cooldown, in milliseconds.
     pub const USUAL_COOLDOWN: i64 = 24 * span::HOUR;
 
     pub(super) const fn usual_cooldown() -> i64 {
         Self::USUAL_COOLDOWN
     }
 
-    /// The effects that it would have.
+    /// Returns the effects that it would have.
     pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
         self.target_entities.iter().map(|entity| TargetEffect {
             target_system: self.target_system.clone(),
@@ -176,57 +193,61 @@ impl ProposedAction {
     }
 }
 
-/// A kind of action: the catalogue that playbooks choose from.
+/// The kind of an action. Playbooks choose from this catalogue.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ActionType {
-    /// Have a usage batch processed again.
+    /// Process a usage batch again.
     ReprocessUsageBatch,
-    /// Have usage events sent again.
+    /// Send usage events again.
     ResendUsageEvents,
-    /// Have an invoice charged again.
+    /// Charge an invoice again.
     RetryInvoice,
-    /// Have an invoice computed again.
+    /// Compute an invoice again.
     RefreshInvoice,
-    /// Have a payment made again.
+    /// Retry a payment.
     RetryPayment,
     /// Void an invoice.
     VoidInvoice,
     /// Issue a credit note.
     IssueCreditNote,
-    /// Have an invoice made that was not.
+    /// Generate a missing invoice.
     GenerateInvoice,
-    /// Have an account billed again that billing had set aside.
+    /// Resume the billing of an account that billing had suspended.
     ResumeBilling,
-    /// Have a draft of an invoice computed again from what was metered.
+    /// Compute a draft invoice again from the metered usage.
     RecomputeInvoice,
-    /// Have a payment's outcome asked of the processor and noted.
+    /// Ask the processor for a payment's outcome and record it.
     ReconcilePayment,
-    /// Take usage out of a batch that is in it twice.
+    /// Remove usage that is in a batch twice.
     RemoveDuplicateUsage,
-    /// Keep an invoice from being collected and reminded of.
+    /// Pause the collection of an invoice and its reminders.
     PauseCollection,
-    /// Have webhooks delivered that were not.
+    /// Deliver webhooks that were not delivered.
     ResendWebhooks,
-    /// Bring a customer in line between systems.
+    /// Synchronize a customer between systems.
     SyncCustomer,
     /// Send a customer a message.
     NotifyCustomer,
-    /// Have a person look at it.
+    /// A person reviews the case.
     ManualReview,
 }
 
+impl crate::input::OneOf for ActionType {
+    const NOUN: &'static str = "an action type";
+}
+
 impl ActionType {
-    /// Whether it puts something right in a target system, as neither a message nor a look does.
+    /// True if it fixes something in a target system, as neither a message nor a review does.
     #[must_use]
     pub const fn puts_right(self) -> bool {
         !matches!(self, Self::NotifyCustomer | Self::ManualReview)
     }
 
-    /// Whether it changes what somebody pays or owes.
+    /// True if it changes what a customer pays or owes.
     #[must_use]
     pub const fn moves_money(self) -> bool {
         match self {
@@ -251,13 +272,13 @@ impl ActionType {
     }
 }
 
-/// Which way an action moves money. Its playbook's hash says so in the digest, too.
+/// The direction in which an action moves money. The digest covers it through the playbook's hash.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MoneyEffect {
-    /// A claim on the customer becomes less or goes, such as by voiding an invoice.
+    /// A claim on the customer shrinks or ends, such as by voiding an invoice.
     CustomerOwesLess,
-    /// A claim on the customer comes up or becomes more, such as by finalizing an invoice.
+    /// A claim on the customer arises or grows, such as by finalizing an invoice.
     CustomerOwesMore,
     /// Money is taken from the customer.
     CustomerPays,
@@ -265,51 +286,55 @@ pub enum MoneyEffect {
     CustomerIsRepaid,
 }
 
-/// What may go wrong with an action.
+/// The risk of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
-    /// Nothing that matters.
+    /// No harm that matters.
     Low,
-    /// Something that is easily put right.
+    /// Harm that is easily fixed.
     Medium,
-    /// Something that a customer notices.
+    /// A customer notices.
     High,
-    /// Something that cannot be undone.
+    /// Cannot be undone.
     Critical,
+}
+
+impl crate::input::OneOf for Risk {
+    const NOUN: &'static str = "a risk";
 }
 
 /// A step of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ActionStep {
-    /// From 1.
+    /// The position, from 1.
     pub order: i64,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
-    /// The call it makes; none where a person does it.
+    /// The call; none for a step that a person does.
     pub call: Option<ApiCall>,
-    /// What tells whether the call took effect when its answer does not.
+    /// Conditions that show whether the call took effect when its answer does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconcile: Option<Reconciliation>,
-    /// What asks the target system what the call would do.
+    /// A dry run of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dry_run: Option<DryRun>,
 }
 
-/// A call by which a target system says what another one would do, without doing it.
+/// A call by which a target system reports the effect of another call without performing it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DryRun {
     /// The call.
     pub call: ApiCall,
-    /// Whether the playbook declares that it changes nothing, whatever its method.
+    /// True if the playbook declares it free of side effects, for any method.
     #[serde(default)]
     pub is_harmless: bool,
 }
 
 impl DryRun {
-    /// The call, if it may be sent: a GET, or declared harmless.
+    /// Returns the call if it may be sent: a GET, or one declared free of side effects.
     #[must_use]
     pub fn sendable(&self) -> Option<&ApiCall> {
         let call = &self.call;
@@ -318,38 +343,38 @@ impl DryRun {
 }
 
 impl ActionStep {
-    /// Whether it may change something.
+    /// True if it may change something.
     #[must_use]
     pub fn changes(&self) -> bool {
         self.call.as_ref().is_none_or(ApiCall::changes)
     }
 }
 
-/// A call of a target system, ready to be sent.
+/// A rendered call of a target system.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiCall {
     /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
     pub method: String,
-    /// Below the system's base URL, percent-encoded.
+    /// The path below the system's base URL, percent-encoded.
     pub path: String,
     /// The JSON body.
     pub body: Option<JsonText>,
     /// Statuses that mean success.
     pub expect: Vec<u16>,
-    /// What a body says besides that means success; all of it.
+    /// Conditions on the body that success requires besides the status; all must hold.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub success: Vec<AnswerCondition>,
-    /// Answers that mean that it was done before.
+    /// Answers that mean that it was already done.
     #[serde(default)]
     pub already_done: Vec<AlreadyDone>,
-    /// Statuses besides 429 by which the system promises that nothing was done.
+    /// Statuses besides 429 by which the system guarantees that nothing was done.
     #[serde(default)]
     pub not_done: Vec<u16>,
 }
 
 impl ApiCall {
-    /// A call that changes nothing, which 200 answers.
+    /// Creates a GET, which changes nothing and expects 200.
     #[must_use]
     pub fn get(path: &str) -> Self {
         Self {
@@ -363,19 +388,19 @@ impl ApiCall {
         }
     }
 
-    /// As the API shows it: `POST /usage-batches/ub_1001/reprocess`.
+    /// Returns method and path as the API shows them: `POST /usage-batches/ub_1001/reprocess`.
     #[must_use]
     pub fn summary(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 }
 
-/// An answer that means that the effect had taken place before.
+/// An answer that means that the effect had already taken place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AlreadyDone {
     /// The status.
     pub status: u16,
-    /// The body's `code`; any when absent.
+    /// The body's `code`; absent for any code.
     pub code: Option<String>,
 }

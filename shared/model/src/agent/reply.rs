@@ -1,4 +1,4 @@
-//! What an answer of a target system tells of the call's effect.
+//! The effect of a call, as derived from the target system's answer.
 
 use chrono::DateTime;
 
@@ -7,53 +7,56 @@ use serde_json::Value;
 use super::{AnswerCondition, ApiCall, Effect, facts::plain};
 use crate::{JsonText, Timestamp, span};
 
-/// An answer of a target system, as far as it tells.
+/// An answer of a target system.
 #[derive(Clone, Copy, Debug)]
 pub struct Reply<'a> {
-    /// The status.
+    /// The status code.
     pub status: u16,
-    /// The body's `code`.
+    /// The error code in the body.
     pub code: Option<&'a str>,
-    /// The body; null where there is none.
+    /// The body; null if there is none.
     pub body: &'a Value,
-    /// The body is what a JSON API answers: JSON or nothing.
+    /// The body is JSON or empty, as a JSON API answers.
     pub is_well_formed: bool,
-    /// It is the answer to an earlier call with the same key, given again.
+    /// The answer is a replay of the answer to an earlier call with the same key.
     pub is_replay: bool,
-    /// The system refuses a call whose key was used before.
+    /// The system refuses every repeat of an idempotency key.
     pub refuses_repeats: bool,
 }
 
 impl Reply<'_> {
-    /// Whether a refusal is what every call gets whose key was used before. Who is not let in may be
-    /// later, and then learns more.
+    /// True if a refusal may be the one that every repeat of a key gets. A missing authorization is
+    /// not: it may be granted later, and the call then tells more.
     const fn is_of_a_key(&self) -> bool {
         self.refuses_repeats && !matches!(self.status, 401 | 403 | 407)
     }
 }
 
 impl ApiCall {
-    /// Whether it may change something.
+    /// True if it may change something.
     #[must_use]
     pub fn changes(&self) -> bool {
         self.method != "GET"
     }
 
-    /// What an answer tells. `repeated` says that the call may have taken effect before: then a
-    /// refusal concerns the repeat alone, and says nothing of the first call, unless it is that
-    /// call's answer.
+    /// Returns the effect of the call, as far as an answer tells.
     ///
-    /// 429 says that nothing was done, and of other statuses those that the playbook declares so.
-    /// 503 and 425 do not: a proxy gives them when the system dies after its commit.
+    /// `repeated` says that the call may have taken effect before. A refusal then concerns the
+    /// repeat alone and says nothing about the first call, unless it is a replay of the first
+    /// answer.
     ///
-    /// Success is what the body says, where the call asks for that. An expected answer whose body says
-    /// otherwise is a refusal: the system has dealt with the call, and it did not come to what it was to.
-    /// One whose body says nothing there leaves it open, and so does 202 until its body tells of success: the
-    /// system is at work on the call. What was done before is taken by its code,
-    /// unless its body says otherwise too.
+    /// - 429 proves that nothing was done, as do the statuses that the playbook declares so.
+    /// - 503 and 425 prove nothing: a proxy returns them when the system dies after its commit.
+    /// - Conditions on the body decide success, where the call has them.
+    /// - An expected status whose body denies success is a refusal: the system has handled the
+    ///   call, and it failed.
+    /// - An expected status whose body lacks the value is unclear.
+    /// - 202 is unclear until its body tells of success: the system is still at work.
+    /// - An effect that was already there is recognized by its status and code, unless the body
+    ///   denies success.
     ///
-    /// What tells nothing and is the first call's own answer, or the refusal that each repeat gets, will
-    /// tell nothing however often the call is sent.
+    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat
+    /// cannot tell more.
     #[must_use]
     pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
         let is_expected = self.expect.contains(&reply.status) && reply.is_well_formed;
@@ -69,7 +72,7 @@ impl ApiCall {
                 };
             }
             _ if was_done_before => return Effect::DoneBefore,
-            // Given again it is what it was, however often.
+            // A replay does not change, however often the call is sent.
             _ if is_expected && is_at_work && reply.is_replay && self.changes() => {
                 return Effect::Undecided;
             }
@@ -91,8 +94,8 @@ impl ApiCall {
         }
     }
 
-    /// Whether a system answered as one does that works: it told what became of the call, whatever
-    /// that was. An answer that is given again is one of a system that works now.
+    /// True if the system answered like a working system: the answer tells the call's result, good
+    /// or bad. A replay counts, since the system works at this time.
     #[must_use]
     pub fn is_clear(&self, reply: Reply<'_>) -> bool {
         let is_garbage = self.expect.contains(&reply.status) && !reply.is_well_formed;
@@ -100,8 +103,8 @@ impl ApiCall {
         reply.is_replay || !(is_trouble || is_garbage)
     }
 
-    /// Whether a body says that the call succeeded: that it did not where one condition says so, and
-    /// nothing where one finds nothing.
+    /// Returns whether a body means success. False if one condition is denied; none if a condition
+    /// finds no value.
     fn succeeds(&self, body: &Value) -> Option<bool> {
         if self.success.iter().any(|one| one.is_denied(body)) {
             return Some(false);
@@ -110,8 +113,9 @@ impl ApiCall {
         all.then_some(true)
     }
 
-    /// What is wrong with an answer that is no success although its status or code would be one: a stable
-    /// name where its body says so. `shown` is as much of the body as may be seen. None when nothing is.
+    /// Returns why an answer is no success although its status or code would be one, with a stable
+    /// name if its body says so. `shown` is the part of the body that may be shown. None if nothing
+    /// is wrong.
     #[must_use]
     pub fn unsuccessful(&self, reply: Reply<'_>, shown: &Value) -> Option<String> {
         let Reply { status, body, .. } = reply;
@@ -140,7 +144,7 @@ impl ApiCall {
         ))
     }
 
-    /// What is known of a call that the worker itself did not send, and never will.
+    /// Returns the effect of a call that was rejected before sending and will never be sent.
     #[must_use]
     pub const fn unsendable(repeated: bool) -> Effect {
         if repeated {
@@ -150,7 +154,7 @@ impl ApiCall {
         }
     }
 
-    /// What is known when no answer tells: where nothing can have changed, that nothing did.
+    /// Returns the effect without a telling answer. A call that changes nothing had none.
     #[must_use]
     pub fn unclear(&self) -> Effect {
         if self.changes() {
@@ -160,7 +164,7 @@ impl ApiCall {
         }
     }
 
-    /// Whether an answer's status and code say that it was done before.
+    /// True if an answer's status and code mean that it was already done.
     #[must_use]
     pub fn was_done_before(&self, reply: Reply<'_>) -> bool {
         let before = |known: &super::AlreadyDone| {
@@ -171,8 +175,8 @@ impl ApiCall {
     }
 }
 
-/// How long a target system asks to wait, in milliseconds: the `Retry-After` header (RFC 9110),
-/// which has seconds or an instant. None for what does not read or is over.
+/// Returns the wait in milliseconds that a `Retry-After` header (RFC 9110) asks for, given in
+/// seconds or as an instant. None for an invalid value or a past instant.
 #[must_use]
 pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
     let header = header.trim();
@@ -185,7 +189,7 @@ pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
     (wait > 0).then_some(wait)
 }
 
-/// An answer of a target system as results keep it.
+/// Returns an answer of a target system in the form of results.
 #[must_use]
 pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
     let members = [

@@ -1,4 +1,4 @@
-//! A session: what it holds, how it reads at an instant, and its analyses.
+//! The record of a session, its status at an instant, and its analyses.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -9,93 +9,94 @@ use crate::{
     UserId, input, span,
 };
 
-/// A session of the resolution agent on one signal.
+/// A session of the agent on one alert.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSession {
     /// Unique id.
     pub id: AgentSessionId,
-    /// The owning organization, which is the signal's.
+    /// The owning organization, the same as the alert's.
     pub organization_id: OrganizationId,
-    /// The signal.
+    /// The alert.
     pub alert_id: SignalId,
-    /// The signal's class and instant, which say where it stands among the signals of its class.
+    /// The alert's class. With `occurred_at`, it locates the alert among those of its class.
     pub signal_type: String,
-    /// See `signal_type`.
+    /// The instant of the alert's event.
     pub occurred_at: Timestamp,
-    /// Ids of the records that the signal named when the session was opened, so that what is known of
-    /// them is read beside the signal.
+    /// Ids of the records that the alert named when the session was opened. Playbook outcomes for
+    /// them are read beside the alert.
     #[serde(default)]
     pub entities: Vec<String>,
-    /// Where the session stood when it was written; see [`status_at`](Self::status_at).
+    /// The status at the last write; see [`status_at`](Self::status_at).
     pub status: AgentSessionStatus,
-    /// Why it failed.
+    /// The reason of a failure.
     pub error: Option<String>,
     /// The newest analysis.
     pub analysis: Option<Analysis>,
-    /// What was read of target systems for it.
+    /// The reads of target systems behind it.
     #[serde(default)]
     pub reads: Vec<ReadEvidence>,
-    /// The number of the newest proposal, which its action ids carry; 0 before the first.
+    /// Number of the newest proposal, part of its action ids; 0 before the first.
     #[serde(default)]
     pub proposal: i64,
     /// The actions of the newest proposal.
     #[serde(default)]
     pub proposed_actions: Vec<ProposedAction>,
-    /// The idempotency key of the request that analyses the signal, or did last.
+    /// The idempotency key of the request that began the newest analysis.
     #[serde(default)]
     pub analysis_key: Option<String>,
-    /// The ids that were approved last, ascending.
+    /// The action ids approved last, ascending.
     #[serde(default)]
     pub approved: Vec<String>,
-    /// Who opened it.
+    /// The user who opened it.
     pub created_by: UserId,
-    /// Who had the newest proposal made.
+    /// The user who requested the newest proposal.
     #[serde(default)]
     pub proposed_by: Option<UserId>,
-    /// That somebody rejected what it proposed.
+    /// The rejection of its proposal, if a user rejected it.
     #[serde(default)]
     pub rejection: Option<Rejection>,
     /// The newest entry of its journal.
     #[serde(default)]
     pub journal: JournalHead,
-    /// When the sweeper has to look at it, and when an analysis or a proposal is void.
+    /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
     pub due_at: Option<Timestamp>,
-    /// Until when the newest proposal's automated actions can be approved; none of one that is older
-    /// than this field, which expires as a whole.
+    /// End of the time in which the newest proposal's automated actions can be approved. None in
+    /// records older than this field, which expire as a whole.
     #[serde(default)]
     pub approvable_until: Option<Timestamp>,
-    /// Since when its actions may run again, for [`AGAIN`](Self::AGAIN): when it failed, or was found to
-    /// have failed. None of one that never did.
+    /// Start of the time in which its actions may run again, for [`AGAIN`](Self::AGAIN): the
+    /// failure, or a later settlement that left it failed. None if it never failed.
     #[serde(default)]
     pub failed_at: Option<Timestamp>,
-    /// When it was opened.
+    /// The instant it was opened.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The last change.
     pub updated_at: Timestamp,
 }
 
-/// That somebody rejected a proposal.
+/// The rejection of a proposal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejection {
-    /// Who.
+    /// The user who rejected it.
     pub user_id: UserId,
-    /// When.
+    /// The instant of the rejection.
     pub at: Timestamp,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 input! {
-    /// What a client sends to reject a proposal.
+    /// The body of a request that rejects a proposal.
     pub struct SessionReject {
-        /// Why, for those who read the session later.
+        /// The reason, shown with the session.
         reason: Reason,
     }
+    example {"reason": "The customer paid in the meantime."};
 }
 
-/// Where a session stands.
+/// The status of an agent session.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
@@ -104,43 +105,38 @@ input! {
 pub enum AgentSessionStatus {
     /// Opened.
     Started,
-    /// The signal is being analysed.
+    /// The alert is being analysed.
     Analyzing,
-    /// Actions are proposed; for 24 hours.
+    /// Actions are proposed and wait for approval, for 24 hours.
     AwaitingConfirmation,
     /// Approved actions run.
     Executing,
-    /// Actions that run end; nothing new starts.
+    /// Running actions end, and no action starts.
     Cancelling,
-    /// Every approved action succeeded, or each of those that were all manual is done or waived.
+    /// Every approved action succeeded, or all actions are manual and each is done or waived.
     Completed,
-    /// The analysis or an approved action did not succeed.
+    /// The analysis failed, or an approved action did not succeed.
     Failed,
-    /// Cancelled.
+    /// Cancelled or rejected.
     Cancelled,
-    /// Too few approved what it proposed within 24 hours.
+    /// The proposal did not get enough approvals within 24 hours.
     Expired,
 }
 
+impl crate::input::OneOf for AgentSessionStatus {
+    const NOUN: &'static str = "a session status";
+}
+
 input! {
-    /// Which agent sessions to list.
+    /// Filters of agent sessions.
     pub struct AgentSessionFilter {
         status: Option<AnyOf<AgentSessionStatus>>,
         alert_id: Option<AnyOf<SignalId>>,
     }
 }
 
-/// Orders of agent sessions; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum AgentSessionSort {
-    /// The newest first.
-    #[default]
-    #[serde(rename = "-createdAt")]
-    NewestFirst,
-}
-
 impl AgentSessionStatus {
-    /// Whether the signal may get a new session. A failed session may still be executed again.
+    /// True if the alert may get a new session. A failed session may still be executed again.
     #[must_use]
     pub const fn has_ended(self) -> bool {
         matches!(
@@ -149,19 +145,19 @@ impl AgentSessionStatus {
         )
     }
 
-    /// Whether approved actions may still change.
+    /// True while approved actions may still change.
     #[must_use]
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Executing | Self::Cancelling)
     }
 
-    /// The name as the API writes it.
+    /// The name in the API.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
     }
 
-    /// 409: `what` is not possible in this state.
+    /// Returns the 409 for an operation, described by `what`, that this status forbids.
     pub(super) fn forbids(self, what: &str) -> Error {
         Error::conflict(
             Code::InvalidTransition,
@@ -171,18 +167,18 @@ impl AgentSessionStatus {
 }
 
 impl AgentSession {
-    /// How long an analysis may take before it counts as interrupted, in milliseconds.
+    /// Limit of an analysis before it counts as interrupted, in milliseconds.
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
-    /// How long a proposal waits for its approval, in milliseconds.
+    /// Time a proposal waits for approval, in milliseconds.
     pub const CONFIRMATION: i64 = 24 * span::HOUR;
-    /// How long after a session failed its actions may run again, in milliseconds.
+    /// Time after a failure in which its actions may run again, in milliseconds.
     pub const AGAIN: i64 = 24 * span::HOUR;
-    /// How long after a change the sweeper looks whether all actions ended, in milliseconds.
+    /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
-    /// What a session says whose analysis was interrupted.
+    /// The error of a session whose analysis was interrupted.
     pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
 
-    /// A session that was just opened on a signal.
+    /// Creates a session for an alert.
     #[must_use]
     pub fn open(id: AgentSessionId, signal: &Signal, by: UserId, now: Timestamp) -> Self {
         Self {
@@ -212,8 +208,8 @@ impl AgentSession {
         }
     }
 
-    /// Where it stands at `now`: a proposal expires, and an analysis counts as interrupted, when
-    /// its time is up, whether or not the sweeper has written so yet.
+    /// Returns the status at `now`. A proposal expires and an analysis counts as interrupted at its
+    /// deadline, even before the sweeper writes so.
     #[must_use]
     pub fn status_at(&self, now: Timestamp) -> AgentSessionStatus {
         let is_over = self.due_at.is_some_and(|due| due <= now);
@@ -224,7 +220,7 @@ impl AgentSession {
         }
     }
 
-    /// Why it failed, as of `now`.
+    /// Returns the reason of a failure, at `now`.
     #[must_use]
     pub fn error_at(&self, now: Timestamp) -> Option<&str> {
         match (self.status, self.status_at(now)) {
@@ -233,8 +229,8 @@ impl AgentSession {
         }
     }
 
-    /// Begins an analysis. 409 unless it is started or awaits confirmation; the request that began
-    /// one may begin it again, when it is sent again with its idempotency key.
+    /// Begins an analysis. 409 unless it is started or awaits confirmation. A replay with the same
+    /// idempotency key may begin the same analysis again.
     pub fn begin_analysis(&mut self, key: Option<&str>, now: Timestamp) -> Result<(), Error> {
         match self.status_at(now) {
             AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
@@ -248,14 +244,14 @@ impl AgentSession {
         Ok(())
     }
 
-    /// Ends an analysis with what it proposes: the actions get ids, which void those of earlier
-    /// proposals. 409 when the analysis counted as interrupted, or the session was cancelled,
+    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier
+    /// proposals become void. 409 if the analysis was interrupted or the session cancelled
     /// meanwhile.
     pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
         if self.status_at(now) != AgentSessionStatus::Analyzing {
             return Err(Error::conflict(
                 Code::AnalysisInterrupted,
-                "The analysis took too long; open another session.",
+                "The analysis took too long. Open another session.",
             ));
         }
         let number = self.proposal + 1;
@@ -273,15 +269,15 @@ impl AgentSession {
         Ok(())
     }
 
-    /// Ends an analysis that did not come to a proposal.
+    /// Ends an analysis that failed.
     pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
         self.error = Some(error.into());
         self.turn(AgentSessionStatus::Failed, None, now);
     }
 
-    /// Ends what it proposes, since somebody rejects it: nothing of it is run. It reads as
-    /// cancelled, with who rejected it and why. Answers whether that was so just now: the same
-    /// person again changes nothing. 409 unless it awaits confirmation.
+    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this
+    /// call rejected it, and false for a repeat by the same user. 409 unless it awaits
+    /// confirmation.
     pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
         match (self.status_at(now), &self.rejection) {
             (AgentSessionStatus::AwaitingConfirmation, _) => {}
@@ -300,14 +296,14 @@ impl AgentSession {
         Ok(true)
     }
 
-    /// Drops approvals that did not come to anything.
+    /// Drops approvals that did not lead to an execution.
     pub(super) fn withdraw_approvals(&mut self) {
         for action in &mut self.proposed_actions {
             action.approvals = Vec::new();
         }
     }
 
-    /// Who had its actions proposed.
+    /// Returns the users who opened it and requested the proposal.
     #[must_use]
     pub const fn proposers(&self) -> Proposers {
         Proposers {
@@ -316,8 +312,8 @@ impl AgentSession {
         }
     }
 
-    /// Notes what its time did to it: a proposal expired, an analysis was interrupted. Answers
-    /// whether that is so.
+    /// Sets the status that follows from its deadline: an expired proposal, or an interrupted
+    /// analysis. Returns whether the status changed.
     pub fn lapse(&mut self, now: Timestamp) -> bool {
         let status = self.status_at(now);
         if status == self.status {
@@ -329,12 +325,12 @@ impl AgentSession {
         true
     }
 
-    /// Has the sweeper look again later whether all actions ended.
+    /// Schedules another check by the sweeper whether all actions ended.
     pub fn check_later(&mut self, now: Timestamp) {
         self.due_at = Some(now.plus(Self::SETTLE_CHECK));
     }
 
-    /// Takes a status, and says when the sweeper has to look at it.
+    /// Sets the status and the sweeper's next visit.
     pub(super) fn turn(
         &mut self,
         status: AgentSessionStatus,
@@ -349,13 +345,13 @@ impl AgentSession {
         }
     }
 
-    /// The id of an action of the proposal with that number; `place` counts from 1.
+    /// Returns the id of an action in a proposal; `place` counts from 1.
     #[must_use]
     pub fn action_id(&self, proposal: i64, place: usize) -> String {
         format!("s{}-p{proposal}-a{place}", self.id)
     }
 
-    /// Whether an id was given out by an earlier proposal of this session, which voided it.
+    /// True if an earlier proposal of this session assigned the id, which is void now.
     #[must_use]
     pub fn is_void(&self, action_id: &str) -> bool {
         action_id
@@ -367,7 +363,7 @@ impl AgentSession {
             .is_some_and(|(proposal, place)| place >= 1 && (1..self.proposal).contains(&proposal))
     }
 
-    /// A proposed action by its id.
+    /// Returns a proposed action by its id.
     #[must_use]
     pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
         self.proposed_actions
@@ -375,7 +371,7 @@ impl AgentSession {
             .find(|action| action.id == action_id)
     }
 
-    /// Where an action stands in the proposal, from 0.
+    /// Returns an action's position in the proposal, from 0.
     #[must_use]
     pub fn place(&self, action_id: &str) -> Option<usize> {
         self.proposed_actions

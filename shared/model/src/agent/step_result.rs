@@ -1,4 +1,4 @@
-//! What became of the steps of an action.
+//! Results of an action's steps.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,37 +7,37 @@ use utoipa::ToSchema;
 use super::{ActionState, AgentAction, Effect};
 use crate::{JsonObject, JsonText, Timestamp};
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepResult {
-    /// From 1.
+    /// The step, from 1.
     pub step: i64,
-    /// What is known of it.
+    /// The status.
     pub status: StepStatus,
-    /// Since when; none for one that was not sent.
+    /// The instant of this status; none for a step that was not sent.
     pub at: Option<Timestamp>,
-    /// The last answer to it: `{status, body}`, the body up to 1 KiB.
+    /// The last answer to it: `{status, body}`, with at most 1 KiB of the body.
     pub response: Option<JsonText>,
 }
 
-/// What is known of a step.
+/// The status of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepStatus {
-    /// It is done.
+    /// Done.
     Done,
-    /// It had been done before, whoever had done it.
+    /// Already done before.
     DoneBefore,
-    /// It was refused, or its answer says that it did not succeed.
+    /// Refused, or its answer says that it did not succeed.
     Refused,
-    /// The target system did not take it for now.
+    /// The target system did not accept it at this time.
     NotNow,
-    /// It may have been done.
+    /// Possibly done.
     Unclear,
-    /// It was sent, and a later look found that it did not take effect.
+    /// Sent, and a later check found that it had no effect.
     NotDone,
-    /// It was not sent.
+    /// Not sent.
     NotSent,
 }
 
@@ -54,11 +54,11 @@ impl From<Effect> for StepStatus {
 }
 
 impl AgentAction {
-    /// The most bytes of a step's answer that are kept with the action; the journal has more.
+    /// The most bytes of an answer that are kept with the action. The journal keeps more.
     const LONGEST_ANSWER: usize = 1024;
 
-    /// Keeps what became of a step, in place of what was known before. That a call was not taken for now
-    /// says nothing of an earlier one that is unclear.
+    /// Stores the result of a step in place of an earlier one. `NotNow` after an unclear call stays
+    /// unclear: it says nothing about the earlier call.
     pub fn keep(
         &mut self,
         step: i64,
@@ -81,7 +81,7 @@ impl AgentAction {
         });
     }
 
-    /// What became of each of its steps.
+    /// Returns the result of each of its steps.
     #[must_use]
     pub fn results_of_steps(&self) -> Vec<StepResult> {
         let next = self.next_step();
@@ -101,7 +101,7 @@ impl AgentAction {
                 return known.unwrap_or_else(|| without(StepStatus::Done));
             }
             if at == next && self.state == ActionState::Unknown {
-                // Its holder may have died before it could tell.
+                // Its holder may have died before it could record an answer.
                 let status = StepStatus::Unclear;
                 return StepResult {
                     status,
@@ -113,7 +113,7 @@ impl AgentAction {
         each.collect()
     }
 
-    /// Forgets what became of steps that are to be sent again.
+    /// Drops the results of steps that will be sent again.
     pub(super) fn forget_steps(&mut self) {
         let steps = self.steps.iter().take(self.next_step());
         let done: Vec<i64> = steps.map(|step| step.order).collect();
@@ -121,7 +121,7 @@ impl AgentAction {
     }
 }
 
-/// An answer with the beginning of its body alone, where that is long.
+/// Returns an answer with each long member cut to its beginning.
 fn shortened(JsonText(JsonObject(answer)): &JsonText) -> JsonText {
     let members = answer.iter().map(|(name, value)| {
         let mut text = match value {

@@ -1,5 +1,4 @@
-//! Verdicts: what somebody found out in the target system about an action of which the service does
-//! not know whether it took effect.
+//! Verdicts: a user checked the target system and settles an action whose outcome is unknown.
 
 use std::ops::DerefMut;
 
@@ -12,46 +11,53 @@ use super::{
 use crate::{Code, Error, Reason, Timestamp, UserId, input};
 
 input! {
-    /// What a client sends to settle an action whose outcome is unknown.
+    /// The body of a request that settles an action whose outcome is unknown.
     pub struct ActionVerdict {
-        /// Whether the target system shows its effect: all of it, or none of the call that is unclear.
+        /// `done` if the target system shows all of its effect, `not_done` if it shows no effect of
+        /// the unclear call.
         outcome: VerdictOutcome,
-        /// Where and how that was seen.
+        /// Where and how the user saw it.
         note: Reason,
     }
+    example {"outcome": "done", "note": "The log of the billing system shows the call."};
 }
 
-/// What somebody found out about an action.
+/// The outcome that a user found in the target system.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum VerdictOutcome {
-    /// It took effect.
+    /// The action took effect.
     Done,
-    /// It did not, for certain.
+    /// The action certainly took no effect.
     NotDone,
 }
 
-/// That somebody settled an action whose outcome was unknown.
+impl crate::input::OneOf for VerdictOutcome {
+    const NOUN: &'static str = "an outcome";
+}
+
+/// A user's settlement of an action whose outcome was unknown.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
-    /// What they found out.
+    /// The outcome.
     pub outcome: VerdictOutcome,
-    /// Who.
+    /// The user.
     pub by: UserId,
-    /// When.
+    /// The instant of the verdict.
     pub at: Timestamp,
-    /// Where and how they saw it.
+    /// Where and how the user saw it.
     pub note: String,
 }
 
 impl AgentAction {
-    /// Settles it, whose outcome is unknown. What was done counts from when it was sent, as if the
-    /// target system had confirmed it; what was not done may run again. Answers whether that was so
-    /// just now: the same person's same word again changes nothing. 409 unless it is unknown.
+    /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
+    /// as if the target system had confirmed it. An action that was not done may run again. Returns
+    /// true if this call settled it, and false for the same user's same verdict. 409 unless its
+    /// outcome is unknown.
     pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
         if self.state != ActionState::Unknown {
             let stands = self.verdict.as_ref();
@@ -74,7 +80,7 @@ impl AgentAction {
                 self.is_known(StepStatus::NotDone, verdict.at);
                 self.state = ActionState::Failed;
                 self.error = Some(format!(
-                    "not_done: somebody looked into the target system. {}",
+                    "not_done: a person checked the target system. {}",
                     verdict.note
                 ));
             }
@@ -89,15 +95,16 @@ impl AgentAction {
 }
 
 impl AgentSession {
-    /// Settles one of its actions whose outcome is unknown; the action and the session are written
-    /// together, so that whoever ends the session at the same time sees it. Answers the action; none
-    /// when the same was said before, and there is nothing to write.
+    /// Settles one of its actions whose outcome is unknown. The action and the session are written
+    /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
+    /// repeat, when there is nothing to write.
     ///
-    /// A session that failed completes when every approved action has succeeded by then; otherwise
-    /// what is not done may run again for as long as after a failure. One that was cancelled stays so.
+    /// A failed session completes when every approved action has succeeded. Otherwise, actions that
+    /// are not done may run again for as long as after a failure. A cancelled session stays
+    /// cancelled.
     ///
-    /// 404 for an id that is none of its actions', 409 for one of an earlier proposal, and unless the
-    /// outcome is unknown.
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, and
+    /// unless the outcome is unknown.
     pub fn judge<'a, A: DerefMut<Target = AgentAction>>(
         &mut self,
         actions: &'a mut ApprovedActions<A>,
@@ -108,7 +115,7 @@ impl AgentSession {
         if actions.unreadable.iter().any(|id| id == action_id) {
             return Err(Error::conflict(
                 Code::InvalidTransition,
-                "The record of this action does not read, and takes no verdict.",
+                "The record of this action cannot be read and takes no verdict.",
             ));
         }
         let mut known = actions.known.iter_mut();

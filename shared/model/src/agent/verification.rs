@@ -1,5 +1,5 @@
-//! Looks at a target system after an action has ended: whether it had the effect that it was to have,
-//! and whether a call took effect whose answer did not tell.
+//! Checks of a target system after an action has ended: verification of its effect, and
+//! reconciliation of a call whose answer did not tell.
 
 use std::ops::Deref;
 
@@ -13,60 +13,60 @@ use super::{
 };
 use crate::{JsonText, Timestamp, span};
 
-/// What looks after an action's end came to.
+/// The state of a verification or a reconciliation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Looks<S> {
-    /// Where it stands.
+    /// The status.
     pub status: S,
-    /// How often it was looked.
+    /// Number of checks so far.
     pub looks: i64,
-    /// When it was looked last.
+    /// The last check.
     pub at: Option<Timestamp>,
-    /// When it is looked next; none once that is over.
+    /// The next check; none once the status is final.
     pub next: Option<Timestamp>,
-    /// What was found then, by `read.fact`.
+    /// The facts found by the last check, by `read.fact`.
     pub found: Option<JsonText>,
-    /// What was found instead of what was looked for, or why nothing was.
+    /// The reason if the last check did not pass.
     pub problem: Option<String>,
-    /// The last look told nothing, since the target system did not answer it.
+    /// True if the last check read nothing, since the target system did not answer.
     #[serde(default)]
     pub is_blind: bool,
 }
 
-/// Whether an action had the effect that it was to have.
+/// The status of a verification: did the action have its effect?
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum VerificationStatus {
-    /// It is looked again.
+    /// More checks follow.
     Pending,
-    /// It had.
+    /// The effect was found.
     Effective,
-    /// Its effect was not found in time.
+    /// The effect was not found in time.
     Ineffective,
 }
 
-/// What became of a call whose answer did not tell.
+/// The status of a reconciliation: did an unclear call take effect?
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum ReconciliationStatus {
-    /// It is looked again.
+    /// More checks follow.
     Pending,
-    /// It took effect.
+    /// The call took effect.
     Done,
-    /// It did not.
+    /// The call took no effect.
     NotDone,
-    /// No look told: a person decides.
+    /// No check told: a person decides.
     Unknown,
 }
 
-/// What is looked for after an action's end.
+/// The subject of a check after an action's end.
 #[derive(Clone, Copy, Debug)]
 enum Awaited<'a> {
     Effect(&'a super::Verification),
@@ -107,9 +107,9 @@ impl<S> Looks<S> {
     }
 }
 
-/// Looks after its end.
+/// Checks after its end.
 impl AgentAction {
-    /// How long after its end it is looked whether a call took effect, in milliseconds.
+    /// Times of the reconciliation checks, in milliseconds after its end.
     pub const RECONCILED: [i64; 6] = [
         15 * span::SECOND,
         span::MINUTE,
@@ -118,11 +118,11 @@ impl AgentAction {
         3 * span::HOUR,
         12 * span::HOUR,
     ];
-    /// From how long after its end on a look is believed that a call did not take effect, in
-    /// milliseconds: until then the target system may still be at work on it.
+    /// Milliseconds after its end before a check may conclude that a call took no effect. Before
+    /// that, the target system may still be at work on it.
     pub const AT_WORK: i64 = span::MINUTE;
-    /// How long after its end it is looked whether it had its effect, in milliseconds: as long as it may
-    /// take, and at the end of that.
+    /// Times of the verification checks, in milliseconds after its end. They apply within the time
+    /// that the effect may take; one more check follows at the end of that time.
     pub const VERIFIED: [i64; 10] = [
         0,
         15 * span::SECOND,
@@ -135,14 +135,13 @@ impl AgentAction {
         6 * span::HOUR,
         12 * span::HOUR,
     ];
-    /// How long a system that does not answer is looked at beyond the time that an effect may take, in
-    /// milliseconds.
+    /// Milliseconds for which an unreadable system is checked beyond the time that an effect may
+    /// take.
     pub const UNREADABLE: i64 = 24 * span::HOUR;
-    /// The shortest time between two looks, in milliseconds.
+    /// The shortest time between two checks, in milliseconds.
     const BETWEEN_LOOKS: i64 = 15 * span::SECOND;
 
-    /// Has it looked at after its end, if that is to tell more: at once whether it had its effect, and
-    /// after a while whether its call took effect.
+    /// Plans its checks after the end: verification at once, or reconciliation after a while.
     pub(super) fn plan_looks(&mut self, now: Timestamp) {
         self.resends = 0;
         match self.state {
@@ -159,7 +158,7 @@ impl AgentAction {
         }
     }
 
-    /// Ends the looks for what became of its call, since a person has told.
+    /// Ends the reconciliation without a result, since a person settled the outcome.
     pub(super) fn no_look_told(&mut self) {
         let looks = self.reconciliation.as_mut();
         if let Some(looks) = looks.filter(|one| one.status == ReconciliationStatus::Pending) {
@@ -168,7 +167,7 @@ impl AgentAction {
         }
     }
 
-    /// How it is found out whether the step that comes next took effect.
+    /// Returns the reconciliation of the next step.
     fn reconcile(&self) -> Option<&Reconciliation> {
         self.steps.get(self.next_step())?.reconcile.as_ref()
     }
@@ -188,13 +187,13 @@ impl AgentAction {
         }
     }
 
-    /// Whether it has ended and is looked at again.
+    /// True if it has ended and awaits a check.
     #[must_use]
     pub fn awaits_look(&self) -> bool {
         self.awaited().is_some()
     }
 
-    /// Since when the look is due that it awaits.
+    /// Returns when the awaited check is due.
     #[must_use]
     pub fn next_look_at(&self) -> Option<Timestamp> {
         match self.awaited()? {
@@ -203,8 +202,8 @@ impl AgentAction {
         }
     }
 
-    /// The reads that tell what is awaited. With an idempotency key, that of the call in question: the
-    /// one that is unknown, or the last that changed something.
+    /// Returns the reads of the awaited check. They carry the idempotency key of the call in
+    /// question: the unclear call, or the last that changed something.
     #[must_use]
     pub fn awaited_reads(&self) -> Vec<TargetRead> {
         match self.awaited() {
@@ -219,22 +218,22 @@ impl AgentAction {
         }
     }
 
-    /// Notes that the sweeper asked for the look that is due, and when it asks again: after two minutes,
-    /// and twice as long each time, up to an hour.
+    /// Records that the sweeper requested the due check, and schedules its next request: after two
+    /// minutes, doubled each time, up to an hour.
     pub fn look_asked(&mut self, now: Timestamp) {
         let pause = (Self::DELIVERY << self.resends.clamp(0, 5)).min(span::HOUR);
         self.due_at = Some(now.plus(pause));
         self.resends += 1;
     }
 
-    /// Puts the look off that is due, since nothing may be sent for now.
+    /// Defers the due check, since nothing may be sent at this time.
     pub fn look_later(&mut self, later: Timestamp) {
         self.due_at = Some(later);
         self.resends = 0;
     }
 
-    /// Takes in what a look told. Answers what the journal calls it: that it was looked, or what is
-    /// settled with that. None when nothing was awaited.
+    /// Applies a check's observation. Returns the journal event: a check without a result, or the
+    /// result. None if no check was awaited.
     pub fn look(&mut self, sight: &Sight, now: Timestamp) -> Option<(JournalEvent, Value)> {
         self.resends = 0;
         match self.awaited()? {
@@ -312,12 +311,13 @@ impl AgentAction {
         };
         let (status, problem) = match (done, not_done) {
             (Judgement::Holds, Some(Judgement::Holds)) => {
-                let both = "What was found says both that it took effect and that it did not.";
+                let both = "The facts say both that it took effect and that it did not.";
                 (otherwise, Some(both.to_owned()))
             }
             (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
             (_, Some(Judgement::Holds)) if is_at_work => {
-                let early = "It did not take effect yet; the target system may be at work on it.";
+                let early =
+                    "The call has not taken effect yet; the target system may still process it.";
                 (otherwise, Some(early.to_owned()))
             }
             (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
@@ -343,8 +343,9 @@ impl AgentAction {
         Some((JournalEvent::Reconciled, detail))
     }
 
-    /// When it is looked at again that was looked at so often: after the next of these times, and as
-    /// often as the last two are apart beyond them. Never beyond `until`, unless that is over.
+    /// Returns the time of the next check after `looks` checks. After the planned times, half of
+    /// the last of them passes between two checks. The result is at most `until`, unless that has
+    /// passed.
     fn next_look(&self, after: &[i64], looks: i64, until: Timestamp, now: Timestamp) -> Timestamp {
         let place = usize::try_from(looks).unwrap_or(usize::MAX);
         let last = after.last().copied().unwrap_or_default();
@@ -364,15 +365,15 @@ impl AgentAction {
         self.executed_at.unwrap_or(self.updated_at)
     }
 
-    /// The step in question is done.
+    /// Marks the unclear step as done.
     fn took_effect(&mut self, now: Timestamp) {
         let step = self.is_known(StepStatus::Done, now);
         self.steps_done += 1;
         if self.next_step() < self.steps.len() {
             self.state = ActionState::Failed;
             self.error = Some(format!(
-                "A later look found that step {step} took effect. The steps after it were not sent: \
-                 executed again, the action goes on with them."
+                "A later check found that step {step} took effect. The steps after it were not sent. \
+                 If the action is executed again, it continues with them."
             ));
         } else {
             self.state = ActionState::Succeeded;
@@ -381,16 +382,16 @@ impl AgentAction {
         }
     }
 
-    /// The step in question is not done, for certain.
+    /// Marks the unclear step as certainly not done.
     fn took_no_effect(&mut self, now: Timestamp) {
         let step = self.is_known(StepStatus::NotDone, now);
         self.state = ActionState::Failed;
         self.error = Some(format!(
-            "A later look found that step {step} did not take effect. It may be executed again."
+            "A later check found that step {step} did not take effect. The action may be executed again."
         ));
     }
 
-    /// Keeps what became of the step of which it was not known whether it took effect; answers its number.
+    /// Stores the result of the step whose outcome was unknown. Returns its number.
     pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
         let step = self.steps.get(self.next_step());
         let step = step.map_or(self.steps_done + 1, |step| step.order);
@@ -403,7 +404,7 @@ impl AgentAction {
         step
     }
 
-    /// Whether its effect was found, where that is looked for.
+    /// True if its effect was verified, or it has no verification.
     #[must_use]
     pub fn is_verified(&self) -> bool {
         let looks = self.verification.as_ref();
@@ -411,8 +412,8 @@ impl AgentAction {
         self.verify.is_none() || looks.is_some_and(is_effective)
     }
 
-    /// Whether it helped its records, as far as looks told. None of a message, of what had been done
-    /// before, and where nobody could look.
+    /// Returns whether it helped its records, by its verification. None for a message, for an
+    /// effect that was already there, and where the system could not be read.
     #[must_use]
     pub fn helped(&self) -> Option<bool> {
         let looks = self.verification.as_ref();
@@ -425,11 +426,11 @@ impl AgentAction {
     }
 }
 
-/// What a session makes of what looks found.
+/// Effects of checks on the session.
 impl AgentSession {
-    /// Takes in that an action of it is known now that was not. If it had failed, it completes once each of
-    /// its approved actions has succeeded; otherwise what is not done may run again for as long as after
-    /// the failure. Answers whether it completed just now.
+    /// Handles the settlement of an action whose outcome was unknown. A failed session completes
+    /// once each approved action has succeeded. Otherwise, actions that are not done may run again
+    /// for as long as after a failure. Returns whether it completed in this call.
     pub fn settle_again<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
@@ -449,8 +450,8 @@ impl AgentSession {
         true
     }
 
-    /// Whether what its signal is about is put right: it is completed, each effect that is looked for was
-    /// found, and one of them puts something right, as a message does not.
+    /// True if its alert is resolved: it is completed, every verified effect was found, and one of
+    /// them fixes something. A message fixes nothing.
     #[must_use]
     pub fn is_put_right<A: Deref<Target = AgentAction>>(
         &self,

@@ -1,39 +1,41 @@
-//! What may stand in a field.
+//! Fields: where a value stands in a request, and how its type reads it.
 
 use std::fmt::Display;
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
-use utoipa::{
-    ToSchema,
-    openapi::{Ref, RefOr, Schema},
-};
+use utoipa::openapi::{RefOr, Schema};
 
 use crate::{Fault, FaultCode};
 
 /// A value that was read; `None` only when a fault was reported.
 pub type Reading<T> = Option<T>;
 
-/// A place in what a client sent, and the faults found so far.
+/// The most characters of a value that a message shows.
+const SHOWN: usize = 40;
+
+/// A place in a request, and the faults found so far.
 #[derive(Debug)]
 pub struct Place<'a> {
     pointer: String,
-    /// What stands between this place and a name below it: `?` for the parameters of a query.
+    /// The character between this place and a name below it: `?` for the parameters of a query.
     separator: char,
+    /// The words that a filter takes beside its values: `none`.
+    words: Vec<&'static str>,
     faults: &'a mut Vec<Fault>,
 }
 
 impl<'a> Place<'a> {
-    /// The whole of a body.
+    /// The whole body.
     pub fn body(faults: &'a mut Vec<Fault>) -> Self {
         Self {
             pointer: String::new(),
             separator: '/',
+            words: Vec::new(),
             faults,
         }
     }
 
-    /// The whole of a query, whose parameters are text.
+    /// The whole query, whose parameters are text.
     pub fn query(faults: &'a mut Vec<Fault>) -> Self {
         Self {
             separator: '?',
@@ -41,31 +43,45 @@ impl<'a> Place<'a> {
         }
     }
 
-    /// A member or an element.
+    /// A member or an element of this place.
     pub fn at(&mut self, name: impl Display) -> Place<'_> {
         Place {
             pointer: format!("{}{}{name}", self.pointer, self.separator),
             separator: self.separator,
+            words: Vec::new(),
             faults: self.faults,
         }
     }
 
-    /// The same place, whose faults are told elsewhere.
+    /// This place with its faults in another list.
     pub(super) fn apart<'b>(&self, faults: &'b mut Vec<Fault>) -> Place<'b> {
         Place {
             pointer: self.pointer.clone(),
             separator: self.separator,
+            words: self.words.clone(),
             faults,
         }
     }
 
-    /// Whether this is a parameter of a query, whose value is text whatever it means.
+    /// This place, which takes a word as well.
+    pub(crate) fn or(&mut self, word: &'static str) -> Place<'_> {
+        let mut words = self.words.clone();
+        words.push(word);
+        Place {
+            pointer: self.pointer.clone(),
+            separator: self.separator,
+            words,
+            faults: self.faults,
+        }
+    }
+
+    /// Returns true for a parameter of a query, whose value is always sent as text.
     #[must_use]
     pub const fn is_query(&self) -> bool {
         self.separator == '?'
     }
 
-    /// Reports a fault of what stands here.
+    /// Reports a fault at this place.
     pub fn report(&mut self, code: FaultCode, detail: impl Into<String>) {
         self.faults.push(Fault {
             pointer: self.pointer.clone(),
@@ -74,42 +90,89 @@ impl<'a> Place<'a> {
         });
     }
 
-    /// Reports a fault, and answers that nothing was read.
+    /// Reports a fault at this place and returns `None`.
     pub fn fault<T>(&mut self, code: FaultCode, detail: impl Into<String>) -> Reading<T> {
         self.report(code, detail);
         None
     }
 
-    /// Reports a value of the wrong type, null among them.
-    pub fn wrong<T>(&mut self, value: &Value, expected: &str) -> Reading<T> {
-        if value.is_null() {
-            let detail = format!("`{}` cannot be null.", self.name());
-            return self.fault(FaultCode::Null, detail);
-        }
-        self.fault(FaultCode::Type, format!("Expected {expected}."))
+    /// Reports a broken rule and returns `None`. The rule is the predicate of a sentence without its
+    /// `must`: `be a string`.
+    pub fn must<T>(&mut self, code: FaultCode, rule: impl Display) -> Reading<T> {
+        let words = self.words.iter().flat_map(|word| [", or `", word, "`"]);
+        let words: String = words.collect();
+        let detail = format!("{} must {rule}{words}.", self.subject());
+        self.fault(code, detail)
     }
 
-    /// The member's own name.
+    /// Reports a value of the wrong type, null among them. A body that is null has the wrong type.
+    pub fn wrong<T>(&mut self, value: &Value, expected: &str) -> Reading<T> {
+        if value.is_null() && !self.pointer.is_empty() {
+            let detail = format!("{} cannot be null.", self.subject());
+            return self.fault(FaultCode::Null, detail);
+        }
+        self.must(FaultCode::Type, format!("be {expected}"))
+    }
+
+    /// Reports a value that is not one of the `names`; `noun` is their noun with its article.
+    pub(crate) fn unknown_name<T>(
+        &mut self,
+        value: &Value,
+        noun: &str,
+        names: &[&str],
+    ) -> Reading<T> {
+        let Value::String(sent) = value else {
+            return self.wrong(value, "a string");
+        };
+        let wanted = match names {
+            [only] => format!("`{only}`"),
+            names => format!("one of: {}", names.join(", ")),
+        };
+        let sent = shortened(sent);
+        let detail = format!("{sent:?} is not {noun}. Send {wanted}.");
+        self.fault(FaultCode::Value, detail)
+    }
+
+    /// The name of the field itself.
     pub(super) fn name(&self) -> &str {
         let own = self.pointer.rsplit(self.separator).next();
         own.unwrap_or_default()
     }
+
+    /// The subject of a sentence about this place.
+    fn subject(&self) -> String {
+        let mut names = self.pointer.rsplit(self.separator);
+        let name = names.next().unwrap_or_default();
+        match names.next() {
+            None => "The body".to_owned(),
+            Some(list) if name.parse::<usize>().is_ok() => format!("Element {name} of `{list}`"),
+            Some(_) => format!("`{name}`"),
+        }
+    }
 }
 
-/// A name that a client chose, as it stands in a JSON pointer (RFC 6901).
+/// The beginning of a text that a client sent, for messages.
+pub(super) fn shortened(text: &str) -> String {
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Escapes a name that a client chose for a JSON pointer (RFC 6901).
 pub(crate) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 
-/// A type of what may stand in a field.
+/// The type of a field.
 pub trait Field: Sized {
-    /// Whether the field must be sent.
+    /// True if the field must be sent.
     const REQUIRED: bool = true;
 
-    /// Reads what was sent.
+    /// Reads a value that was sent.
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self>;
 
-    /// What an absent field means.
+    /// Returns the value of an absent field.
     fn absent(place: &mut Place<'_>) -> Reading<Self> {
         let detail = format!("Send `{}`.", place.name());
         place.fault(FaultCode::Required, detail)
@@ -118,30 +181,14 @@ pub trait Field: Sized {
     /// Checks an element of a list against those before it.
     fn among(&self, _before: &[Self], _place: &mut Place<'_>) {}
 
-    /// How the API's document describes it.
+    /// The schema of the field in the OpenAPI document.
     fn field_schema() -> RefOr<Schema>;
 
-    /// The schemas of the document that [`field_schema`](Self::field_schema) refers to.
+    /// Adds the schemas to which [`field_schema`](Self::field_schema) refers.
     fn field_schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
 }
 
-/// Reads one of a fixed set of names: an enum without fields.
-pub fn one_of<T: DeserializeOwned>(value: &Value, place: &mut Place<'_>) -> Reading<T> {
-    if !value.is_string() {
-        return place.wrong(value, "a string");
-    }
-    T::deserialize(value)
-        .map_err(|error| place.report(FaultCode::Value, format!("This is an {error}.")))
-        .ok()
-}
-
-/// The schema of such an enum, in a component of its own.
-#[must_use]
-pub fn one_of_schema<T: ToSchema>() -> RefOr<Schema> {
-    Ref::from_schema_name(T::name()).into()
-}
-
-/// A schema with a description.
+/// Returns a schema with a description.
 #[must_use]
 pub fn described(schema: RefOr<Schema>, description: &[&str]) -> RefOr<Schema> {
     let text: Vec<&str> = description.iter().map(|line| line.trim()).collect();

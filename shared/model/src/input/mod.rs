@@ -1,26 +1,36 @@
-//! Reads what a client sends, so that one answer lists every fault of it.
+//! Reads requests. One answer lists every fault.
 //!
-//! A body is declared once, with [`input!`](crate::input!): the type of a field says what may stand
-//! there ([`Title`](crate::Title), [`TaskId`](crate::TaskId)), and whether it may be left out or
-//! null: `T` is required; `Option<T>` may be absent or null; [`Defaulted<T>`] may be absent;
-//! [`Change<T>`] and [`Patch<T>`] are fields of a partial update, which an absent one keeps, and the
-//! second of which null clears. Reading, its faults and the schema of the API's document all follow
-//! from it.
+//! A body is declared once, with [`input!`](crate::input!). The type of a field says its bounds
+//! ([`Title`](crate::Title), [`TaskId`](crate::TaskId)). Its wrapper says if it may be absent or null:
+//!
+//! | field | absent | null |
+//! |---|---|---|
+//! | `T` | a fault | a fault |
+//! | `Option<T>` | none | none |
+//! | [`Defaulted<T>`] | the default | the default |
+//! | [`Change<T>`] | keeps the value | a fault |
+//! | [`Patch<T>`] | keeps the value | clears it |
+//! | [`Nullable<T>`] | a fault | clears it |
+//!
+//! The reader, its faults and the schema of the OpenAPI document follow from the declaration.
 
 mod field;
 mod number;
 mod object;
 mod shape;
 
+pub use crate::names::OneOf;
 pub(crate) use field::escaped;
-pub use field::{Field, Place, Reading, described, one_of, one_of_schema};
+pub use field::{Field, Place, Reading, described};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
 pub use object::{
     all_or_none_given, any_given, any_sent, at_least_one, camel_case, object_schema, property,
     read_field,
 };
-pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
+#[doc(hidden)]
+pub use serde_json::json;
+pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch, without_null};
 
 use serde_json::{Map, Value};
 use utoipa::openapi::{Ref, RefOr};
@@ -30,38 +40,54 @@ use crate::{Fault, FaultCode};
 /// Any JSON.
 pub type Json = Value;
 
-/// A schema of the API's document, or a reference to one.
+/// A schema of the OpenAPI document, or a reference to one.
 pub type Schema = RefOr<utoipa::openapi::Schema>;
 
-/// A reference to a schema of the document.
+/// A reference to a schema of the OpenAPI document.
 #[doc(hidden)]
 #[must_use]
 pub fn reference(name: &str) -> Schema {
     Ref::from_schema_name(name).into()
 }
 
-/// Parses a body: either the value, or every fault of the text.
+/// The byte order mark of UTF-8, which may precede a JSON text.
+const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// Parses a body: returns the value, or every fault of the text.
 pub fn parse<T: Input>(text: &[u8]) -> Result<T, Vec<Fault>> {
+    let text = text.strip_prefix(MARK).unwrap_or(text);
+    if let Some((pointer, number)) = number::not_kept(text) {
+        return Err(vec![Fault {
+            pointer,
+            code: FaultCode::Precision,
+            detail: format!(
+                "The number {number} does not fit into 64 bits. Send fewer digits or, where any JSON is \
+                 allowed, a string."
+            ),
+        }]);
+    }
     let mut faults = Vec::new();
     let mut place = Place::body(&mut faults);
-    if let Some(number) = number::not_kept(text) {
-        let detail =
-            format!("The number {number} has more digits than 64 bits hold; send it as a string.");
-        place.report(FaultCode::Precision, detail);
-        return Err(faults);
-    }
     let read = match serde_json::from_slice::<Value>(text) {
-        Ok(Value::Object(object)) => T::read_object(&object, &mut place),
-        Ok(_) => place.fault(FaultCode::Type, "The body must be a JSON object."),
-        Err(error) => {
-            let detail = format!("The body is not valid JSON: {error}.");
-            place.fault(FaultCode::Json, detail)
-        }
+        Ok(value) => T::read(&value, &mut place),
+        Err(error) => place.fault(FaultCode::Json, not_json(text, &error)),
     };
     read.filter(|_| faults.is_empty()).ok_or(faults)
 }
 
-/// The value of an object that did not come from a client, such as demo data.
+/// The reason why a text is not JSON, for clients.
+fn not_json(text: &[u8], error: &serde_json::Error) -> String {
+    if text.trim_ascii().is_empty() {
+        return "The body is empty. Send a JSON object.".to_owned();
+    }
+    let (line, column) = (error.line(), error.column());
+    if error.is_eof() {
+        return format!("The body is incomplete JSON: it ends at line {line}, column {column}.");
+    }
+    format!("The body is not JSON, or nested too deep, at line {line}, column {column}.")
+}
+
+/// Reads an object from another source than a client, such as demo data.
 pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
     let mut faults = Vec::new();
     T::read(value, &mut Place::body(&mut faults))
@@ -69,7 +95,8 @@ pub fn from_value<T: Input>(value: &Value) -> Result<T, Vec<Fault>> {
         .ok_or(faults)
 }
 
-/// Reads query parameters, decoded pairs of name and value: either the value, or every fault.
+/// Reads query parameters, given as decoded pairs of name and value. Returns the value, or every fault,
+/// `faults` among them.
 pub fn parse_query<T: Input>(
     pairs: impl IntoIterator<Item = (String, String)>,
     mut faults: Vec<Fault>,
@@ -82,7 +109,10 @@ pub fn parse_query<T: Input>(
             let detail = if known.is_empty() {
                 "This operation takes no query parameters.".to_owned()
             } else {
-                format!("This operation takes {}.", known.join(", "))
+                format!(
+                    "This operation takes the query parameters {}.",
+                    known.join(", ")
+                )
             };
             place.at(&name).report(FaultCode::UnknownParameter, detail);
         } else if sent.insert(name.clone(), Value::String(value)).is_some() {

@@ -1,46 +1,87 @@
-//! Numbers that JSON's readers do not keep: an integer of more than 64 bits becomes a float of about
-//! the same size, as do decimals of more than 17 digits.
+//! Numbers that a JSON reader changes. An integer of more than 64 bits becomes a float of about the same
+//! size. A decimal number of more than 17 digits loses digits.
 
-/// The most characters of a number that a message shows.
-const SHOWN: usize = 40;
+use super::field::{escaped, shortened};
 
-/// The first number of a JSON text that is another one once it is read.
-pub(super) fn not_kept(text: &[u8]) -> Option<String> {
+/// An object or array around a number.
+enum Level<'a> {
+    /// An object, with the key of the current member as it is written.
+    Object(&'a [u8]),
+    /// An array, with the position of the current element.
+    Array(usize),
+}
+
+/// Finds the first number of a JSON text that changes when it is read. Returns its JSON pointer and its
+/// beginning.
+pub(super) fn not_kept(text: &[u8]) -> Option<(String, String)> {
+    let mut levels = Vec::new();
     let mut rest = text;
     while let Some((first, behind)) = rest.split_first() {
-        rest = match first {
-            b'"' => behind_string(behind),
-            b'-' | b'0'..=b'9' => {
-                let length = rest.iter().take_while(|byte| is_part(**byte)).count();
-                let (number, behind) = rest.split_at(length);
-                let number = String::from_utf8_lossy(number);
-                if !is_kept(&number) {
-                    return Some(number.chars().take(SHOWN).collect());
-                }
-                behind
+        rest = behind;
+        match first {
+            b'{' => levels.push(Level::Object(&[])),
+            b'[' => levels.push(Level::Array(0)),
+            b'}' | b']' => {
+                levels.pop();
             }
-            _ => behind,
-        };
+            b',' => {
+                if let Some(Level::Array(at)) = levels.last_mut() {
+                    *at += 1;
+                }
+            }
+            b'"' => {
+                let (string, behind) = split_string(behind);
+                // The last string before a member's value is its key.
+                if let Some(Level::Object(key)) = levels.last_mut() {
+                    *key = string;
+                }
+                rest = behind;
+            }
+            b'-' | b'0'..=b'9' => {
+                let length = behind.iter().take_while(|byte| is_part(**byte)).count();
+                let (more, behind) = behind.split_at(length);
+                let number = format!("{}{}", char::from(*first), String::from_utf8_lossy(more));
+                if !is_kept(&number) {
+                    return Some((pointer(&levels), shortened(&number)));
+                }
+                rest = behind;
+            }
+            _ => {}
+        }
     }
     None
 }
 
-/// What comes behind a string that has begun.
-fn behind_string(mut rest: &[u8]) -> &[u8] {
-    loop {
-        rest = match rest {
-            [] => return rest,
-            [b'"', behind @ ..] => return behind,
-            [b'\\', _, behind @ ..] | [_, behind @ ..] => behind,
-        };
-    }
+/// Splits a text that begins inside a string into the string and the rest after its closing quote.
+fn split_string(text: &[u8]) -> (&[u8], &[u8]) {
+    let mut is_escaped = false;
+    let end = text.iter().position(|byte| {
+        let is_end = *byte == b'"' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        is_end
+    });
+    let (string, behind) = text.split_at(end.unwrap_or(text.len()));
+    (string, behind.get(1..).unwrap_or_default())
+}
+
+/// The JSON pointer (RFC 6901) of the current value.
+fn pointer(levels: &[Level<'_>]) -> String {
+    let names = levels.iter().map(|level| match level {
+        Level::Object(key) => {
+            let quoted = [b"\"", *key, b"\""].concat();
+            let key: String = serde_json::from_slice(&quoted).unwrap_or_default();
+            escaped(&key)
+        }
+        Level::Array(at) => at.to_string(),
+    });
+    names.flat_map(|name| ["/".to_owned(), name]).collect()
 }
 
 const fn is_part(byte: u8) -> bool {
     matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')
 }
 
-/// Whether a number is the same one once it is read. What is none at all is for the parser to refuse.
+/// Returns true if a number stays the same when it is read, or is not a number at all.
 fn is_kept(number: &str) -> bool {
     if number.parse::<i64>().is_ok() || number.parse::<u64>().is_ok() {
         return true;
@@ -51,8 +92,8 @@ fn is_kept(number: &str) -> bool {
     }
 }
 
-/// The digits of a number between its first and its last that are not 0, and the power of ten of
-/// the last.
+/// Returns the digits of a number without leading and trailing zeros, and the power of ten of the last
+/// one.
 fn digits(number: &str) -> Option<(String, i64)> {
     let (mantissa, power) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (whole, decimals) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -104,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_be_another_number_is_named() {
+    fn a_number_that_would_change_is_named_with_its_place() {
         for number in [
             "18446744073709551616",
             "-9223372036854775809",
@@ -116,10 +157,28 @@ mod tests {
             "1e99999999999999999999",
         ] {
             let text = format!("{{\"\\\"7\": \"1e400\", \"n\": {number}}}");
-            assert_eq!(not_kept(text.as_bytes()).as_deref(), Some(number));
+            let found = not_kept(text.as_bytes());
+            assert_eq!(found, Some(("/n".to_owned(), number.to_owned())));
         }
         let long = "7".repeat(100_000);
-        assert_eq!(not_kept(long.as_bytes()).unwrap().len(), SHOWN);
+        let (pointer, shown) = not_kept(long.as_bytes()).unwrap();
+        assert_eq!((pointer.as_str(), shown.chars().count()), ("", 41));
+    }
+
+    #[test]
+    fn the_pointer_follows_objects_and_arrays() {
+        let number = "99999999999999999999";
+        for (text, pointer) in [
+            ("[1, [2, #]]", "/1/1"),
+            (r#"{"a": "x", "b": {"c": [], "d": #}}"#, "/b/d"),
+            (r#"{"a": [{"b": 1}, {"b": #}]}"#, "/a/1/b"),
+            (r#"{"a/b~c": {"\u0064\"": #}}"#, "/a~1b~0c/d\""),
+            (r#"{"a": {"b": 1}, "c": #}"#, "/c"),
+        ] {
+            let text = text.replace('#', number);
+            let (found, _) = not_kept(text.as_bytes()).unwrap();
+            assert_eq!(found, pointer, "{text}");
+        }
     }
 
     #[test]

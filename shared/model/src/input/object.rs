@@ -1,38 +1,41 @@
-//! Objects, which are made of fields.
+//! Objects and their fields.
 
 use serde_json::{Map, Value, json};
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, extensions::Extensions};
 
-use super::{Field, Place, Reading, described};
+use super::{Field, Place, Reading, described, field::shortened, without_null};
 use crate::FaultCode;
 
-/// Marks the schema of an object that clients send, as long as the document is being put together.
+/// Marks the schema of an object that clients send, while the OpenAPI document is built.
 pub const SENT: &str = "x-sent";
+
+/// The most ignored fields that a message names.
+const MOST_NAMED: usize = 3;
 
 /// The fields of an object that a client sent.
 pub type Fields = Map<String, Value>;
 
-/// A field as the API's document describes it.
+/// A field in the OpenAPI document.
 #[derive(Clone)]
 pub struct Property {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: String,
-    /// Whether it must be sent.
+    /// True if it must be sent.
     pub required: bool,
-    /// What may stand in it.
+    /// The schema of its values.
     pub schema: RefOr<Schema>,
 }
 
-/// An object that a client may send; declare one with [`input!`](crate::input!). Unknown fields are
-/// ignored, unknown query parameters are refused.
+/// An object that clients send, declared with [`input!`](crate::input!). Unknown fields are ignored,
+/// unknown query parameters are refused.
 pub trait Input: Field {
-    /// Reads its fields.
+    /// Reads the fields.
     fn read_object(object: &Fields, place: &mut Place<'_>) -> Reading<Self>;
 
-    /// Its fields, in the order of their declaration.
+    /// The fields, in the order of their declaration.
     fn properties() -> Vec<Property>;
 
-    /// The names of its fields.
+    /// The names of the fields.
     #[must_use]
     fn names() -> Vec<String> {
         let properties = Self::properties().into_iter();
@@ -40,7 +43,7 @@ pub trait Input: Field {
     }
 }
 
-/// No query parameters at all.
+/// No query parameters.
 impl Input for () {
     fn read_object(_: &Fields, _: &mut Place<'_>) -> Reading<Self> {
         Some(())
@@ -61,7 +64,7 @@ impl Field for () {
     }
 }
 
-/// `project_id` as `projectId`, and `r#type` as `type`.
+/// Converts `project_id` to `projectId` and `r#type` to `type`.
 #[doc(hidden)]
 #[must_use]
 pub fn camel_case(field: &str) -> String {
@@ -99,22 +102,25 @@ pub fn property<T: Field>(field: &str, description: &[&str]) -> Property {
     }
 }
 
-/// The schema of an object, to which one of `rules` applies if there are any.
+/// The schema of an object. If there are `rules`, one of them must apply.
 #[doc(hidden)]
 #[must_use]
 pub fn object_schema(
     properties: Vec<Property>,
     rules: &[Value],
+    example: Option<Value>,
     description: &[&str],
 ) -> RefOr<Schema> {
     let mut more = Extensions::from_iter([(SENT, json!(true))]);
-    // Of one field, this one.
+    // A rule about the only field makes it required.
     let only = matches!(properties.as_slice(), [_]) && !rules.is_empty();
     if !only && !rules.is_empty() {
-        // Beside properties, makers of types would take `anyOf` for other objects.
+        // Beside `properties`, generators of types would take `anyOf` for other objects.
         more.insert("allOf".to_owned(), json!([{ "anyOf": rules }]));
     }
-    let mut object = ObjectBuilder::new().extensions(Some(more));
+    let mut object = ObjectBuilder::new()
+        .examples(example)
+        .extensions(Some(more));
     for Property {
         name,
         required,
@@ -129,53 +135,65 @@ pub fn object_schema(
     described(object.into(), description)
 }
 
-/// One of these fields at least is there.
+/// The rules that at least one of these fields is present.
 #[doc(hidden)]
 #[must_use]
-pub fn any_sent(names: &[String]) -> Vec<Value> {
-    let sent = names.iter().map(|name| json!({ "required": [name] }));
-    sent.collect()
+pub fn any_sent(properties: &[Property]) -> Vec<Value> {
+    let sent = properties.iter();
+    sent.map(|property| json!({ "required": [property.name] }))
+        .collect()
 }
 
-/// One of these fields at least is there, and not null.
+/// The rules that at least one of these fields is present and not null.
 #[doc(hidden)]
 #[must_use]
-pub fn any_given(fields: &[&str]) -> Vec<Value> {
-    let given = fields.iter().map(|field| given(&[*field]));
+pub fn any_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
+    let given = fields.iter().map(|field| given(properties, &[*field]));
     given.collect()
 }
 
-/// Either each of these fields is there, and not null, or none is.
+/// The rules that either all of these fields are present and not null, or none is.
 #[doc(hidden)]
 #[must_use]
-pub fn all_or_none_given(fields: &[&str]) -> Vec<Value> {
+pub fn all_or_none_given(properties: &[Property], fields: &[&str]) -> Vec<Value> {
     let absent = fields
         .iter()
         .map(|field| (camel_case(field), json!({ "type": "null" })))
         .collect::<Map<_, _>>();
-    vec![given(fields), json!({ "properties": absent })]
+    vec![given(properties, fields), json!({ "properties": absent })]
 }
 
-/// Each of these fields is there, and not null.
-fn given(fields: &[&str]) -> Value {
-    const NOT_NULL: [&str; 5] = ["array", "boolean", "number", "object", "string"];
+/// The rule that each of these fields is present, with a value of its own schema other than null.
+fn given(properties: &[Property], fields: &[&str]) -> Value {
     let names: Vec<String> = fields.iter().map(|field| camel_case(field)).collect();
-    let properties = names
+    let given = properties
         .iter()
-        .map(|name| (name.clone(), json!({ "type": NOT_NULL })))
-        .collect::<Map<_, _>>();
-    json!({ "required": names, "properties": properties })
+        .filter(|property| names.contains(&property.name));
+    let schemas = given.map(|property| {
+        let schema = json!(without_null(property.schema.clone()));
+        (property.name.clone(), schema)
+    });
+    let schemas: Map<_, _> = schemas.collect();
+    json!({ "required": names, "properties": schemas })
 }
 
 #[doc(hidden)]
 pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
-    if !names.iter().any(|name| object.contains_key(name)) {
-        let detail = format!("Send at least one of {}.", names.join(", "));
-        place.report(FaultCode::Required, detail);
+    if names.iter().any(|name| object.contains_key(name)) {
+        return;
     }
+    let ignored = object.keys().take(MOST_NAMED);
+    let ignored: Vec<String> = ignored
+        .map(|name| format!("`{}`", shortened(name)))
+        .collect();
+    let mut detail = format!("Send at least one of: {}.", names.join(", "));
+    if !ignored.is_empty() {
+        detail = format!("{} cannot be changed. {detail}", ignored.join(", "));
+    }
+    place.report(FaultCode::Required, detail);
 }
 
-/// Declares what a client may send: the struct, how it is read with every fault, and its schema.
+/// Declares an object that clients send: its struct, its reader and its schema.
 ///
 /// ```
 /// use model::{Title, input, input::{Change, Patch}, Timestamp};
@@ -186,7 +204,7 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// }
 ///
 /// input! {
-///     /// What a client sends to change a deal.
+///     /// A change of a deal.
 ///     pub struct DealUpdate {
 ///         /// Shown in lists.
 ///         title: Change<Title>,
@@ -202,13 +220,19 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// # let _ = |deal: &mut Deal| update.apply(deal);
 /// ```
 ///
-/// Behind the struct may stand, in this order: `changes Record;` for an `apply` that changes the
-/// fields of the same names; `needs any;` when at least one field must be sent; any number of
-/// `check(one, other) function;` for rules about several fields, whose function gets
-/// what was read of each, if it was, and the place of the object; `schema any_given(one, other);` or
-/// `schema all_or_none_given(one, other);` for what of that a schema can say; `distinct by field, "…";`
-/// for elements of a list. What a record keeps as it was sent derives what it needs for that, in front
-/// of the struct.
+/// Clauses after the struct, in this order:
+///
+/// | clause | meaning |
+/// |---|---|
+/// | `changes Record;` | adds `apply`, which changes the fields of the same names |
+/// | `needs any;` | at least one field must be sent |
+/// | `check(one, other) function;` | a rule about several fields; the function gets each value that was read and the place of the object; repeatable |
+/// | `schema any_given(one, other);` | adds to the schema that one of the fields is present and not null |
+/// | `schema all_or_none_given(one, other);` | adds to the schema that all of the fields are present and not null, or none |
+/// | `distinct by field, "…";` | elements of a list differ in the field; the text is the fault |
+/// | `example {…};` | the example of the document, which a test sends |
+///
+/// An object that a record stores as it was sent adds its derives before the struct.
 #[macro_export]
 macro_rules! input {
     (
@@ -222,6 +246,7 @@ macro_rules! input {
         $(check($($argument:ident),+) $check:path;)*
         $(schema $rule:ident($($member:ident),+);)?
         $(distinct by $key:ident, $repeated:literal;)?
+        $(example $example:tt;)?
     ) => {
         $(#[doc = $about])*
         #[derive(Clone, Debug)]
@@ -257,16 +282,19 @@ macro_rules! input {
             }
 
             fn field_schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                let properties = <Self as $crate::input::Input>::properties();
                 let rules: Vec<Vec<$crate::input::Json>> = vec![
                     $({
                         let _ = stringify!($any);
-                        $crate::input::any_sent(&<Self as $crate::input::Input>::names())
+                        $crate::input::any_sent(&properties)
                     },)?
-                    $($crate::input::$rule(&[$(stringify!($member)),+]),)?
+                    $($crate::input::$rule(&properties, &[$(stringify!($member)),+]),)?
                 ];
+                let examples: &[$crate::input::Json] = &[$($crate::input::json!($example))?];
                 let schema = $crate::input::object_schema(
-                    <Self as $crate::input::Input>::properties(),
+                    properties,
                     &rules.concat(),
+                    examples.first().cloned(),
                     &[$($about),*],
                 );
                 all.push((stringify!($name).to_owned(), schema));
@@ -297,7 +325,7 @@ macro_rules! input {
         $crate::input!(@apply $name [$($field)+] $($record)?);
     };
     (@apply $name:ident [$($field:ident)+] $record:ty) => {
-        /// Changes nothing.
+        /// A change of nothing.
         impl Default for $name {
             fn default() -> Self {
                 Self { $($field: Default::default(),)+ }

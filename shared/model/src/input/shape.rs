@@ -1,4 +1,4 @@
-//! Whether a field may be absent or null, and what that means; and lists.
+//! Fields that may be absent or null, and lists.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, SchemaType, Type},
 };
 
-use super::{Field, Place, Reading};
+use super::{Field, Place, Reading, described};
 use crate::{Fault, FaultCode};
 
 impl Field for bool {
@@ -27,7 +27,7 @@ impl Field for bool {
     }
 }
 
-/// Absent and null are the same: none.
+/// Absent and null both mean none.
 impl<T: Field> Field for Option<T> {
     const REQUIRED: bool = false;
 
@@ -52,7 +52,7 @@ impl<T: Field> Field for Option<T> {
     }
 }
 
-/// A field of a create that has a default, which absent and null stand for.
+/// A field with a default, which absent and null both mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Defaulted<T>(pub T);
@@ -82,7 +82,7 @@ impl<T: Field + Default + Serialize> Field for Defaulted<T> {
     }
 }
 
-/// A field of a partial update that cannot be null: absent keeps, a value replaces.
+/// A field of a partial update that cannot be null. Absent keeps the value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
     /// The field was not sent.
@@ -121,7 +121,7 @@ impl<T: Field> Field for Change<T> {
     }
 }
 
-/// A nullable field of a partial update: absent keeps, null clears, a value replaces.
+/// A nullable field of a partial update. Absent keeps the value, null clears it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Patch<T> {
     /// The field was not sent.
@@ -143,7 +143,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The same change of what is made of the value.
+    /// Converts the new value, if there is one.
     pub fn map<U>(self, make: impl FnOnce(T) -> U) -> Patch<U> {
         match self {
             Self::Keep => Patch::Keep,
@@ -152,7 +152,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// The new value, when one was sent.
+    /// Returns the new value, if one was sent.
     pub const fn value(&self) -> Option<&T> {
         match self {
             Self::Set(value) => Some(value),
@@ -160,7 +160,7 @@ impl<T> Patch<T> {
         }
     }
 
-    /// Whether the field was sent, as null or as a value.
+    /// Returns true if the field was sent, as null or with a value.
     pub const fn is_sent(&self) -> bool {
         !matches!(self, Self::Keep)
     }
@@ -190,7 +190,7 @@ impl<T: Field> Field for Patch<T> {
     }
 }
 
-/// A field that must be sent and may be null, which clears.
+/// A field that must be sent and may be null, which clears the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Nullable<T>(pub Option<T>);
 
@@ -208,7 +208,7 @@ impl<T: Field> Field for Nullable<T> {
     }
 }
 
-/// From `LEAST` to `MOST` elements; a fault of one does not hide those of others.
+/// A list of `LEAST` to `MOST` elements. The faults of all elements are reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct List<T, const LEAST: usize, const MOST: usize>(pub Vec<T>);
 
@@ -218,8 +218,8 @@ impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, M
             return place.wrong(value, "an array");
         };
         if !(LEAST..=MOST).contains(&elements.len()) {
-            let detail = format!("Expected {LEAST} to {MOST} elements.");
-            return place.fault(FaultCode::Length, detail);
+            let rule = format!("have {LEAST} to {MOST} elements");
+            return place.must(FaultCode::Length, rule);
         }
         let mut values = Vec::with_capacity(elements.len());
         for (at, element) in elements.iter().enumerate() {
@@ -245,8 +245,7 @@ impl<T: Field, const LEAST: usize, const MOST: usize> Field for List<T, LEAST, M
     }
 }
 
-/// An element that does not concern the others: its faults are its own, and no reason to refuse the
-/// whole.
+/// An element with its own result: its faults are kept with it and do not refuse the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Apart<T>(pub Result<T, Vec<Fault>>);
 
@@ -257,10 +256,10 @@ impl<T: Field> Field for Apart<T> {
         Some(Self(read.filter(|_| faults.is_empty()).ok_or(faults)))
     }
 
-    /// What is not as it should be is taken as well, of whichever type: all are named, since linters
-    /// take a schema without any for a mistake.
+    /// Allows any value beside the elements that fit. All types are named, since linters report a schema
+    /// without a type.
     fn field_schema() -> RefOr<Schema> {
-        let whatever = SchemaType::from_iter([
+        let any_type = SchemaType::from_iter([
             Type::Object,
             Type::Array,
             Type::String,
@@ -268,9 +267,10 @@ impl<T: Field> Field for Apart<T> {
             Type::Boolean,
             Type::Null,
         ]);
+        let any_value = ObjectBuilder::new().schema_type(SchemaType::AnyValue);
         AnyOfBuilder::new()
             .item(T::field_schema())
-            .item(ObjectBuilder::new().schema_type(whatever))
+            .item(ArrayBuilder::new().schema_type(any_type).items(any_value))
             .into()
     }
 
@@ -279,7 +279,7 @@ impl<T: Field> Field for Apart<T> {
     }
 }
 
-/// The schema with null beside it.
+/// Adds null to a schema.
 fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
     match schema {
         RefOr::T(Schema::Object(mut object)) => {
@@ -288,7 +288,7 @@ fn nullable(schema: RefOr<Schema>) -> RefOr<Schema> {
             }
             RefOr::T(Schema::Object(object))
         }
-        // Faults of the elements stand at the elements.
+        // With `oneOf`, validators would report faults of the elements at the list.
         RefOr::T(Schema::Array(mut array)) => {
             array.schema_type = SchemaType::from_iter([Type::Array, Type::Null]);
             RefOr::T(Schema::Array(array))
@@ -301,4 +301,40 @@ fn either_null(schema: RefOr<Schema>) -> OneOfBuilder {
     OneOfBuilder::new()
         .item(ObjectBuilder::new().schema_type(Type::Null))
         .item(schema)
+}
+
+/// The schema of the same values without null.
+#[must_use]
+pub fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
+    match schema {
+        RefOr::T(Schema::OneOf(mut one_of)) => {
+            one_of.items.retain(|schema| !is_null(schema));
+            let about = one_of.description.clone().unwrap_or_default();
+            match one_of.items.pop() {
+                Some(only) if one_of.items.is_empty() => described(only, &[&about]),
+                last => {
+                    one_of.items.extend(last);
+                    RefOr::T(Schema::OneOf(one_of))
+                }
+            }
+        }
+        RefOr::T(Schema::Object(mut object)) => {
+            if let SchemaType::Array(types) = &mut object.schema_type {
+                types.retain(|kind| *kind != Type::Null);
+                if let [only] = types.as_slice() {
+                    object.schema_type = SchemaType::Type(only.clone());
+                }
+            }
+            RefOr::T(Schema::Object(object))
+        }
+        RefOr::T(Schema::Array(mut array)) => {
+            array.schema_type = Type::Array.into();
+            RefOr::T(Schema::Array(array))
+        }
+        other => other,
+    }
+}
+
+fn is_null(schema: &RefOr<Schema>) -> bool {
+    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

@@ -10,7 +10,7 @@ struct Deal {
 }
 
 input! {
-    /// What a client sends to change a deal.
+    /// A change of a deal.
     struct DealUpdate {
         title: Change<Title>,
         text: Patch<Description>,
@@ -91,7 +91,7 @@ fn a_number_without_decimals_is_an_integer_however_it_is_written() {
         ("1.0", 1),
         ("1e2", 100),
         ("0.0", 0),
-        ("9007199254740991.0", crate::id::MAX_ID),
+        ("9007199254740991.0", crate::MAX_ID),
     ] {
         let update: DealUpdate = parse(format!(r#"{{"order": {text}}}"#).as_bytes()).unwrap();
         let Change::Set(order) = update.order else {
@@ -134,7 +134,10 @@ fn an_update_keeps_clears_and_replaces() {
 fn an_update_of_nothing_names_what_could_be_sent() {
     let [fault] =
         <[Fault; 1]>::try_from(parse::<DealUpdate>(b"{\"other\": 1}").unwrap_err()).unwrap();
-    assert_eq!(fault.detail, "Send at least one of title, text, order.");
+    assert_eq!(
+        fault.detail,
+        "`other` cannot be changed. Send at least one of: title, text, order."
+    );
     assert!(faults::<TaskUpdate>(&json!({"dueDate": null})).is_empty());
 }
 
@@ -198,7 +201,10 @@ fn parameters_are_text_and_unknown_ones_are_named() {
             ("?since", FaultCode::DateTime),
         ]
     );
-    assert_eq!(faults[0].detail, "This operation takes limit, since.");
+    assert_eq!(
+        faults[0].detail,
+        "This operation takes the query parameters limit, since."
+    );
 }
 
 #[test]

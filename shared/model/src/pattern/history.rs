@@ -1,4 +1,4 @@
-//! What is known of a class of signals.
+//! The history of a class of alerts.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,32 +8,32 @@ use sha2::{Digest, Sha256};
 use super::{Pattern, SharedLabel, statistics};
 use crate::{Signal, SignalEntity, SignalId, Timestamp, span};
 
-/// That a signal of a class occurred, as its counters have it.
+/// An occurrence of an alert, as its class's counters store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Occurrence {
     /// Minutes since the Unix epoch.
     pub minute: i64,
-    /// Which records it named: the first four bytes of a hash, so that of a thousand different ones two
-    /// are taken for one in one of nine thousand cases.
+    /// The records that it named: the first four bytes of a hash. Among a thousand different sets,
+    /// two collide in one of nine thousand cases.
     pub records: u32,
 }
 
-/// What is known of a class of signals.
+/// The history of a class of alerts.
 #[derive(Clone, Debug)]
 pub struct ClassHistory {
-    /// As of when, which is where windows end.
+    /// The instant of the history, at which windows end.
     pub at: Timestamp,
-    /// Since when signals of the organization are recorded, of any class; none while none are.
+    /// The first recorded alert of the organization, of any class; none before that.
     pub since: Option<Timestamp>,
-    /// Its signals of the last [`DAYS`](Self::DAYS), in any order.
+    /// Its alerts of the last [`DAYS`](Self::DAYS), in any order.
     pub occurrences: Vec<Occurrence>,
-    /// Its newest signals of the last week, at most [`SAMPLE`](Self::SAMPLE).
+    /// Its newest alerts of the last week, at most [`SAMPLE`](Self::SAMPLE).
     pub recent: Vec<LabelledSignal>,
-    /// Its newest signals before that, at most as many.
+    /// Its newest alerts before that, at most [`SAMPLE`](Self::SAMPLE).
     pub earlier: Vec<LabelledSignal>,
 }
 
-/// What labels a signal has.
+/// The labels of an alert.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LabelledSignal {
@@ -45,15 +45,15 @@ pub struct LabelledSignal {
     /// Its labels.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// When it occurred.
+    /// The instant of the alert.
     pub occurred_at: Timestamp,
 }
 
 impl Occurrence {
-    /// The most of an hour that are kept, in windows and baselines alike.
+    /// The most occurrences stored per hour, for windows and baselines alike.
     pub const MOST_AN_HOUR: usize = 100;
 
-    /// That of a signal.
+    /// Creates the occurrence of an alert.
     #[must_use]
     pub fn of(id: SignalId, entities: &[SignalEntity], at: Timestamp) -> Self {
         Self {
@@ -62,15 +62,15 @@ impl Occurrence {
         }
     }
 
-    /// As a number that stands among others of its day (UTC).
+    /// Returns a number that identifies it within its day (UTC).
     #[must_use]
     pub const fn within_day(self) -> i64 {
         let minute = self.minute.rem_euclid(span::DAY / span::MINUTE);
         (minute << 32) | self.records as i64
     }
 
-    /// That which has this number on the day that begins at an instant; none for a number that no
-    /// occurrence has.
+    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid
+    /// number.
     #[must_use]
     pub fn on_day(day: Timestamp, number: i64) -> Option<Self> {
         let minute = number >> 32;
@@ -84,15 +84,15 @@ impl Occurrence {
 }
 
 impl ClassHistory {
-    /// How many days back occurrences are kept: four weeks on which windows are tried out, each with
-    /// three months before it, and a week.
+    /// Number of days for which occurrences are stored. The windows are tested on four weeks, each
+    /// with three months before it, and the longest window is a week.
     pub const DAYS: i64 = 130;
-    /// How many signals of either part are looked at for their labels.
+    /// The size of each sample of labels.
     pub const SAMPLE: usize = 100;
-    /// How far back [`recent`](Self::recent) goes, in milliseconds.
+    /// The length of [`recent`](Self::recent), in milliseconds.
     pub const RECENT: i64 = 7 * span::DAY;
 
-    /// That nothing is known.
+    /// Creates an empty history.
     #[must_use]
     pub const fn none(at: Timestamp) -> Self {
         Self {
@@ -104,7 +104,8 @@ impl ClassHistory {
         }
     }
 
-    /// Occurrences of other records in the last five weeks, each hour's apart.
+    /// Counts the occurrences of other records in the last five weeks. A record counts once per
+    /// hour.
     #[must_use]
     pub fn seen(&self, signal: &Signal) -> usize {
         let own = records(signal.id, &signal.entities);
@@ -119,7 +120,8 @@ impl ClassHistory {
         hours.len()
     }
 
-    /// The labels that a signal shares with others of a window, more than with those before it.
+    /// Returns the labels that an alert shares with others in a window, more than with earlier
+    /// ones.
     pub(super) fn shared(&self, signal: &Signal, window_hours: i64) -> Vec<SharedLabel> {
         let own = records(signal.id, &signal.entities);
         let (mut within, mut before) = (HashSet::new(), HashSet::new());
@@ -169,8 +171,8 @@ impl ClassHistory {
     }
 }
 
-/// A number for the records that a signal names, whatever their order; one that names none is a case of
-/// its own.
+/// Returns a hash of the records that an alert names, in any order. Without records, each alert has
+/// its own hash.
 fn records(id: SignalId, entities: &[SignalEntity]) -> u32 {
     let mut hash = Sha256::new();
     let mut named: Vec<(&str, &str)> = entities

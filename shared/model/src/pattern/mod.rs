@@ -1,4 +1,4 @@
-//! Whether a signal is one of many: what its class did before, and what that says.
+//! Patterns: statistics that tell whether an alert is one of many, from the history of its class.
 
 mod history;
 pub mod statistics;
@@ -13,52 +13,53 @@ use utoipa::ToSchema;
 
 use crate::{AgentSessionId, Signal, Timestamp};
 
-/// With what a class is compared.
+/// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cycle {
-    /// With the four weeks before the last one.
+    /// The four weeks before the last one.
     #[default]
     None,
-    /// With the same hours of the last three months: what goes by a calendar surges every month, and is
-    /// no pattern for that.
+    /// These hours in each of the last three months. Alerts that follow the calendar surge every
+    /// month, which is no pattern.
     Monthly,
 }
 
-/// Whether alerts of a class come more often than they did.
+/// The frequency of a class of alerts, compared with its past.
 ///
-/// An alert counts by the records that it names, however often they are named, and those of the alert
-/// itself are left out: that it is looked at is no evidence of a pattern.
+/// Each record that alerts name counts once, however often it is named. Records of the analysed
+/// alert do not count: its analysis is no evidence of a pattern.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Pattern {
     /// The windows that end at the analysis.
     pub windows: Vec<PatternWindow>,
-    /// The labels of the alert that others of the window share more often than earlier ones did; none
-    /// unless a window fired.
+    /// Labels of the alert that alerts in the window share more often than earlier ones. Empty
+    /// unless a window fires.
     pub shared: Vec<SharedLabel>,
-    /// What resolved the same record before; null where nothing did.
+    /// The earlier resolution of the same record; null if there is none.
     pub recurrence: Option<Recurrence>,
-    /// How often the windows would have fired before.
+    /// The number of past days on which a window would have fired.
     pub fired_on_history: FiredOnHistory,
 }
 
-/// A window of time, and the baseline that it is compared with.
+/// A window of time, compared with its baseline.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PatternWindow {
-    /// How long it is.
+    /// Length in hours.
     pub hours: i64,
-    /// Alerts of the class in it, each record once.
+    /// Alerts of the class in the window; each record counts once.
     pub count: i64,
-    /// The same of the baseline, each record once in as many hours as the window has.
+    /// Alerts of the class in the baseline. Each record counts once per period of the window's
+    /// length.
     pub baseline: i64,
-    /// How many days the baseline has; 0 where nothing is known of them.
+    /// Length of the baseline in days; 0 without data.
     pub baseline_days: f64,
-    /// The probability of as many in the window, if they come at the baseline's rate: P[Bin(count +
-    /// baseline, w / (w + baselineDays)) ≥ count] with w the window in days.
+    /// Probability of at least `count` alerts in the window at the baseline's rate: P[Bin(count +
+    /// baseline, w / (w + baselineDays)) ≥ count]. Here w is the window in days.
     pub p_value: f64,
-    /// Whether that is at most 0.001 / 3, for there are three windows.
+    /// True if the probability is at most 0.001 / 3, since there are three windows.
     pub fires: bool,
 }
 
@@ -66,56 +67,56 @@ pub struct PatternWindow {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SharedLabel {
-    /// Its name.
+    /// The label's name.
     pub name: String,
-    /// Its value.
+    /// The label's value.
     pub value: String,
-    /// How many alerts of the window have it, of up to 100 that are looked at.
+    /// Number of alerts in the window with this label, out of a sample of up to 100.
     pub count: i64,
-    /// Of how many.
+    /// Size of the sample.
     pub of: i64,
-    /// How many of the newest before the window have it.
+    /// Number of the newest alerts before the window with this label.
     pub baseline_count: i64,
-    /// Of how many.
+    /// Size of that sample.
     pub baseline_of: i64,
-    /// The probability of as many in the window if the label had nothing to do with it (Fisher's exact
-    /// test). At most one in twenty of the labels that are named is so by chance.
+    /// Probability of at least `count` if the label were unrelated to the window (Fisher's exact
+    /// test). At most one in twenty of the shown labels is there by chance.
     pub p_value: f64,
 }
 
-/// A record that was put right before.
+/// A record that was fixed before.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Recurrence {
     /// The record's id.
     pub entity: String,
-    /// The session that did it.
+    /// The session that fixed it.
     pub agent_session_id: AgentSessionId,
-    /// When.
+    /// The instant of that fix.
     pub at: Timestamp,
 }
 
-/// How often windows would have fired.
+/// The number of past days on which windows would have fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FiredOnHistory {
-    /// How many days before the last 24 hours were looked at, each at every hour.
+    /// Number of tested days before the last 24 hours. Each was tested at every hour.
     pub days: i64,
-    /// On how many of them one fired.
+    /// Number of those days on which a window fired.
     pub times: i64,
 }
 
 impl Pattern {
-    /// How likely a window fires at all where nothing is going on, at most.
+    /// The highest probability that any window fires at a steady rate.
     pub const ALPHA: f64 = 0.001;
-    /// How many of the labels that are named are so by chance, at most.
+    /// The highest share of shown labels that are there by chance.
     const FALSE_SHARE: f64 = 0.05;
 
-    /// What the history says of a signal.
+    /// Returns the pattern of an alert in its history.
     #[must_use]
     pub fn of(signal: &Signal, history: &ClassHistory, cycle: Cycle) -> Self {
         let counts = windows::Counts::of(signal, history, cycle);
         let windows = counts.windows();
-        // The longest that fires has the most to tell what its alerts share.
+        // The longest window that fires has the largest sample.
         let longest = windows.iter().rfind(|window| window.fires);
         let shared = longest.map(|window| history.shared(signal, window.hours));
         Self {
@@ -126,13 +127,13 @@ impl Pattern {
         }
     }
 
-    /// Whether alerts come more often than they did.
+    /// True if alerts are more frequent than before.
     #[must_use]
     pub fn surges(&self) -> bool {
         self.windows.iter().any(|window| window.fires)
     }
 
-    /// Whether the signal is more than a single case.
+    /// True if the alert is more than a single case.
     #[must_use]
     pub fn is_anomaly(&self) -> bool {
         self.surges() || self.recurrence.is_some()

@@ -1,6 +1,6 @@
-//! Tests of hypotheses, exact ones: no approximation that fails for the small numbers that alerts come
-//! in. Sums run over terms that each follow from the one before, from a first one in logarithms, so that
-//! nothing overflows; the golden values are met to eleven digits.
+//! Exact hypothesis tests, since approximations fail for the small numbers of alerts. Each sum
+//! starts from a term in logarithms and derives the others one by one, so nothing overflows. Golden
+//! values match to eleven digits.
 
 /// P[Bin(`n`, `p`) ≥ `k`].
 #[must_use]
@@ -16,8 +16,8 @@ pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
         let ways = ln_choose(n, at);
         (ways + f64::from(at) * p.ln() + f64::from(n - at) * (1.0 - p).ln()).exp()
     };
-    // Terms fall from the mean outwards: the tail on the far side of it is summed, and the other one is
-    // what is left of 1.
+    // Terms fall from the mean outwards. A tail beyond the mean is summed. A tail across the mean
+    // is 1 minus the sum of the rest.
     if f64::from(k) > f64::from(n) * p {
         let up = (k..n).map(|at| f64::from(n - at) / f64::from(at + 1) * odds);
         sum(term(k), up).min(1.0)
@@ -28,21 +28,22 @@ pub fn binomial_tail(n: u32, p: f64, k: u32) -> f64 {
     }
 }
 
-/// Whether `x` cases in a window of length `window` are more than `b` in a baseline of length `baseline`
-/// let expect: the probability of at least as many, if cases come at the same rate in both (the
-/// conditional test of Przyborowski and Wilenski, 1940). 1 where there is no baseline.
+/// Returns the probability of at least `x` cases in a window, given `b` cases in a baseline and equal
+/// rates. `window` and `baseline` are the lengths. Conditional test of Przyborowski and Wilenski,
+/// 1940. 1 without a baseline.
 #[must_use]
 pub fn surge(x: u32, window: f64, b: u32, baseline: f64) -> f64 {
     binomial_tail(x + b, window / (window + baseline), x)
 }
 
-/// Fisher's exact test, one-sided: the probability that of `n` drawn from all at least `k` have what `k`
-/// of these and `rest_k` of the `rest_n` others have.
+/// Fisher's exact test, one-sided. Of all cases, `n` are drawn and `rest_n` are not; `k` of the
+/// first and `rest_k` of the others have a property. Returns the probability that at least `k`
+/// drawn cases have it.
 #[must_use]
 pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
     let (all, have) = (n + rest_n, k + rest_k);
     let lack = all - have;
-    // The fewest of those drawn that can have it.
+    // The fewest drawn cases that can have it.
     if k <= n.saturating_sub(lack) {
         return 1.0;
     }
@@ -54,7 +55,7 @@ pub fn fisher(k: u32, n: u32, rest_k: u32, rest_n: u32) -> f64 {
     sum(first.exp(), ratios).min(1.0)
 }
 
-/// Which of several hypotheses are rejected if at most this share of the rejections may be false
+/// Returns the hypotheses to reject, so that at most this share of the rejections is false
 /// (Benjamini and Hochberg, 1995).
 #[must_use]
 pub fn rejected(p_values: &[f64], false_share: f64) -> Vec<bool> {
@@ -68,7 +69,7 @@ pub fn rejected(p_values: &[f64], false_share: f64) -> Vec<bool> {
     p_values.iter().map(is_rejected).collect()
 }
 
-/// A term and those that follow from it, each by its ratio to the one before.
+/// Sums a term and those that follow from it, each by its ratio to the one before.
 fn sum(first: f64, ratios: impl Iterator<Item = f64>) -> f64 {
     let (mut term, mut sum) = (first, first);
     for ratio in ratios {
@@ -81,7 +82,7 @@ fn sum(first: f64, ratios: impl Iterator<Item = f64>) -> f64 {
     sum
 }
 
-/// The logarithm of the ways to choose `k` of `n`, which are at least `k`.
+/// Returns the logarithm of the number of ways to choose `k` of `n`; `n` is at least `k`.
 fn ln_choose(n: u32, k: u32) -> f64 {
     let fewer = k.min(n - k);
     let factors = (1..=fewer).map(|at| (f64::from(n - fewer + at) / f64::from(at)).ln());
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn tails_are_exact_on_both_sides_of_the_mean_and_far_out() {
-        // From exact fractions.
+        // Computed with exact fractions.
         near(binomial_tail(3, 0.5, 2), 0.5);
         near(binomial_tail(10, 0.1, 1), 1.0 - 0.9_f64.powi(10));
         near(
@@ -132,7 +133,7 @@ mod tests {
             (5, 0.3, 6, 0.0),
             (5, 1.0, 5, 1.0),
             (5, 0.0, 1, 0.0),
-            // Below the smallest number that there is.
+            // Below the smallest positive number.
             (100_000, 0.001, 100_000, 0.0),
             (100_000, 0.999, 1, 1.0),
         ] {

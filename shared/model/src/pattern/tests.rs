@@ -1,4 +1,4 @@
-//! Windows over made histories, and how often they fire where nothing is going on.
+//! Windows over generated histories, and the rate of false alarms.
 
 use std::collections::BTreeMap;
 
@@ -30,13 +30,13 @@ fn signal() -> Signal {
     .unwrap()
 }
 
-/// One that named a record so many minutes ago.
+/// An occurrence that named a record that many minutes ago.
 fn ago(minutes: i64, record: &str) -> Occurrence {
     let id = SignalId::new(1).unwrap();
     Occurrence::of(id, &entity(record), now().plus(-minutes * span::MINUTE))
 }
 
-/// Each of another record, so many minutes ago.
+/// Occurrences of different records, those many minutes ago.
 fn each(minutes: impl IntoIterator<Item = i64>) -> Vec<Occurrence> {
     let all = minutes.into_iter().enumerate();
     all.map(|(at, minutes)| ago(minutes, &format!("r{at}")))
@@ -101,7 +101,7 @@ fn windows_end_now_to_the_minute() {
             .iter()
             .all(|one| (one.baseline_days - 28.0).abs() < 1e-9)
     );
-    // What is yet to come is not looked at.
+    // A future occurrence does not count.
     let ahead = of(&history(each([-1, -60])), Cycle::None);
     assert_eq!(ahead.windows[0].count, 0);
 }
@@ -123,7 +123,7 @@ fn the_golden_value_is_what_a_day_answers() {
 
 #[test]
 fn a_record_counts_once_in_a_window_and_once_in_each_block_of_the_baseline() {
-    // The same ten customers, each twice a day.
+    // Ten customers, twice a day each.
     let day = |day: i64| (0..20).map(move |at| ago(day * DAY + at * 70, &format!("c{}", at % 10)));
     let pattern = of(&history((0..130).flat_map(day).collect()), Cycle::None);
     let [_, day, week] = pattern.windows.as_slice() else {
@@ -153,7 +153,7 @@ fn the_baseline_goes_as_far_back_as_signals_were_recorded() {
             near.clone().all(|(a, b)| (a - b).abs() < 1e-9),
             "{days}: {found:?}"
         );
-        // Where nothing is known of earlier days, nothing is unusual.
+        // Without a baseline, nothing is unusual.
         assert_eq!(windows[1].fires, days >= 16, "{days}: {windows:?}");
     }
     history.since = None;
@@ -162,7 +162,7 @@ fn the_baseline_goes_as_far_back_as_signals_were_recorded() {
 
 #[test]
 fn what_goes_by_the_calendar_is_compared_with_the_same_hours_of_other_months() {
-    // Twelve on the 15th of each month, and nothing else.
+    // Twelve on the 15th of each month, and no others.
     let months = (0..4).flat_map(|month| {
         let at = now().months_earlier(month);
         let minutes = now().since(at) / span::MINUTE;
@@ -179,7 +179,7 @@ fn what_goes_by_the_calendar_is_compared_with_the_same_hours_of_other_months() {
         pattern.fired_on_history,
         FiredOnHistory { days: 28, times: 0 }
     );
-    // A month in which five times as many come is another matter.
+    // A month with five times as many surges.
     let mut more = history;
     more.occurrences.extend(each(0..48));
     assert!(of(&more, Cycle::Monthly).surges());
@@ -187,14 +187,14 @@ fn what_goes_by_the_calendar_is_compared_with_the_same_hours_of_other_months() {
 
 #[test]
 fn days_on_which_a_window_would_have_fired_are_counted() {
-    // Ten within an hour, ten and twenty days ago.
+    // Ten within an hour, on two days: ten and twenty days ago.
     let days = [10, 20]
         .into_iter()
         .flat_map(|day| (0..10).map(move |at| day * DAY + 300 + at));
     let pattern = of(&history(each(days)), Cycle::None);
     assert!(!pattern.surges());
     let FiredOnHistory { days, times } = pattern.fired_on_history;
-    // A week's window sees each of them for a week.
+    // A week's window contains each of them for a week.
     assert_eq!(days, 28);
     assert!((2..=18).contains(&times), "{times}");
 }
@@ -211,7 +211,7 @@ fn labels_that_others_share_are_named() {
         occurred_at: now().plus(-minutes * span::MINUTE),
     };
     let mut history = history(each([10, 20, 30, 40, 50, 51, 52, 53, 54, 55]));
-    // Nine of ten in the window, and 40 of 200 before it; the region is everybody's.
+    // Nine of ten in the window and 40 of 200 before it have the gateway. All have the region.
     history.recent = (1..=10)
         .map(|at| sample(at, 10 * at, if at == 1 { "adyen" } else { "stripe" }, "eu"))
         .collect();
@@ -225,7 +225,7 @@ fn labels_that_others_share_are_named() {
             )
         })
         .collect();
-    // Its own, and a record that came twice, count not at all and once.
+    // The alert's own record does not count, and a repeated record counts once.
     let mut own = sample(9, 1, "stripe", "eu");
     own.entities = entity("own");
     history.recent.push(own);
@@ -249,7 +249,7 @@ fn labels_that_others_share_are_named() {
         (shared.p_value / 9.167_475_739e-6 - 1.0).abs() < 1e-9,
         "{shared:?}"
     );
-    // Where nothing fires there is nothing to explain.
+    // Without a window that fires, no label is shown.
     history.occurrences.clear();
     assert!(of(&history, Cycle::None).shared.is_empty());
 }
@@ -277,7 +277,7 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     assert_eq!(Occurrence::on_day(day, one.within_day()), Some(one));
     assert_eq!(Occurrence::on_day(day, -1), None);
     assert_eq!(Occurrence::on_day(day, 1_440 << 32), None);
-    // Whatever order the records are told in; without any, each signal is a case of its own.
+    // The order of records does not matter. Without records, each alert counts by itself.
     let (a, b) = (entity("a").remove(0), entity("b").remove(0));
     let [first, second] = [1, 2].map(|id| SignalId::new(id).unwrap());
     let records = |id, entities: &[SignalEntity]| Occurrence::of(id, entities, now()).records;
@@ -292,7 +292,7 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     assert_ne!(records(first, &[]), records(second, &[]));
 }
 
-/// Random numbers that are the same each time (`SplitMix64`).
+/// Reproducible random numbers (`SplitMix64`).
 struct Random(u64);
 
 impl Random {
@@ -304,12 +304,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// Above 0, up to 1.
+    /// Returns a number above 0, up to 1.
     fn share(&mut self) -> f64 {
         f64::from(u32::try_from(self.next() >> 32).unwrap()).mul_add(1.0, 1.0) / 4_294_967_296.0
     }
 
-    /// The ages in minutes of cases that come at random, so many a day, from an age to another.
+    /// Returns the ages, in minutes, of random cases at `a_day` per day, between two ages in days.
     fn poisson(&mut self, a_day: f64, from: f64, to: f64) -> Vec<i64> {
         let mut ages = Vec::new();
         let mut age = from;
@@ -324,7 +324,7 @@ impl Random {
     }
 }
 
-/// Cases of so many minutes ago, each of another record, which is not worth a hash here.
+/// Cases of those ages, each of another record. A counter replaces the hash.
 fn cases(ages: &[i64]) -> Vec<Occurrence> {
     let minute = now().millis().div_euclid(span::MINUTE);
     let case = |(records, age): (u32, &i64)| Occurrence {
@@ -334,8 +334,8 @@ fn cases(ages: &[i64]) -> Vec<Occurrence> {
     (0..).zip(ages).map(case).collect()
 }
 
-/// Shares of streams that fire: steady ones, and such as come ten times as often since a day ago. At
-/// each of them somebody looks because an alert came just now.
+/// Returns the shares of streams that fire: steady ones, and ones with ten times the rate for the
+/// last day. Each is analysed because of a fresh alert.
 fn fired(streams: u32, a_day: f64) -> (f64, f64) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = u32::try_from(threads).unwrap();
@@ -348,7 +348,7 @@ fn fired(streams: u32, a_day: f64) -> (f64, f64) {
         };
         let (mut false_alarms, mut found) = (0, 0);
         for stream in (thread..streams).step_by(usize::try_from(threads).unwrap()) {
-            // The same streams, however many threads there are.
+            // The streams are the same for any number of threads.
             let mut random = Random(u64::from(stream) << 32 ^ a_day.to_bits());
             let mut ages = random.poisson(a_day, 0.0, 36.0);
             false_alarms += fires(&ages);
@@ -370,7 +370,7 @@ fn fired(streams: u32, a_day: f64) -> (f64, f64) {
 
 const RATES: [f64; 9] = [0.1, 0.3, 1.0, 2.0, 5.0, 10.0, 20.0, 28.0, 50.0];
 
-/// Of each rate, in the long form.
+/// The number of streams per rate in the long test.
 const STREAMS: u32 = 20_000;
 
 #[test]
@@ -382,7 +382,7 @@ fn steady_streams_fire_hardly_ever_and_those_that_swell_do() {
         found.push(tenfold);
     }
     assert!(false_alarms * 60.0 <= 1.5, "{false_alarms}");
-    // Of one a day, nine more on a day are found; of one in ten days, the one that comes is no pattern.
+    // At one a day, nine more in a day are found. At one in ten days, a single alert is no pattern.
     assert!(
         found[2] > 0.7 && found[4..].iter().all(|share| *share > 0.99),
         "{found:?}"
@@ -402,7 +402,7 @@ fn false_alarms_of_many_streams_stay_below_alpha() {
             100.0 * steady,
             100.0 * tenfold
         );
-        // No more than chance has it of so many: three standard deviations above alpha.
+        // Three standard deviations above alpha.
         let chance = 3.0 * (Pattern::ALPHA / f64::from(STREAMS)).sqrt();
         assert!(steady < Pattern::ALPHA + chance, "{a_day}: {steady}");
     }

@@ -1,10 +1,9 @@
-//! Windows that end at an instant, and what they are compared with.
+//! Windows that end at an instant, and their baselines.
 //!
-//! Hours are counted backwards from the analysis, so that a window of an hour is the last sixty minutes.
-//! For each of them the table [`Counts`] has how many different records were named in the window that
-//! ends with it, so that every window and every block of a baseline, now or at any hour before, is a
-//! look into the table. Each look costs nothing; to make it takes a pass through the occurrences for
-//! each length of window.
+//! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes. The
+//! table [`Counts`] stores, for each hour, the number of different records in the window that ends
+//! there. Every window and every block of a baseline is one lookup in the table, at present and at
+//! any past hour. Filling the table takes one pass over the occurrences per length of window.
 
 use std::collections::HashMap;
 
@@ -16,30 +15,31 @@ use crate::{Signal, span};
 
 /// The windows, in hours.
 const WINDOWS: [usize; 3] = [1, 24, 7 * 24];
-/// The baseline begins before the longest window, so that a surge of some days is not its own measure.
+/// The baseline starts before the longest window, so that a surge of several days is not part of
+/// it.
 const SETBACK: usize = 7 * 24;
-/// How long the baseline of a class without a cycle is, in hours: a multiple of each window.
+/// The baseline of a class without a cycle, in hours: a multiple of each window.
 const BASELINE: usize = 28 * 24;
-/// With how many months a class with a cycle is compared.
+/// The number of months in the baseline of a class with a cycle.
 const MONTHS: u32 = 3;
-/// On how many days before the last 24 hours windows are tried out.
+/// The number of tested days before the last 24 hours.
 const TRIED: usize = 28;
 const DAY: usize = 24;
 
-/// How many different records each window has that ends so many hours ago.
+/// The number of different records in each window, by the hours since its end.
 #[derive(Debug)]
 pub(super) struct Counts {
-    /// For each window, by the hours ago at which it ends.
+    /// For each window, by the hours since its end.
     by_hour: [Vec<u32>; 3],
-    /// Sums of `by_hour` for the first window, up to but without an hour.
+    /// Sums of `by_hour` for the first window, up to but excluding an hour.
     sums: Vec<u32>,
-    /// How many hours back everything was recorded.
+    /// Number of past hours with complete records.
     covered: usize,
-    /// For a class with a cycle, how many hours each of the months is.
+    /// For a class with a cycle, the hours back to each month.
     months: Option<Vec<usize>>,
 }
 
-/// A baseline: how many cases in how many windows.
+/// A baseline: a number of cases in a number of windows.
 #[derive(Clone, Copy, Debug, Default)]
 struct Baseline {
     cases: u32,
@@ -85,19 +85,19 @@ impl Counts {
         }
     }
 
-    /// The windows that end now.
+    /// Returns the windows that end at the analysis.
     pub(super) fn windows(&self) -> Vec<PatternWindow> {
         let all = (0..WINDOWS.len()).map(|window| self.window(window, 0));
         all.collect()
     }
 
-    /// On how many days a window would have fired, at any hour.
+    /// Returns the number of days on which a window would have fired at any hour.
     pub(super) fn fired(&self) -> FiredOnHistory {
         let first = match &self.months {
             None => SETBACK,
             Some(months) => months.first().copied().unwrap_or_default(),
         };
-        // Something has to be there to compare with, at its first hour too.
+        // The first hour of a tested day needs a baseline too.
         let is_known = |day: &usize| self.covered >= (day + 1) * DAY + first + DAY;
         let days = (1..=TRIED).filter(is_known);
         let any = |ago: usize| (0..WINDOWS.len()).any(|window| self.window(window, ago).fires);
@@ -110,7 +110,7 @@ impl Counts {
         }
     }
 
-    /// A window that ends so many hours ago.
+    /// Returns a window that ended `ago` hours ago.
     fn window(&self, window: usize, ago: usize) -> PatternWindow {
         let hours = WINDOWS[window];
         let cases = self.count(window, ago);
@@ -123,14 +123,14 @@ impl Counts {
             count: cases.into(),
             baseline: baseline.cases.into(),
             baseline_days,
-            // The table knows nothing smaller.
+            // DynamoDB stores no smaller number.
             p_value: p_value.max(1e-100),
             fires: p_value <= Pattern::ALPHA / 3.0,
         }
     }
 
-    /// What a window is compared with: windows of its own length that do not overlap, as far back as
-    /// signals were recorded.
+    /// Returns the baseline of a window: windows of the same length that do not overlap, as far
+    /// back as alerts were recorded.
     fn baseline(&self, window: usize, ago: usize) -> Baseline {
         let hours = WINDOWS[window];
         let is_covered = |end: &usize| end + hours <= self.covered;
@@ -143,7 +143,7 @@ impl Counts {
         };
         match &self.months {
             Some(months) => blocks(&mut months.iter().map(|month| ago + month)),
-            // Of the shortest there are many.
+            // The shortest windows are many, so their sums are precomputed.
             None if hours == 1 => {
                 let first = ago + SETBACK;
                 let end = (first + BASELINE).min(self.covered).max(first);
@@ -162,8 +162,8 @@ impl Counts {
     }
 }
 
-/// How many different records were named in the window that ends so many hours ago, for each hour; of
-/// occurrences in the order of their hours.
+/// Returns the number of different records in the window that ends at each hour. The occurrences
+/// are sorted by hour.
 fn distinct(occurrences: &[(usize, u32)], window: usize, hours: usize) -> Vec<u32> {
     let mut counts = vec![0; hours];
     let mut within: HashMap<u32, u32> = HashMap::new();

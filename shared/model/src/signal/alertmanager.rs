@@ -1,5 +1,4 @@
-//! What Prometheus Alertmanager posts to a webhook (version 4 of its format), and the signals that it
-//! reports with it.
+//! Webhooks of Prometheus Alertmanager (version 4 of its format), and the alerts that they report.
 
 use std::collections::BTreeMap;
 
@@ -17,56 +16,90 @@ use super::{AlertCreate, Labels, NewSignal, Severity, SignalEntity, SignalStatus
 use crate::{
     AlertText, EntityId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp, Title, input,
     input::{Apart, Field, List, Place, Reading, escaped},
+    text::on_one_line,
 };
 
-/// Who reports what Alertmanager posts, whichever of several it is: they give the same alert the same
+/// The source of every Alertmanager's alerts. Several Alertmanagers give the same alert the same
 /// fingerprint.
 const SOURCE: &str = "alertmanager";
 
-/// What the labels begin with that name records: `entity_invoice`.
+/// The prefix of labels that name records: `entity_invoice`.
 const ENTITY: &str = "entity_";
 
 input! {
-    /// What Alertmanager posts to a webhook, as far as it is looked at.
+    /// The body of an Alertmanager webhook. Other members are ignored.
     pub struct AlertmanagerWebhook {
         version: AlertmanagerVersion,
-        /// Those that cannot be recorded are named in the answer, and the others recorded.
+        /// The alerts. The response names those that cannot be recorded; the others are recorded.
         alerts: List<Apart<AlertmanagerAlert>, 0, 500>,
     }
+    example {
+        "version": "4",
+        "alerts": [{
+            "status": "firing",
+            "labels": {
+                "alertname": "UsageBatchStuck",
+                "severity": "critical",
+                "connection": "billing",
+                "entity_usage_batch": "ub_1001",
+            },
+            "annotations": {"summary": "Usage batch ub_1001 has been processing for 26 hours"},
+            "startsAt": "2026-01-14T12:00:00Z",
+            "fingerprint": "b1ed8b9c1a3b6b1c",
+        }],
+    };
 }
 
 input! {
-    /// An alert of Alertmanager. `signal_type`, else `alertname`, is its class as a slug
-    /// (`PaymentFailed` is `payment_failed`); `severity` how bad it is; `connection`, else `job`, the
-    /// system that it is about; each `entity_<type>` a record of that. Other labels stay labels.
+    /// An alert of Alertmanager.
+    ///
+    /// - `signal_type`, else `alertname`, is its class as a slug (`PaymentFailed` becomes
+    ///   `payment_failed`).
+    /// - `severity` is its severity.
+    /// - `connection`, else `job`, is the affected system.
+    /// - Each `entity_<type>` is a record of that system.
+    /// - Other labels stay labels.
     pub struct AlertmanagerAlert {
         status: AlertmanagerStatus,
         labels: AlertmanagerTexts,
-        /// `summary` is the alert's title, `description` its description; both are cut where they are
-        /// too long.
+        /// `summary` is the alert's title and `description` its description. Long texts are cut.
         annotations: Option<AlertmanagerTexts>,
         starts_at: Timestamp,
-        /// Names the alert together with `startsAt`.
+        /// Identifies the alert together with `startsAt`.
         fingerprint: Fingerprint,
     }
+    example {
+        "status": "firing",
+        "labels": {"alertname": "UsageBatchStuck", "connection": "billing"},
+        "startsAt": "2026-01-14T12:00:00Z",
+        "fingerprint": "b1ed8b9c1a3b6b1c",
+    };
 }
 
 /// The version of the format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub enum AlertmanagerVersion {
-    /// That of every release since 2016.
+    /// The version of every release since 2016.
     #[serde(rename = "4")]
     Four,
 }
 
-/// Whether an alert stands.
+impl crate::input::OneOf for AlertmanagerVersion {
+    const NOUN: &'static str = "a version of the format";
+}
+
+/// The status of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum AlertmanagerStatus {
-    /// It does.
+    /// Not resolved.
     Firing,
-    /// It is over.
+    /// Resolved.
     Resolved,
+}
+
+impl crate::input::OneOf for AlertmanagerStatus {
+    const NOUN: &'static str = "a status";
 }
 
 /// Texts by name.
@@ -82,7 +115,7 @@ impl Field for AlertmanagerTexts {
             Value::String(text) => Some((name.clone(), text.clone())),
             other => place.at(escaped(name)).wrong(other, "a string"),
         });
-        // Collected before it is judged, so that every fault is told.
+        // Collected first, so that every fault is reported.
         let texts: Vec<Option<_>> = texts.collect();
         texts.into_iter().collect::<Option<_>>().map(Self)
     }
@@ -96,12 +129,12 @@ impl Field for AlertmanagerTexts {
     }
 }
 
-/// An alert that cannot be recorded: its place among the others, and its faults.
+/// An alert that cannot be recorded: its index among the others, and its faults.
 type Rejected = (usize, Vec<Fault>);
 
 impl AlertmanagerWebhook {
-    /// The signals that it reports, each with its place among the alerts, and the faults of those that
-    /// cannot be recorded.
+    /// Returns the reports, each with its alert's index, and the faults of the alerts that cannot
+    /// be recorded.
     #[must_use]
     pub fn into_new(self, now: Timestamp) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
         let (mut new, mut rejected) = (Vec::new(), Vec::new());
@@ -118,7 +151,7 @@ impl AlertmanagerWebhook {
 impl AlertmanagerAlert {
     fn into_new(self, at: usize, now: Timestamp) -> Result<NewSignal, Vec<Fault>> {
         let mut labels = self.labels.0;
-        // A label without a value is one that is not there.
+        // A label without a value counts as absent.
         labels.retain(|_, value| !value.trim().is_empty());
         let annotations = self.annotations.unwrap_or_default().0;
         let mut faults = Faults {
@@ -132,8 +165,7 @@ impl AlertmanagerAlert {
             let (code, detail) = if kind.or(name).is_none() {
                 (FaultCode::Required, "Send `alertname`.")
             } else {
-                let detail =
-                    "Neither `signal_type` nor `alertname` has a letter or digit of ASCII.";
+                let detail = "Neither `signal_type` nor `alertname` has an ASCII letter or digit.";
                 (FaultCode::Pattern, detail)
             };
             faults.add("alertname", code, detail);
@@ -152,7 +184,7 @@ impl AlertmanagerAlert {
         };
         let used = |label: &str| match label {
             "alertname" | "signal_type" | "connection" => true,
-            // What it meant is not lost where it is not understood.
+            // An unknown severity stays as a label.
             "severity" => known.is_some(),
             label => label.starts_with(ENTITY),
         };
@@ -166,7 +198,7 @@ impl AlertmanagerAlert {
         let mut labels: BTreeMap<String, String> = others.collect();
         labels.remove("");
         if labels.len() > Labels::MOST {
-            let detail = format!("Expected at most {} further labels.", Labels::MOST);
+            let detail = format!("Send at most {} labels.", Labels::MOST);
             faults.add("", FaultCode::Length, &detail);
         }
         let (Some(class), true) = (class, faults.all.is_empty()) else {
@@ -175,7 +207,10 @@ impl AlertmanagerAlert {
         Ok(NewSignal {
             source: SOURCE.to_owned(),
             external_id: format!("{}@{}", &*self.fingerprint, self.starts_at),
-            title: cut(if title.is_empty() { &class } else { title }, Title::MOST),
+            title: cut(
+                &on_one_line(if title.is_empty() { &class } else { title }),
+                Title::MOST,
+            ),
             signal_type: class.to_string(),
             severity: severity.to_owned(),
             status: match self.status {
@@ -183,13 +218,13 @@ impl AlertmanagerAlert {
                 AlertmanagerStatus::Resolved => SignalStatus::Resolved,
             },
             description: description.map(|text| cut(text, AlertText::MOST)),
-            target_system: cut(system, SystemName::MOST),
+            target_system: cut(&on_one_line(system), SystemName::MOST),
             entities,
             labels,
             metric: None,
             amount_at_risk: None,
             lifecycle: Vec::new(),
-            // Its clock may be ahead of ours.
+            // Its clock may be fast.
             occurred_at: self.starts_at.min(now),
         })
     }
@@ -209,7 +244,7 @@ impl Faults {
     }
 }
 
-/// The records that labels name.
+/// Returns the records that labels name.
 fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<SignalEntity> {
     let mut entities = Vec::new();
     for (name, id) in labels {
@@ -223,18 +258,17 @@ fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<Signa
                 id: id.into(),
             }),
             (None, _) => {
-                let detail = "The type behind `entity_` has no letter or digit.";
+                let detail = "The type after `entity_` has no ASCII letter or digit.";
                 faults.add(name, FaultCode::Pattern, detail);
             }
-            (_, Err(length)) => {
-                let detail = format!("This is no id: {length}.");
-                faults.add(name, FaultCode::Length, &detail);
+            (_, Err(error)) => {
+                faults.add(name, error.code(), &format!("`{name}` {error}."));
             }
         }
     }
     if entities.len() > AlertCreate::MOST_ENTITIES {
         let detail = format!(
-            "Expected at most {} labels `entity_…`.",
+            "Send at most {} labels `entity_…`.",
             AlertCreate::MOST_ENTITIES
         );
         faults.add("", FaultCode::Length, &detail);
@@ -242,7 +276,7 @@ fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<Signa
     entities
 }
 
-/// How bad it is that teams call so; none for a name of their own.
+/// Returns the severity for a common name; none for another name.
 fn severity_of(name: &str) -> Option<Severity> {
     Some(match name.to_ascii_lowercase().as_str() {
         "critical" | "crit" | "fatal" | "emergency" | "alert" | "page" | "p1" | "sev1" => {
@@ -256,7 +290,7 @@ fn severity_of(name: &str) -> Option<Severity> {
     })
 }
 
-/// A text of at most so many characters, the last of which says that it was cut.
+/// Returns a text cut to `most` characters; the last one marks the cut.
 fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -343,7 +377,8 @@ mod tests {
             (signal.severity.as_str(), signal.target_system.as_str()),
             ("warning", "unknown")
         );
-        // A label without a value says nothing, and one that makes no class leaves that to the name.
+        // A label without a value is ignored. A class without ASCII characters falls back to the
+        // name.
         let told = json!({
             "alertname": "PaymentFailed", "signal_type": "付款失败", "connection": "", "job": "api",
         });

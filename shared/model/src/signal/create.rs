@@ -1,4 +1,4 @@
-//! What is reported of a signal.
+//! Bodies of requests that record alerts.
 
 use std::collections::BTreeMap;
 
@@ -11,119 +11,145 @@ use crate::{
     StateName, SystemName, Timestamp, Title, Unit, input, input::List, span,
 };
 
-/// What a signal begins with.
+/// A report of an alert.
 #[derive(Clone, Debug)]
 pub struct NewSignal {
-    /// Who reports it.
+    /// The reporter.
     pub source: String,
-    /// The reporter's own id, unique with `source` in the organization.
+    /// The reporter's id for it, unique with `source` in the organization.
     pub external_id: String,
-    /// Its class.
+    /// The class.
     pub signal_type: String,
-    /// `info`, `warning`, `error` or `critical`.
+    /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
-    /// Whether it still stands.
+    /// The status.
     pub status: SignalStatus,
-    /// 1 to 255 characters.
+    /// The title, 1 to 255 characters.
     pub title: String,
-    /// Up to 5,000 characters.
+    /// The description, up to 5,000 characters.
     pub description: Option<String>,
-    /// The system it is about.
+    /// The affected system.
     pub target_system: String,
-    /// The records of that system it is about.
+    /// The affected records of that system.
     pub entities: Vec<SignalEntity>,
-    /// Further facts, by name.
+    /// Further properties, by name.
     pub labels: BTreeMap<String, String>,
-    /// The measure that gave the alarm.
+    /// The measurement that raised the alert.
     pub metric: Option<Metric>,
-    /// Money that hangs on it.
+    /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// What the entity went through before, oldest first.
+    /// The entity's earlier lifecycle, oldest first.
     pub lifecycle: Vec<LifecycleEvent>,
-    /// When it occurred.
+    /// The instant at which it occurred.
     pub occurred_at: Timestamp,
 }
 
 input! {
-    /// What a client sends to record an alert. Of one source and external id there is one alert: the
-    /// same again raises its `count`, and nothing else of what is sent is looked at but `occurredAt`.
+    /// The body of a request that records an alert. Each source and external id has one alert. A
+    /// repeated report raises its `count` and applies its `occurredAt`; its other members are
+    /// ignored.
     pub struct AlertCreate {
-        /// Who reports it.
+        /// The reporter.
         source: SourceName,
-        /// The reporter's own id of it; a case of its own has an id of its own.
+        /// The reporter's id for the alert. A separate case needs its own id.
         external_id: ExternalId,
-        /// Its class, by which playbooks go.
+        /// The class, by which playbooks are selected.
         signal_type: Slug,
         severity: Severity,
         title: Title,
         description: Option<AlertText>,
-        /// The system it is about: the name of a connection where actions are to be executed.
+        /// The affected system: the name of a connection if actions are to be executed.
         target_system: SystemName,
-        /// The records of that system it is about.
+        /// The affected records of that system.
         entities: Option<List<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
         labels: Option<Labels>,
         metric: Option<AlertMetric>,
-        /// Money that hangs on it.
+        /// The money at risk.
         amount_at_risk: Option<AlertMoney>,
-        /// What the first of the records went through before, oldest first.
+        /// The earlier lifecycle of the first record, oldest first.
         lifecycle: Option<List<AlertLifecycleEvent, 0, 50>>,
-        /// Now, unless it is said; at most an hour ahead. What occurs after the alert was resolved opens
-        /// it again.
+        /// The instant of the occurrence; the current time when absent, at most an hour ahead. An
+        /// occurrence after the resolution opens the alert again.
         occurred_at: Option<Timestamp>,
     }
+    example {
+        "source": "billing-monitor",
+        "externalId": "stuck-ub_1001",
+        "signalType": "usage_batch_stuck",
+        "severity": "error",
+        "title": "Usage batch ub_1001 has been processing for 26 hours",
+        "description": "Batches of this size take ten minutes.",
+        "targetSystem": "billing",
+        "entities": [
+            {"type": "usage_batch", "id": "ub_1001"},
+            {"type": "customer", "id": "cus_501"},
+        ],
+        "labels": {"period": "2026-10"},
+        "metric": {"name": "processing_hours", "value": 26, "threshold": 6, "unit": "hours"},
+        "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+        "lifecycle": [
+            {"at": "2026-01-13T06:00:00Z", "state": "open"},
+            {"at": "2026-01-13T10:00:00Z", "state": "processing"},
+        ],
+        "occurredAt": "2026-01-14T12:00:00Z",
+    };
 }
 
 input! {
     /// A record of a target system.
     pub struct AlertEntity {
-        /// What it is: `usage_batch`.
+        /// The type: `usage_batch`.
         r#type: Slug,
-        /// Its id in that system.
+        /// The id in that system.
         id: EntityId,
     }
+    example {"type": "usage_batch", "id": "ub_1001"};
 }
 
 input! {
-    /// The measure that gave the alarm.
+    /// The measurement that raised the alert.
     pub struct AlertMetric {
-        /// What was measured.
+        /// The name of the measurement.
         name: MetricName,
         value: Measure,
-        /// What it should not have passed.
+        /// The exceeded limit.
         threshold: Measure,
         unit: Unit,
     }
+    example {"name": "processing_hours", "value": 26, "threshold": 6, "unit": "hours"};
 }
 
 input! {
     /// An amount of money.
     pub struct AlertMoney {
-        /// In the currency's smallest unit.
+        /// The amount in the currency's smallest unit.
         minor_units: MinorUnits,
         currency: Currency,
     }
+    example {"minorUnits": 482_100, "currency": "USD"};
 }
 
 input! {
-    /// A step in the life of a record.
+    /// A lifecycle step of a record.
     pub struct AlertLifecycleEvent {
         at: Timestamp,
-        /// What state it entered.
+        /// The state that it entered.
         state: StateName,
     }
+    example {"at": "2026-01-13T10:00:00Z", "state": "processing"};
 }
 
 impl AlertCreate {
-    /// How many records an alert is about, at most.
+    /// The most records of an alert.
     pub(super) const MOST_ENTITIES: usize = 20;
-    /// How far ahead of the service's clock another one may be, in milliseconds.
+    /// The tolerated lead of a reporter's clock, in milliseconds.
     const AHEAD: i64 = span::HOUR;
 
-    /// The signal that it reports. 400 when it occurred later than an hour from now.
+    /// Returns the report. 400 for an occurrence more than an hour ahead.
     pub fn into_new(self, now: Timestamp) -> Result<NewSignal, Error> {
         let occurred_at = self.occurred_at.unwrap_or(now);
         if occurred_at.since(now) > Self::AHEAD {
-            let detail = "An alert occurs at most an hour from now.";
+            let detail = "`occurredAt` must be at most an hour from now.";
             let fault = Fault::at("occurredAt", FaultCode::Period, detail);
             return Err(Error::invalid(fault));
         }

@@ -1,4 +1,4 @@
-//! What may stand in the fields of an alert.
+//! Types of the members of an alert.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ use crate::{
     FaultCode, MAX_ID,
     input::{Field, Place, Reading, escaped},
     integer::{integer, integer_schema},
-    text,
+    text::Form,
 };
 
-/// A number that was measured: up to 10^15 either way, and no closer to 0 than the table can tell.
+/// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Measure(f64);
 
@@ -26,17 +26,18 @@ pub struct Measure(f64);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinorUnits(i64);
 
-/// A currency as ISO 4217 names it: three capital letters.
+/// A currency's ISO 4217 code: three capital letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Currency(String);
 
-/// Further facts by name: at most 50, names of 1 to 100 characters, values of up to 1,000.
+/// Further properties by name: at most 50, with names of 1 to 100 characters and values of up to
+/// 1,000.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Labels(pub BTreeMap<String, String>);
 
 impl Measure {
     const MOST: f64 = 1e15;
-    /// What is closer to 0, the table takes for an error.
+    /// The smallest number that DynamoDB stores without an error.
     const LEAST: f64 = 1e-100;
 
     /// The number.
@@ -52,7 +53,7 @@ impl Field for Measure {
             return place.wrong(value, "a number");
         };
         if number.abs() > Self::MOST {
-            return place.fault(FaultCode::Range, "Expected -10^15 to 10^15.");
+            return place.must(FaultCode::Range, "be from -10^15 to 10^15");
         }
         let tiny = number.abs() < Self::LEAST;
         Some(Self(if tiny { 0.0 } else { number }))
@@ -99,9 +100,9 @@ impl Field for Currency {
         if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
             return Some(Self(text.clone()));
         }
-        place.fault(
+        place.must(
             FaultCode::Pattern,
-            "Expected the three capital letters of ISO 4217.",
+            "be three capital letters, as ISO 4217 has them",
         )
     }
 
@@ -126,14 +127,17 @@ impl Field for Labels {
             return place.wrong(value, "an object");
         };
         if members.len() > Self::MOST {
-            let detail = format!("Expected at most {} labels.", Self::MOST);
-            return place.fault(FaultCode::Length, detail);
+            let rule = format!("have at most {} labels", Self::MOST);
+            return place.must(FaultCode::Length, rule);
         }
         let mut labels = BTreeMap::new();
         let mut whole = true;
         for (name, value) in members {
-            if name.is_empty() || text::check(name, 0, Self::LONGEST_NAME).is_err() {
-                let detail = format!("A label's name has 1 to {} characters.", Self::LONGEST_NAME);
+            if name.is_empty() || Form::Text.check(name, 0, Self::LONGEST_NAME).is_err() {
+                let detail = format!(
+                    "The name of a label must have 1 to {} characters.",
+                    Self::LONGEST_NAME
+                );
                 place.report(FaultCode::Length, detail);
                 whole = false;
                 continue;
@@ -143,12 +147,12 @@ impl Field for Labels {
                 whole = place.wrong::<()>(value, "a string").is_some();
                 continue;
             };
-            match text::check(text, 0, Self::LONGEST_VALUE) {
+            match Form::Text.check(text, 0, Self::LONGEST_VALUE) {
                 Ok(()) => {
                     labels.insert(name.clone(), text.clone());
                 }
-                Err((code, detail)) => {
-                    place.report(code, detail);
+                Err(error) => {
+                    place.must::<()>(error.code(), error);
                     whole = false;
                 }
             }
@@ -180,7 +184,7 @@ impl PartialSchema for Labels {
             .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(value))))
             .property_names(Some(name))
             .max_properties(Some(Self::MOST))
-            .description(Some("Further facts, by name."))
+            .description(Some("Further properties, by name."))
             .examples([serde_json::json!({"gateway": "stripe", "region": "eu"})])
             .into()
     }

@@ -1,4 +1,4 @@
-//! Signals (alerts): what the resolution agent works on.
+//! Alerts: reports of monitoring and billing systems, which the agent resolves.
 
 mod alertmanager;
 mod create;
@@ -18,7 +18,7 @@ use utoipa::ToSchema;
 use super::{AgentSessionId, AnyOf, OrganizationId, Recurrence, SignalId, Slug, Timestamp};
 use crate::{input, input::Change};
 
-/// Something that a monitoring or billing system reported.
+/// An alert that a monitoring or billing system reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signal {
@@ -26,90 +26,94 @@ pub struct Signal {
     pub id: SignalId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// Who reported it: `billing-monitor`.
+    /// The reporter: `billing-monitor`.
     pub source: String,
-    /// The reporter's own id, unique with `source` in the organization.
+    /// The reporter's id for it, unique with `source` in the organization.
     pub external_id: String,
-    /// Its class: `usage_batch_stuck`. Playbooks and the history go by it.
+    /// Its class: `usage_batch_stuck`. Playbooks and the history refer to it.
     pub signal_type: String,
-    /// How bad it is: `info`, `warning`, `error` or `critical`.
+    /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
-    /// Whether it still stands.
+    /// The status.
     pub status: SignalStatus,
-    /// 1 to 255 characters.
+    /// The title, 1 to 255 characters.
     pub title: String,
-    /// Up to 5,000 characters.
+    /// The description, up to 5,000 characters.
     pub description: Option<String>,
-    /// The system it is about.
+    /// The affected system.
     pub target_system: String,
-    /// The records of that system it is about.
+    /// The affected records of that system.
     #[serde(default)]
     pub entities: Vec<SignalEntity>,
-    /// Further facts, by name.
+    /// Further properties, by name.
     #[serde(default)]
     pub labels: std::collections::BTreeMap<String, String>,
-    /// The measure that gave the alarm.
+    /// The measurement that raised the alert.
     pub metric: Option<Metric>,
-    /// Money that hangs on it.
+    /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// What the entity went through before, oldest first.
+    /// The entity's earlier lifecycle, oldest first.
     #[serde(default)]
     pub lifecycle: Vec<LifecycleEvent>,
-    /// When it occurred.
+    /// The instant at which it occurred.
     pub occurred_at: Timestamp,
-    /// When it occurred last, of all the times that it was reported; absent until it is reported again.
+    /// The latest occurrence of all reports; absent until it is reported again.
     #[serde(default)]
     pub last_occurred_at: Option<Timestamp>,
-    /// How often it was reported.
+    /// Number of reports.
     #[serde(default = "Signal::once")]
     pub count: i64,
-    /// When it was resolved; none while it is not.
+    /// The resolution; none unless it is resolved.
     #[serde(default)]
     pub resolved_at: Option<Timestamp>,
-    /// What resolved a record that it names before it occurred; none where nothing did.
+    /// The earlier resolution of a record that it names; none if there is none.
     #[serde(default)]
     pub recurrence: Option<Recurrence>,
-    /// The newest agent session on it, which may have ended.
+    /// The newest agent session on it, possibly ended.
     #[serde(default)]
     pub agent_session_id: Option<AgentSessionId>,
-    /// When it was recorded.
+    /// The instant at which it was recorded.
     pub created_at: Timestamp,
-    /// When the record last changed.
+    /// The last change.
     pub updated_at: Timestamp,
 }
 
-/// Whether a signal still stands.
+/// The status of an alert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SignalStatus {
-    /// It stands.
+    /// Not resolved.
     #[default]
     Open,
-    /// Somebody looks into it.
+    /// A user is investigating it.
     Acknowledged,
-    /// It is over.
+    /// Resolved.
     Resolved,
 }
 
-/// A signal as others show it.
+impl crate::input::OneOf for SignalStatus {
+    const NOUN: &'static str = "an alert status";
+}
+
+/// A short form of an alert, for other resources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AlertRef {
     /// Unique id.
     pub id: SignalId,
-    /// Its class.
+    /// The class.
     pub signal_type: String,
-    /// `info`, `warning`, `error` or `critical`.
+    /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
-    /// Whether it still stands.
+    /// The status.
     pub status: SignalStatus,
-    /// What it says.
+    /// The title.
     pub title: String,
-    /// The system it is about.
+    /// The affected system.
     pub target_system: String,
-    /// Money that hangs on it.
+    /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// When it occurred.
+    /// The instant at which it occurred.
     pub occurred_at: Timestamp,
 }
 
@@ -131,23 +135,23 @@ impl From<&Signal> for AlertRef {
 /// A record of a target system.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct SignalEntity {
-    /// What it is: `usage_batch`.
+    /// The type: `usage_batch`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its id in that system.
+    /// The id in that system.
     pub id: String,
 }
 
-/// A measure that gave an alarm.
+/// A measurement that raised an alert.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Metric {
-    /// What was measured.
+    /// The name of the measurement.
     pub name: String,
-    /// What it was.
+    /// The measured value.
     pub value: f64,
-    /// What it should not have passed.
+    /// The exceeded limit.
     pub threshold: f64,
-    /// In which unit.
+    /// The unit.
     pub unit: String,
 }
 
@@ -155,54 +159,59 @@ pub struct Metric {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Money {
-    /// In the currency's smallest unit.
+    /// The amount in the currency's smallest unit.
     pub minor_units: i64,
-    /// ISO 4217.
+    /// The currency's ISO 4217 code.
     pub currency: String,
 }
 
-/// A step in the life of the entity that a signal is about.
+/// A lifecycle step of an alert's entity.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct LifecycleEvent {
-    /// When.
+    /// The instant of the step.
     pub at: Timestamp,
-    /// What state it entered.
+    /// The state that it entered.
     pub state: String,
 }
 
-/// How bad a signal is.
+/// The severity of an alert.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
 pub enum Severity {
-    /// Good to know.
+    /// Information only.
     Info,
-    /// May become bad.
+    /// A possible problem.
     Warning,
-    /// Something is wrong.
+    /// A problem.
     Error,
-    /// Something is wrong for many.
+    /// A problem for many customers.
     Critical,
 }
 
+impl crate::input::OneOf for Severity {
+    const NOUN: &'static str = "a severity";
+}
+
 input! {
-    /// What a client sends to change an alert.
+    /// The body of a request that changes an alert.
     pub struct AlertUpdate {
-        /// Any of them may become any other.
+        /// The new status. Every change is allowed.
         status: Change<SignalStatus>,
     }
     needs any;
+    example {"status": "acknowledged"};
 }
 
 impl Signal {
-    /// How often one was reported that says nothing of it.
+    /// The default number of reports.
     const fn once() -> i64 {
         1
     }
 
-    /// One that was just reported.
+    /// Creates an alert from a report.
     #[must_use]
     pub fn new(id: SignalId, tenant: OrganizationId, new: NewSignal, now: Timestamp) -> Self {
         Self {
@@ -232,8 +241,9 @@ impl Signal {
         }
     }
 
-    /// It was reported again: what it says stays as it was first told. A report that it is resolved
-    /// resolves it; one of what occurred after that opens it again. Answers whether that is so.
+    /// Counts another report; its content is ignored. A report of the resolution resolves the
+    /// alert. A report of a later occurrence opens a resolved alert again. Returns true if it was
+    /// opened again.
     pub fn report_again(&mut self, again: &NewSignal, now: Timestamp) -> bool {
         self.count += 1;
         self.updated_at = now;
@@ -248,7 +258,7 @@ impl Signal {
         comes_back
     }
 
-    /// Changes it.
+    /// Applies a change.
     pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
         if let Change::Set(status) = update.status {
             self.turn(status, now);
@@ -256,7 +266,7 @@ impl Signal {
         self.updated_at = now;
     }
 
-    /// What it is about was put right. Answers whether it was not resolved before.
+    /// Resolves it. Returns true unless it was resolved before.
     pub fn resolve(&mut self, now: Timestamp) -> bool {
         let stood = self.status != SignalStatus::Resolved;
         self.turn(SignalStatus::Resolved, now);
@@ -264,7 +274,7 @@ impl Signal {
         stood
     }
 
-    /// Takes a status. What is resolved already was resolved when it was.
+    /// Sets the status. A resolved alert keeps the instant of its resolution.
     fn turn(&mut self, status: SignalStatus, now: Timestamp) {
         let was_over = self.status == SignalStatus::Resolved;
         self.status = status;
@@ -277,19 +287,10 @@ impl Signal {
 }
 
 input! {
-    /// Which alerts to list.
+    /// Filters of alerts.
     pub struct AlertFilter {
         status: Option<AnyOf<SignalStatus>>,
         severity: Option<AnyOf<Severity>>,
         signal_type: Option<AnyOf<Slug>>,
     }
-}
-
-/// Orders of alerts; ties are broken by id.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum AlertSort {
-    /// What occurred last first.
-    #[default]
-    #[serde(rename = "-occurredAt")]
-    NewestFirst,
 }

@@ -4,7 +4,7 @@ use std::{
 };
 
 use aws_config::{BehaviorVersion, Region, SdkConfig};
-use aws_sdk_ssm::config::{Credentials, SharedCredentialsProvider};
+use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use aws_smithy_runtime_api::client::{
     http::{
         HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpConnector,
@@ -17,16 +17,16 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::config::Environment;
 
-/// What it answers in each second; it refuses the rest.
+/// Requests that the double answers per second; it refuses the rest.
 const QUOTA: usize = 40;
 
-/// What Lambda gives a start, and then the first request of a function of the template.
+/// Time that Lambda gives a start, and then the first request.
 const LAMBDA: [Duration; 2] = [Duration::from_secs(10); 2];
 
-/// How long an answer is on its way.
+/// Latency of an answer.
 const LATENCY: Duration = Duration::from_millis(20);
 
-/// A Parameter Store with one parameter.
+/// A double of Parameter Store with one parameter.
 #[derive(Clone, Debug)]
 struct Double {
     began: Instant,
@@ -105,7 +105,7 @@ fn environment() -> Environment {
         .collect()
 }
 
-/// Starts a function as Lambda does, and answers after how long it could serve.
+/// Starts a function as Lambda does. Returns the time until it could serve; none if it never could.
 async fn starts(aws: SdkConfig, since: Instant) -> Option<Duration> {
     for time in LAMBDA {
         let start = environment().with_secrets(&aws);
@@ -119,8 +119,8 @@ async fn starts(aws: SdkConfig, since: Instant) -> Option<Duration> {
 
 const FOUND: &str = r#"{"Parameters": [{"Name": "/workdesk/session-secrets", "Value": "hush"}]}"#;
 
-/// As many as the template's gateway lets through at once. The clock jumps whenever nothing else is
-/// left to do.
+/// Starts as many functions as the template's gateway admits at once. The clock jumps ahead while
+/// all tasks wait.
 #[tokio::test(start_paused = true)]
 async fn four_hundred_functions_that_start_at_once_all_get_their_secrets() {
     let double = Double::answering(FOUND);
@@ -144,7 +144,7 @@ async fn what_cannot_be_read_is_named_without_a_value() {
     for (answer, says) in [
         (
             r#"{"InvalidParameters": ["/workdesk/session-secrets"]}"#,
-            "do not exist",
+            "does not exist",
         ),
         (r#"{"Parameters": [{"Name": 1, "Value": "hush"}]}"#, ""),
         (r#"{"Parameters": [{"Value": "hush""#, ""),

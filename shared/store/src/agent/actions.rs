@@ -1,5 +1,5 @@
-//! What the worker does to an action that it holds: go on with it, give it back, record what became
-//! of it. Nobody but the action itself is asked, of which [`claim`](super::claim) says why.
+//! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
+//! the action's item alone; [`claim`](super::claim) says why.
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
@@ -18,18 +18,18 @@ use crate::{
     table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
-/// What became of a worker's lease on an action.
+/// The state of a worker's lease on an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lease {
-    /// The worker still holds the action, and the session still executes.
+    /// The worker holds the action, and the session executes.
     Held,
-    /// The session was cancelled: nothing new may start.
+    /// The session was cancelled. Nothing new may start.
     Cancelled,
-    /// The lease ended and somebody else took over: the action is none of its business any more.
+    /// The lease ended and another worker took over.
     Lost,
 }
 
-/// What a holder knows better than the table while it works.
+/// Attributes that the holder updates while it works.
 const PROGRESS: [&str; 8] = [
     "stepsDone",
     "alreadyDone",
@@ -40,9 +40,9 @@ const PROGRESS: [&str; 8] = [
     "journal",
     "updatedAt",
 ];
-/// What [`AgentAction::release`] changes.
+/// Attributes that [`AgentAction::release`] changes.
 const RELEASED: [&str; 4] = ["state", "leaseUntil", "notBefore", "dueAt"];
-/// What [`AgentAction::record`] and [`AgentAction::count_later`] change.
+/// Attributes that [`AgentAction::record`] and [`AgentAction::count_later`] change.
 const RECORDED: [&str; 10] = [
     "state",
     "leaseUntil",
@@ -57,8 +57,8 @@ const RECORDED: [&str; 10] = [
 ];
 
 impl Agent<'_> {
-    /// Notes the progress of an action that the caller holds with the answers that came, and asks
-    /// whether the next call may be sent.
+    /// Writes the progress of a held action, with its new answers. Returns whether the next call
+    /// may be sent.
     pub async fn heartbeat(&self, action: &mut AgentAction) -> Result<Lease, Error> {
         let mut noted = action.clone();
         let now = self.0.clock.now();
@@ -73,7 +73,7 @@ impl Agent<'_> {
         Ok(lease)
     }
 
-    /// Gives an action back that the caller holds, to be claimed again from an instant on.
+    /// Releases a held action until `next`.
     pub async fn release(&self, action: &AgentAction, next: Timestamp) -> Result<Lease, Error> {
         let mut action = action.clone();
         let now = self.0.clock.now();
@@ -110,8 +110,8 @@ impl Agent<'_> {
         })
     }
 
-    /// Records what became of an action that the caller holds, and the minutes that it saved, once
-    /// and together. Answers whether it was still the caller's to record.
+    /// Writes the outcome of a held action and its saved minutes in one transaction. Returns false
+    /// if the caller no longer held it.
     pub async fn record(&self, action: &AgentAction, outcome: &Outcome) -> Result<bool, Error> {
         let mut action = action.clone();
         let now = self.0.clock.now();
@@ -121,9 +121,9 @@ impl Agent<'_> {
         Ok(done.is_ok())
     }
 
-    /// As [`record`](Self::record), without the total, which every success of the organization
-    /// writes: the sweeper counts the minutes later. What is known of a call must not be lost
-    /// because a counter is busy.
+    /// Writes the outcome as [`record`](Self::record) does, but without the organization's total.
+    /// Every success writes the total, and contention on it must not lose an outcome. The sweeper
+    /// counts the minutes later.
     pub async fn record_uncounted(
         &self,
         action: &AgentAction,
@@ -141,14 +141,14 @@ impl Agent<'_> {
     pub(super) async fn count(&self, mut action: Stored<AgentAction>) -> Result<(), Error> {
         action.counted();
         let writes = vec![Write::replace(&action)?];
-        // Refused means that somebody else has counted them.
+        // A refused write means that another caller counted them.
         self.write_with_saving(writes, &action).await?.or_leave();
         Ok(())
     }
 
-    /// Takes an action out of everybody's way whose record does not read; it counts as failed for
-    /// the session, and its outcome as unknown. Answers whether that was so: a record that reads
-    /// is left as it is, and one that could not be read for another reason is an error.
+    /// Sets an unreadable action aside: the session counts it as failed, with an unknown outcome.
+    /// Returns whether it did. A readable record stays as it is, and another read failure is an
+    /// error.
     pub async fn set_aside_if_damaged(
         &self,
         tenant: OrganizationId,
@@ -165,7 +165,7 @@ impl Agent<'_> {
         Ok(is_damaged)
     }
 
-    /// Ends an action that nobody holds; answers the outcome if it did.
+    /// Gives up an action without a holder. Returns the outcome if it ended.
     pub(super) async fn end(
         &self,
         mut action: Stored<AgentAction>,
@@ -183,20 +183,20 @@ impl Agent<'_> {
         Ok(done.is_ok().then_some(outcome))
     }
 
-    /// Marks an item that does not read as failed, and takes it out of the index of what is due.
+    /// Marks an unreadable item as failed and removes it from the index of due work.
     pub(super) async fn set_aside(&self, key: &AnyKey) -> Result<(), Error> {
         let change = Change::default()
             .set("setAsideAt", self.0.clock.now())
             .set("state", ActionState::Failed)
             .leave(Gsi2);
         let write = Write::mend(key.clone(), change);
-        // Refused means that it is gone.
+        // A refused write means that the item is gone.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }
 
-/// The attributes of these names as the record has them; what it lacks is taken away.
+/// Returns the change that writes these attributes. Absent attributes are removed.
 fn as_in(action: &AgentAction, names: &[&str]) -> Result<Change, Error> {
     let AttributeValue::M(mut record) = attribute(action)? else {
         return Err(does_not_read(AgentAction::KIND));
@@ -204,7 +204,7 @@ fn as_in(action: &AgentAction, names: &[&str]) -> Result<Change, Error> {
     let mut change = Change::default();
     for name in names {
         change = match record.remove(*name) {
-            Some(value) if !value.is_null() => change.set(name, value),
+            Some(value) if !value.is_null() => change.set_attribute(name, value),
             _ => change.remove(name),
         };
     }
@@ -217,15 +217,14 @@ fn as_in(action: &AgentAction, names: &[&str]) -> Result<Change, Error> {
     })
 }
 
-/// The action is still the claim's that has this token.
+/// Returns the condition that the claim with this token still holds the action.
 fn held(action: &AgentAction) -> Condition {
     Condition::default()
         .equals("token", action.token)
         .equals("state", ActionState::Running)
 }
 
-/// Writes the outcome of an action that is still held, what it put right, and what the journal has to
-/// say of it.
+/// Returns the writes of a held action's outcome, its last fix, and its journal entries.
 fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Error> {
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);

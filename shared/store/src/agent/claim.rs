@@ -17,7 +17,7 @@ use super::{
 use crate::{
     connections::{Traffic, name_at_work},
     key::{self, AnyKey, Key},
-    rewrite::try_rewrite,
+    retry::retry_or_none,
     table::{Condition, Read, Record, Stored, Write},
 };
 
@@ -26,20 +26,19 @@ use crate::{
 pub struct HeldAction {
     /// The action.
     pub action: Box<AgentAction>,
-    /// Its connection, as the claim found it.
+    /// Its connection, as read by the claim.
     pub connection: Box<Connection>,
-    /// The connection gave unclear answers of late.
+    /// True if the connection recently gave unclear answers.
     pub is_troubled: bool,
-    /// When its first call may begin.
+    /// The earliest begin of its first call.
     pub begins: Timestamp,
-    /// Those through which it is looked at what it requires, as far as there are any.
+    /// The existing connections of its precondition reads.
     pub looks_through: Vec<Connection>,
-    /// Runs since the instant from which its lease is reckoned: whatever the claim's reads and its
-    /// write took is gone from it.
+    /// Measures the lease from the first read of the claim, so that reads and writes count.
     pub since: Stopwatch,
 }
 
-impl Record for EffectGuard {
+impl Record<crate::Workdesk> for EffectGuard {
     const KIND: &'static str = "effect_guard";
 
     fn key(&self) -> Key<Self> {
@@ -47,10 +46,10 @@ impl Record for EffectGuard {
     }
 }
 
-/// What a claim is judged by, as the table has it.
+/// The claim context, as read.
 #[derive(Clone, Debug)]
 struct Found {
-    /// When it was read, by which all of it is judged.
+    /// The instant of the read, used by all rules.
     at: Timestamp,
     /// Runs since then.
     since: Stopwatch,
@@ -58,39 +57,38 @@ struct Found {
     action: Stored<AgentAction>,
     stack: String,
     policy: AgentPolicy,
-    /// Its connection; none when it is gone.
+    /// Its connection; none if it was deleted.
     connection: Option<Connection>,
-    /// What is known of how that answers, and how much it is called.
+    /// The breaker and limits of the connection.
     traffic: Option<Traffic>,
-    /// Those of the reads that tell what it requires, as far as there are any.
+    /// The existing connections of its precondition reads.
     looks_through: Vec<Connection>,
-    /// Whether nothing is sent for the organization.
+    /// True if the organization is paused.
     is_paused: bool,
-    /// The actions that come first; none for one that does not read.
+    /// The predecessors; none for an unreadable record.
     before: Vec<Option<AgentAction>>,
-    /// Who claimed its own effects last.
+    /// The last claims of its own effects.
     own: Vec<FoundEffect>,
-    /// Who claimed those last that exclude it.
+    /// The last claims of the effects that exclude it.
     rivals: Vec<FoundEffect>,
 }
 
-/// An effect, and who claimed it last.
+/// An effect with its last claim.
 #[derive(Clone, Debug)]
 struct FoundEffect {
     effect: TargetEffect,
     guard: Option<Stored<EffectGuard>>,
-    /// Another action that claimed it; none for one that does not read.
+    /// Another action that claimed it; none if unreadable.
     owner: Option<AgentAction>,
 }
 
 impl Agent<'_> {
-    /// Claims an action for `lease` milliseconds, if it is there to be run.
+    /// Claims an action for `lease` milliseconds, if it can run.
     ///
-    /// The write expects the action and the guards of its effects as they were read. The session
-    /// is read and not expected: who cancels it writes each of its actions that has not ended, so
-    /// that of a claim and a cancellation one always sees the other. What a breaker or a limit lets
-    /// only some of them do is written before that, by itself: what all actions of a connection share
-    /// is no part of a transaction.
+    /// The write expects the action and the guards of its effects as read. The session is read but
+    /// not expected. A cancellation writes every action that has not ended, so one of a claim and a
+    /// cancellation always sees the other. The state of breakers and limits is written earlier and
+    /// separately: all actions of a connection share that item, so no transaction includes it.
     pub async fn claim(
         &self,
         tenant: OrganizationId,
@@ -99,7 +97,7 @@ impl Agent<'_> {
         lease: i64,
     ) -> Result<Claim<HeldAction>, Error> {
         let read = || self.found(tenant, session_id, action_id);
-        let claimed = try_rewrite(read().await?, read, async |mut found: Found| {
+        let claimed = retry_or_none(read().await?, read, async |mut found: Found| {
             let around = found.surroundings();
             let before = found.action.clone();
             let charge = match found.action.claim(&around, lease, found.at) {
@@ -138,14 +136,14 @@ impl Agent<'_> {
                     self.0.connections().ends(&held.connection, &before).await?;
                     self.end_instead(action, from, outcome).await
                 }
-                // Somebody else claimed it or one of its effects, or the session was cancelled.
+                // Another caller claimed it or one of its effects, or the session was cancelled.
                 Err(_) => Ok(None),
             }
         });
         Ok(claimed.await?.unwrap_or(Claim::Busy))
     }
 
-    /// Gives an action back that is put off; none when somebody else wrote it meanwhile.
+    /// Writes a deferred action. None if another caller wrote it meanwhile.
     async fn put_off(
         &self,
         action: &Stored<AgentAction>,
@@ -154,7 +152,7 @@ impl Agent<'_> {
         Ok(done.is_ok().then_some(Claim::PutOff))
     }
 
-    /// Whether an action may be at work that is about to be claimed, and from when on.
+    /// Returns whether the action may start work, and when.
     async fn admitted(&self, found: &Found, lease: i64) -> Result<Admission, Error> {
         let (Some(connection), Some(traffic)) = (&found.connection, &found.traffic) else {
             return Ok(Admission::From(found.at));
@@ -171,7 +169,7 @@ impl Agent<'_> {
             .await
     }
 
-    /// Writes the outcome of an action that was not claimed. None when somebody else wrote it
+    /// Writes the outcome of an action that was not claimed. None if another caller wrote it
     /// meanwhile.
     async fn end_instead(
         &self,
@@ -210,7 +208,7 @@ impl Agent<'_> {
         let session = batch.get(&session_key)?;
         let action = batch.get(&action_key)?;
         let (Some(session), Some(action)) = (session, action) else {
-            let source = "there is none under its key";
+            let source = "the session or the action does not exist";
             return Err(Error::internal("claiming an action", source));
         };
         let mut found = Found {
@@ -234,8 +232,7 @@ impl Agent<'_> {
         Ok(found)
     }
 
-    /// Reads its connection, whether it is paused, who comes before the action, and who claimed its
-    /// effects.
+    /// Reads the action's connection, pauses, predecessors, and the last claims of its effects.
     async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
         let action = &found.action;
         let tenant = action.organization_id;
@@ -282,7 +279,7 @@ impl Agent<'_> {
                 owner: None,
             });
         }
-        // A record that does not read is one of which nothing is known.
+        // An unreadable predecessor has an unknown state.
         let before = before.iter().map(|key| batch.get(key).ok().flatten());
         found.before = before.map(|found| found.map(|one| one.record)).collect();
         self.read_owners(&found.action, &mut effects).await?;
@@ -350,10 +347,10 @@ impl Found {
         }
     }
 
-    /// What its holder gets.
+    /// Returns the held action.
     fn held(self, begins: Timestamp) -> Result<HeldAction, Error> {
         let connection = self.connection.ok_or_else(|| {
-            let source = "it was claimed without its connection";
+            let source = "a claimed action has no connection";
             Error::internal("claiming an action", source)
         })?;
         let traffic = self.traffic.map(|traffic| traffic.known);
@@ -367,7 +364,8 @@ impl Found {
         })
     }
 
-    /// Writes that claim the action's effects, and expect that nobody claims what excludes it.
+    /// Returns the writes that claim the action's effects, and the checks that no excluding effect
+    /// is claimed.
     fn guards(&self) -> Result<Vec<Write>, Error> {
         let action = &self.action;
         let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());

@@ -1,4 +1,4 @@
-//! What the sweeper does: messages that were never delivered, sessions that were forgotten.
+//! Work of the sweeper: lost messages and abandoned sessions.
 
 use model::{
     ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, JournalEvent, Message, Note,
@@ -12,11 +12,11 @@ use crate::{
     table::{OrLeave, Readable, Record, Stored, Write},
 };
 
-/// An approved action that should have got further by now.
+/// An approved action that is due.
 #[derive(Clone, Debug)]
 pub struct DueAction(Due<AgentAction>);
 
-/// A session that has to be looked at.
+/// A session that is due.
 #[derive(Clone, Debug)]
 pub struct DueSession(Due<AgentSession>);
 
@@ -24,23 +24,23 @@ pub struct DueSession(Due<AgentSession>);
 #[derive(Clone, Debug)]
 struct Due<R> {
     key: AnyKey,
-    /// None when it does not read.
+    /// None if unreadable.
     record: Option<Stored<R>>,
 }
 
-/// What the sweeper has to do about an action.
+/// The work that a due action needs.
 #[derive(Clone, Debug)]
 pub enum DueWork {
     /// Send this message.
     Send(Message),
-    /// Give it up.
+    /// Give the action up.
     GiveUp,
-    /// Count the minutes that it saved.
+    /// Count its saved minutes.
     Count,
 }
 
 impl DueAction {
-    /// What is to be done about it at `now`.
+    /// Returns the work at `now`.
     #[must_use]
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.0.record {
@@ -59,7 +59,7 @@ impl DueAction {
         }
     }
 
-    /// Whether it is late, rather than put off by a pause, or to be looked at as it was planned.
+    /// True if it is late. False for a deferred action and for a planned check.
     #[must_use]
     pub fn is_overdue(&self) -> bool {
         let action = self.0.record.as_ref();
@@ -69,14 +69,14 @@ impl DueAction {
         })
     }
 
-    /// Whether it has ended, and is looked at again.
+    /// True if it has ended and awaits a check.
     #[must_use]
     pub fn awaits_look(&self) -> bool {
         let action = self.0.record.as_ref();
         action.is_some_and(|action| action.awaits_look())
     }
 
-    /// The record's name, for the log.
+    /// Returns the record's name for the log.
     #[must_use]
     pub fn name(&self) -> String {
         self.0.key.to_string()
@@ -84,14 +84,14 @@ impl DueAction {
 }
 
 impl DueSession {
-    /// Whether approved actions of it may still run.
+    /// True if approved actions of it may still run.
     #[must_use]
     pub fn is_running(&self) -> bool {
         let session = self.0.record.as_ref();
         session.is_some_and(|session| session.status.is_running())
     }
 
-    /// The record's name, for the log.
+    /// Returns the record's name for the log.
     #[must_use]
     pub fn name(&self) -> String {
         self.0.key.pk().to_owned()
@@ -99,7 +99,7 @@ impl DueSession {
 }
 
 impl Agent<'_> {
-    /// A page of the actions that are due at an instant, the longest overdue first.
+    /// Returns a page of the actions that are due at `now`, longest overdue first.
     pub async fn due_actions(
         &self,
         now: Timestamp,
@@ -108,7 +108,7 @@ impl Agent<'_> {
         Ok(self.due(now, wanted).await?.map(DueAction))
     }
 
-    /// A page of the sessions that are due at an instant, the longest overdue first.
+    /// Returns a page of the sessions that are due at `now`, longest overdue first.
     pub async fn due_sessions(
         &self,
         now: Timestamp,
@@ -117,7 +117,11 @@ impl Agent<'_> {
         Ok(self.due(now, wanted).await?.map(DueSession))
     }
 
-    async fn due<R: Record>(&self, now: Timestamp, wanted: &Wanted) -> Result<Page<Due<R>>, Error> {
+    async fn due<R: Record<crate::Workdesk>>(
+        &self,
+        now: Timestamp,
+        wanted: &Wanted,
+    ) -> Result<Page<Due<R>>, Error> {
         let due = key::due::<R>().up_to(key::due_from(now));
         let page = self.0.table.page_readable(due, wanted).await?;
         Ok(page.map(|readable| match readable {
@@ -129,7 +133,7 @@ impl Agent<'_> {
         }))
     }
 
-    /// Notes that another message was sent for an action, and puts it off.
+    /// Records another message for an action and schedules the next.
     pub async fn sent_again(&self, due: &DueAction) -> Result<(), Error> {
         let Some(mut action) = due.0.record.clone() else {
             return Ok(());
@@ -140,8 +144,8 @@ impl Agent<'_> {
         } else {
             action.resent(now);
         }
-        // Refused means that a worker has claimed or looked at it meanwhile, which is what the message
-        // is for.
+        // A refused write means that a worker claimed or checked it meanwhile. The message has
+        // served its purpose.
         self.0
             .table
             .write(Write::replace(&action)?)
@@ -150,12 +154,11 @@ impl Agent<'_> {
         Ok(())
     }
 
-    /// Ends an action that nobody will run any more; answers the outcome if it did. A record that
-    /// does not read counts as failed.
+    /// Gives up an action that no worker will run. Returns the outcome if it ended. An unreadable
+    /// record counts as failed.
     pub async fn give_up_due(&self, due: &DueAction) -> Result<Option<ActionState>, Error> {
         if let Some(action) = due.0.record.clone() {
-            let why =
-                "Given up after 24 hours: the worker was told many times, and nothing came of it.";
+            let why = "The worker got many messages within 24 hours and did not finish the action.";
             self.end(action, why).await
         } else {
             self.set_aside(&due.0.key).await?;
@@ -171,15 +174,15 @@ impl Agent<'_> {
         }
     }
 
-    /// Does what is due of a session: expires its proposal, ends an interrupted analysis, ends it
-    /// after the last of its actions. Answers where it stands.
+    /// Handles a due session: expires its proposal, ends an interrupted analysis, or ends it after
+    /// its last action. Returns its status.
     pub async fn look_after(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
         let Some(session) = &due.0.record else {
             self.set_aside(&due.0.key).await?;
             return Ok(AgentSessionStatus::Failed);
         };
         let (tenant, id) = (session.organization_id, session.id);
-        // The index may lag: only what stands in the table counts.
+        // The index may lag, so the table decides.
         let whole = self.get(tenant, id).await?;
         let mut session = whole.session.clone();
         let (from, now) = (session.status.name(), self.0.clock.now());
@@ -196,7 +199,7 @@ impl Agent<'_> {
         } else {
             return Ok(session.status);
         };
-        // Refused means that it was cancelled or finished in the last instant.
+        // A refused write means that it was cancelled or ended meanwhile.
         self.0.table.transact(writes).await?.or_leave();
         Ok(session.status)
     }

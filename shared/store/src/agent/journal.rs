@@ -1,5 +1,5 @@
-//! Journals of sessions: entries are written in the transactions that they tell of, and nothing
-//! changes or deletes one.
+//! Journals of sessions. Entries are written in the transactions that they describe, and are never
+//! changed or deleted.
 
 use std::collections::BTreeMap;
 
@@ -16,10 +16,10 @@ use crate::{
     table::{Record, Stored, Write},
 };
 
-/// How often a journal is read that does not fit its session.
+/// The number of reads of a journal that does not match its session.
 const LOOKS: usize = 3;
 
-impl Record for JournalEntry {
+impl Record<crate::Workdesk> for JournalEntry {
     const KIND: &'static str = "journal_entry";
 
     fn key(&self) -> Key<Self> {
@@ -31,13 +31,13 @@ impl Record for JournalEntry {
     }
 }
 
-/// What runs actions.
+/// The actor that runs actions.
 pub(super) const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
 
-/// What comes by for what was left.
+/// The actor that resumes what was left behind.
 pub(super) const SWEEPER: JournalActor = JournalActor::of(JournalActorType::Sweeper);
 
-/// That an action has ended, and why it did not succeed.
+/// Returns the note of an action's end, with its error.
 pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction) -> Note {
     let note = Note::new(actor, JournalEvent::Ended, Some(from.name()));
     match &action.error {
@@ -46,7 +46,8 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
     }
 }
 
-/// The heads of actions' chains, which the session's chain names when all of them have ended.
+/// Returns the heads of actions' chains. The session's chain names them when all actions have
+/// ended.
 pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     let heads = actions
         .iter()
@@ -55,7 +56,7 @@ pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     json!({ "heads": heads })
 }
 
-/// The writes of entries.
+/// Returns the writes of entries.
 pub(super) fn entries(
     entries: impl IntoIterator<Item = JournalEntry>,
 ) -> Result<Vec<Write>, Error> {
@@ -66,7 +67,7 @@ pub(super) fn entries(
 }
 
 impl Agent<'_> {
-    /// A page of a session's journal, the oldest entry first. 404 when the session is not the
+    /// Returns a page of a session's journal, oldest entry first. 404 if the session is another
     /// tenant's.
     pub async fn journal(
         &self,
@@ -80,9 +81,9 @@ impl Agent<'_> {
         Ok(page)
     }
 
-    /// Checks all of a session's journal. 404 when the session is not the tenant's. Records and
-    /// entries are read side by side: where a write came in between, a break is none, and both are
-    /// read again.
+    /// Checks a session's whole journal. 404 if the session is another tenant's. Records and
+    /// entries are read concurrently, so a write in between looks like a break. Both are then read
+    /// again.
     pub async fn check_journal(
         &self,
         tenant: OrganizationId,
@@ -109,7 +110,7 @@ impl Agent<'_> {
         Ok(check_journal(&whole.session, actions, &entries))
     }
 
-    /// A page of the organization's journals, the oldest entry first.
+    /// Returns a page of the organization's journals, oldest entry first.
     pub async fn journals(
         &self,
         tenant: OrganizationId,

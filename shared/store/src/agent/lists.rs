@@ -1,37 +1,27 @@
-//! Lists of sessions, each beside its signal.
+//! Lists of sessions, each with its alert.
 
 use std::collections::HashMap;
 
 use model::{
-    AgentSession, AgentSessionFilter, AgentSessionId, AgentSessionStatus, AlertRef, AnyOf, Error,
-    Id, OrganizationId, SignalId, Timestamp, UserId,
+    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef, AnyOf, Error, Id,
+    OrganizationId, SignalId, UserId,
 };
-use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use crate::{
     filter::Filter,
     key::{self, Key},
     page::{Page, Wanted},
+    records::SessionOfSignal,
     table::{OrNotFound, Read, Record, Stored},
 };
 
-/// Names a session of a signal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct SessionOfSignal {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) alert_id: SignalId,
-    pub(crate) session_id: AgentSessionId,
-    pub(crate) created_at: Timestamp,
-}
-
-/// A session and the signal that it is on.
+/// A session with its alert.
 #[derive(Clone, Debug)]
 pub struct SessionOnAlert {
     /// The session.
     pub session: Stored<AgentSession>,
-    /// Its signal; none for one that does not read.
+    /// The alert; none if unreadable.
     pub alert: Option<AlertRef>,
 }
 
@@ -46,7 +36,7 @@ impl SessionOfSignal {
     }
 }
 
-impl Record for SessionOfSignal {
+impl Record<crate::Workdesk> for SessionOfSignal {
     const KIND: &'static str = "session_of_signal";
 
     fn key(&self) -> Key<Self> {
@@ -55,8 +45,8 @@ impl Record for SessionOfSignal {
 }
 
 impl Agent<'_> {
-    /// The organization's sessions that fit, newest first. What has expired since it was written
-    /// is expired here as well. Those that await confirmation have an index of their own.
+    /// Returns the organization's sessions that match, newest first. A session past its deadline is
+    /// listed as expired. Sessions that await confirmation have their own index.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -94,7 +84,7 @@ impl Agent<'_> {
         }))
     }
 
-    /// The sessions that were opened on a signal, newest first. 404 when it is not the tenant's.
+    /// Returns the sessions of an alert, newest first. 404 if the alert is another tenant's.
     pub async fn of_signal(
         &self,
         tenant: OrganizationId,

@@ -1,5 +1,5 @@
-//! Looks at target systems after an action has ended. The worker sends the reads; what they tell is
-//! judged by the action as it then stands.
+//! Checks of target systems after an action has ended. The worker sends the reads; the action's
+//! current record judges the observation.
 
 use model::{
     ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
@@ -14,22 +14,22 @@ use super::{
 };
 use crate::{
     key::{self, AnyKey},
-    rewrite::try_rewrite,
+    retry::retry_or_none,
     table::{OrLeave, Read, Stored, Write},
 };
 
-/// An action that is to be looked at now.
+/// An action with a due check.
 #[derive(Clone, Debug)]
 pub struct AwaitedLook {
     /// The action.
     pub action: Box<AgentAction>,
-    /// The connections of its reads, as far as there are any.
+    /// The existing connections of its reads.
     pub connections: Vec<Connection>,
 }
 
 impl Agent<'_> {
-    /// An action that is to be looked at now; none when its time has not come, nothing is awaited, or it
-    /// is put off, since its organization or a connection that it is looked at through is paused.
+    /// Returns an action with a due check. None if no check is due. During a pause of the
+    /// organization or of a connection, the check is deferred, and none is returned too.
     pub async fn to_look(
         &self,
         tenant: OrganizationId,
@@ -57,7 +57,7 @@ impl Agent<'_> {
         let connections: Vec<Connection> = connections.map(|one| one.record).collect();
         if is_paused(&batch, tenant)? || connections.iter().any(|one| one.paused) {
             action.look_later(now.plus(PAUSED));
-            // Refused means that somebody else looked.
+            // A refused write means that another worker did the check.
             table.write(Write::replace(&action)?).await?.or_leave();
             return Ok(None);
         }
@@ -67,8 +67,8 @@ impl Agent<'_> {
         }))
     }
 
-    /// Writes what a look told of an action, and what follows for its session and its signal. Answers the
-    /// action as it is then; none when somebody else had looked. 409 when others kept writing the session.
+    /// Writes the observation of a check, and the effects on the session and its alert. Returns the
+    /// new action; none if another worker did the check. 409 if others kept writing the session.
     pub async fn looked(
         &self,
         looked_at: &AgentAction,
@@ -77,11 +77,11 @@ impl Agent<'_> {
         let (tenant, id) = (looked_at.organization_id, looked_at.session_id);
         let read = || self.get(tenant, id);
         let write = |whole| self.looked_in(whole, looked_at, sight);
-        let written = try_rewrite(read().await?, read, write).await?;
+        let written = retry_or_none(read().await?, read, write).await?;
         written.ok_or_else(Error::contended)
     }
 
-    /// None when somebody else wrote it meanwhile.
+    /// None if another caller wrote it meanwhile.
     async fn looked_in(
         &self,
         whole: SessionWithActions,
@@ -97,7 +97,7 @@ impl Agent<'_> {
         let Some(action) = known.find(|known| known.action_id == looked_at.action_id) else {
             return Ok(Some(None));
         };
-        // Of two who looked for the same, the first one counts.
+        // Of two concurrent checks, the first one counts.
         if action.next_look_at() != looked_at.next_look_at() {
             return Ok(Some(None));
         }
@@ -114,7 +114,8 @@ impl Agent<'_> {
             let done = self.0.table.transact(writes).await?;
             return Ok(done.is_ok().then_some(Some(action.record)));
         }
-        // Whoever settles the session meanwhile has not seen this: one of both writes it first.
+        // A concurrent settlement has not seen this result. Both write the session, so one of them
+        // retries.
         let from = session.status.name();
         let is_known = action.state != ActionState::Unknown;
         let settles = event == JournalEvent::Reconciled && is_known;
@@ -129,9 +130,9 @@ impl Agent<'_> {
         Ok(done.is_ok().then_some(Some(action.record)))
     }
 
-    /// Writes a session after its actions, or what is known of them, came to an end: `from` says where it
-    /// stood before, if that settled it just now, so that it names the heads of its actions' chains. Its
-    /// signal is resolved with it, if what that is about is put right and it still stands.
+    /// Returns the writes of a session after an outcome of its actions. `from` is the former status
+    /// if this settled the session; the entry then names the heads of its actions' chains. The
+    /// alert is resolved in the same transaction if the session resolves it.
     pub(super) async fn followed(
         &self,
         session: &mut Stored<AgentSession>,
@@ -153,7 +154,7 @@ impl Agent<'_> {
                 .0
                 .table
                 .batch_get([AnyKey::from(&key)], Read::Consistent);
-            // One that does not read, or is gone, cannot be resolved.
+            // An unreadable or deleted alert cannot be resolved.
             if let Some(mut signal) = batch.await?.named(&key)
                 && signal.resolve(now)
             {

@@ -1,15 +1,16 @@
-//! Resolution-agent sessions and their approved actions.
+//! Agent sessions and their approved actions.
 //!
-//! What happens to them is decided in [`model::agent`]; here it is read, and written under its
-//! condition. A session and its actions share a partition, so that one consistent query reads all
-//! of it. Every transition of a session expects the version that was read. An action belongs to the one
-//! who claimed it: writes of the holder expect the fencing token of the claim. Nothing new starts
-//! in a session that is not `executing`: a cancellation writes every action that has not ended, and
-//! claims and further steps expect that none did.
+//! [`model::agent`] decides each transition. This module reads the records and writes the result,
+//! on the condition that no record changed meanwhile. A session and its actions share a partition,
+//! so one consistent query reads all of them.
 //!
-//! What many actions share is read, and never expected by their writes: on DynamoDB, transactions
-//! that so much as check the same item turn each other away. The guards of effects are shared by
-//! those alone that must not both go on.
+//! - A session's transition expects the version that was read.
+//! - An action belongs to its holder, whose writes expect the fencing token of the claim.
+//! - Nothing new starts unless the session is `executing`. A cancellation writes every action that
+//!   has not ended; claims and further steps expect that none did.
+//! - Items that many actions share are read, but no write expects them. In DynamoDB, transactions
+//!   that check the same item conflict. Effect guards are shared only by actions that exclude each
+//!   other.
 
 mod actions;
 mod claim;
@@ -35,39 +36,34 @@ pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
 pub use sessions::Approval;
 
-pub(super) use lists::SessionOfSignal;
-pub(super) use people::HandOver;
-pub(super) use policy::AgentDay;
-pub(super) use remedy::Remedy;
-pub(super) use stack::{Stack, StackName};
+pub(super) use stack::StackName;
 
 use model::{
     ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId,
     AgentSessionStatus, ApprovedActions, Error, Id, OrganizationId, span,
 };
-use serde::Deserialize;
 
 use super::{
     Store,
     key::{self, Gsi1, Gsi2, Gsi3, Key},
+    records::Part,
     table::{Batch, OrNotFound, Readable, Record, Stored},
 };
 
-/// How long something is put off at most while nothing may be sent, so that it waits no longer than
-/// that once nothing stands in its way any more.
+/// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
 
-/// Whether nothing is sent for an organization, by a batch that asked for it.
+/// Returns whether the organization is paused, from a batch that read its pause.
 fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
     Ok(pause.is_some_and(|pause| pause.paused))
 }
 
-/// Resolution-agent sessions.
+/// Agent sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent<'a>(pub(super) &'a Store);
 
-impl Record for AgentSession {
+impl Record<crate::Workdesk> for AgentSession {
     const KIND: &'static str = "agent_session";
 
     fn key(&self) -> Key<Self> {
@@ -88,7 +84,7 @@ impl Record for AgentSession {
     }
 }
 
-impl Record for AgentAction {
+impl Record<crate::Workdesk> for AgentAction {
     const KIND: &'static str = "agent_action";
 
     fn key(&self) -> Key<Self> {
@@ -98,14 +94,6 @@ impl Record for AgentAction {
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
         Some(key::due().at(key::due_from(self.due_at?)))
     }
-}
-
-/// Any item of a session's partition.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum Part {
-    AgentSession(Box<AgentSession>),
-    AgentAction(Box<AgentAction>),
 }
 
 /// A session with its approved actions.
@@ -118,13 +106,13 @@ pub struct SessionWithActions {
 }
 
 impl SessionWithActions {
-    /// What became of the actions that have ended, in the order of the proposal.
+    /// Returns the results of the ended actions, in the order of the proposal.
     #[must_use]
     pub fn results(&self) -> Vec<ActionResult> {
         self.session.results(&self.actions)
     }
 
-    /// As the table has it once an approval of it was written.
+    /// Returns the session with the versions after an approval was written.
     fn approved(mut self, new: Vec<AgentAction>) -> Self {
         let Self { session, actions } = &mut self;
         session.version += 1;
@@ -136,7 +124,7 @@ impl SessionWithActions {
         self
     }
 
-    /// Where an approved action stands; none when it was not approved.
+    /// Returns the state of an approved action; none if it was not approved.
     #[must_use]
     pub fn state(&self, action_id: &str) -> Option<ActionState> {
         self.actions.state(action_id)
@@ -144,7 +132,7 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// A session with its approved actions, as they are at this moment. 404 when it is not the
+    /// Returns a session with its approved actions, by a consistent read. 404 if it is another
     /// tenant's.
     pub async fn get(
         &self,
@@ -181,6 +169,6 @@ impl Agent<'_> {
 fn does_not_read(kind: &'static str) -> Error {
     Error::internal(
         "reading a record",
-        format!("an item of kind {kind} does not read"),
+        format!("an item of kind {kind} cannot be decoded"),
     )
 }

@@ -1,45 +1,39 @@
-//! What people settle: verdicts on actions whose outcome is unknown, and manual actions, with the
-//! service requests that they are handed over with.
+//! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
+//! requests.
 
 use model::{
-    ActionRef, ActionState, AgentSession, AgentSessionId, Error, Handling, HandlingStatus, Id,
+    ActionRef, ActionState, AgentSession, AgentSessionId, Error, Handling, HandlingStatus,
     JournalActor, JournalEvent, Note, RequestTurn, ServiceRequest, ServiceRequestId, Timestamp,
     UserId, Verdict,
 };
 use serde_json::json;
+use tokio::sync::OnceCell;
 
 use super::{Agent, SessionWithActions, journal::entries, remedy, sessions::noted};
 use crate::{
-    Given, Permit, Store,
+    PendingWrite, Store, WriteContext,
     assignee::Assignee,
+    idempotency::Once,
     key::{self, AnyKey},
-    table::{Read, Record, Write},
+    table::{Batch, Read, Write},
+    tracked::Tracked,
 };
 
-/// A record that a manual action was handed over with.
-#[derive(Clone, Debug)]
-pub(crate) struct HandOver {
-    pub(crate) action: ActionRef,
-    pub(crate) request: ServiceRequestId,
-    /// Whether nobody has to do it any more.
-    pub(crate) is_over: bool,
-}
-
-/// What somebody says of a manual action.
+/// A user's settlement of a manual action.
 #[derive(Clone, Copy, Debug)]
 pub enum ByHand<'a> {
-    /// That it is done, and how.
+    /// Done, with a note.
     Done(&'a str),
-    /// That nobody has to do it, and why.
+    /// Not needed, with the reason.
     Waived(&'a str),
 }
 
-/// What hands a manual action over.
+/// A handover of a manual action.
 #[derive(Clone, Copy, Debug)]
 pub struct HandingOver<'a> {
-    /// Who is to do it.
+    /// The assignee.
     pub assignee: UserId,
-    /// What else they have to know.
+    /// Additional information for the assignee.
     pub note: Option<&'a str>,
 }
 
@@ -54,40 +48,40 @@ impl ByHand<'_> {
 }
 
 impl Agent<'_> {
-    /// Settles an action whose outcome is unknown. 404 when session or action is not the tenant's, else
-    /// as [`AgentSession::judge`] says.
+    /// Settles an action whose outcome is unknown. 404 if session or action is another tenant's,
+    /// and the errors of [`AgentSession::judge`].
     pub async fn judge(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         action_id: &str,
         verdict: &Verdict,
     ) -> Result<SessionWithActions, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let judge_in = |given, whole| self.judge_in(given, whole, action_id, verdict);
-        let judge = async |permit: Permit| permit.rewrite(read, judge_in).await;
-        permit
-            .once(judge, async |_| self.get(tenant, id).await)
-            .await
+        let write = async |context: WriteContext, whole| {
+            self.judge_in(&context, whole, action_id, verdict).await
+        };
+        let judged = self.0.write(pending, read, write).await?;
+        judged.or_load(async |_| read().await).await
     }
 
-    /// None when somebody else wrote action or session meanwhile.
+    /// None if another caller wrote the action or the session meanwhile.
     async fn judge_in(
         &self,
-        given: Given,
+        context: &WriteContext,
         mut whole: SessionWithActions,
         action_id: &str,
         verdict: &Verdict,
-    ) -> Result<Option<SessionWithActions>, Error> {
+    ) -> Result<Option<Once<SessionWithActions>>, Error> {
         let now = self.0.clock.now();
         let verdict = Verdict {
             at: now,
             ..verdict.clone()
         };
         let SessionWithActions { session, actions } = &mut whole;
-        let (made, from) = (Some(session.id.get()), session.status);
+        let from = session.status;
         let note = Note::new(
             JournalActor::user(Some(verdict.by)),
             JournalEvent::Verdict,
@@ -113,27 +107,26 @@ impl Agent<'_> {
             writes.extend(self.followed(session, actions, from, by, now).await?);
             session.version += 1;
         }
-        let done = self.0.commit(&given, writes, made).await?;
-        Ok(done.is_ok().then_some(whole))
+        self.0.commit(context, writes, whole).await
     }
 
-    /// Keeps what somebody says of a manual action. 404 when session or action is not the tenant's,
-    /// else as [`AgentSession::handle`] says.
+    /// Settles a manual action. 404 if session or action is another tenant's, and the errors of
+    /// [`AgentSession::handle`].
     pub async fn handle(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         action_id: &str,
         by: UserId,
         said: ByHand<'_>,
     ) -> Result<SessionWithActions, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let write = |given: Given, mut whole: SessionWithActions| async move {
+        let write = async |context: WriteContext, mut whole: SessionWithActions| {
             let now = self.0.clock.now();
             let session = &mut whole.session;
-            let (made, from) = (Some(session.id.get()), session.status.name());
+            let from = session.status.name();
             let handling = said.handling(by, now);
             let mut writes = Vec::new();
             if session.handle(action_id, handling.clone(), now)? {
@@ -142,61 +135,53 @@ impl Agent<'_> {
                 writes = noted(session, note, now)?;
                 session.version += 1;
             }
-            let done = self.0.commit(&given, writes, made).await?;
-            Ok(done.is_ok().then_some(whole))
+            self.0.commit(&context, writes, whole).await
         };
-        let handle = async |permit: Permit| permit.rewrite(read, write).await;
-        permit
-            .once(handle, async |_| self.get(tenant, id).await)
-            .await
+        let handled = self.0.write(pending, read, write).await?;
+        handled.or_load(async |_| read().await).await
     }
 
-    /// Hands a manual action over: raises a service request for it that refers back, in one transaction
-    /// with the session. 400 when the assignee is not the tenant's, else as
-    /// [`handle`](Self::handle).
+    /// Hands a manual action over. Creates its service request in one transaction with the session.
+    /// 400 if the assignee is another tenant's, and the errors of [`handle`](Self::handle).
     pub async fn hand_over(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         action_id: &str,
         by: UserId,
         over: HandingOver<'_>,
     ) -> Result<SessionWithActions, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let assignee = &Assignee::new(tenant, Some(&over.assignee));
-        let read = || async move {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let assignee = Assignee::new(tenant, Some(&over.assignee));
+        let request = OnceCell::new();
+        let read = || async {
             let users = self.0.table.batch_get(assignee.key(), Read::Consistent);
-            tokio::try_join!(self.get(tenant, id), users)
+            tokio::try_join!(self.0.id_once(&request), self.get(tenant, id), users)
         };
-        let hand_over = async |permit: Permit| {
-            let found = async { tokio::try_join!(self.0.next_id(), read()) };
-            let (given, (request, found)) = permit.beside(found).await?;
-            let given = &given;
-            let write = |(whole, users): (SessionWithActions, _)| async move {
-                assignee.known(&users)?;
-                self.hand_over_in(given, whole, action_id, by, over, request)
-                    .await
-            };
-            crate::rewrite::rewrite(found, read, write).await
+        let write = async |context: WriteContext, (request, whole, users): (_, _, Batch)| {
+            assignee.known(&users, None)?;
+            self.hand_over_in(&context, whole, action_id, by, over, request)
+                .await
         };
-        let again = async |_| self.get(tenant, id).await;
-        permit.once(hand_over, again).await
+        let handed_over = self.0.write(pending, read, write).await?;
+        let load = async |_| self.get(tenant, id).await;
+        handed_over.or_load(load).await
     }
 
-    /// None when somebody else wrote the session meanwhile.
+    /// None if another caller wrote the session meanwhile.
     async fn hand_over_in(
         &self,
-        given: &Given,
+        context: &WriteContext,
         mut whole: SessionWithActions,
         action_id: &str,
         by: UserId,
         over: HandingOver<'_>,
         request: ServiceRequestId,
-    ) -> Result<Option<SessionWithActions>, Error> {
+    ) -> Result<Option<Once<SessionWithActions>>, Error> {
         let now = self.0.clock.now();
         let session = &mut whole.session;
-        let (made, from) = (Some(session.id.get()), session.status.name());
+        let from = session.status.name();
         let handling = Handling {
             service_request_id: Some(request),
             assignee_id: Some(over.assignee),
@@ -217,7 +202,7 @@ impl Agent<'_> {
                         session_id: session.id,
                         action_id: action_id.to_owned(),
                     }),
-                    ..ServiceRequest::new(request, given.tenant(), by, asked, now)
+                    ..ServiceRequest::new(request, context.tenant, by, asked, now)
                 })
             });
             let asked = asked.transpose()?;
@@ -232,22 +217,21 @@ impl Agent<'_> {
             writes = noted(session, note, now)?;
             if let Some(asked) = &asked {
                 writes.push(Write::create(asked)?);
-                writes.extend(given.created(asked, now)?);
+                writes.extend(context.created(asked, now)?);
             }
             session.version += 1;
         }
-        let done = self.0.commit(given, writes, made).await?;
-        Ok(done.is_ok().then_some(whole))
+        self.0.commit(context, writes, whole).await
     }
 }
 
 impl Store {
-    /// The writes by which the manual action that was handed over with a record follows it: resolved,
-    /// opened again, or deleted where there is none `after`. They go into the transaction that changes
-    /// the record. To the record, a session that does not read or is gone is none of its business.
-    pub(crate) async fn action_follows<R: Record>(
+    /// Returns the writes by which a handed-over action follows its record: resolved, opened again,
+    /// or deleted if there is no `after`. They belong to the transaction that changes the record.
+    /// Empty if the session is unreadable or gone.
+    pub(crate) async fn action_follows<R: Tracked>(
         &self,
-        given: &Given,
+        context: &WriteContext,
         before: &R,
         after: Option<&R>,
         now: Timestamp,
@@ -255,20 +239,20 @@ impl Store {
         let Some(was) = before.hand_over() else {
             return Ok(Vec::new());
         };
-        let is = after.and_then(Record::hand_over);
+        let is = after.and_then(Tracked::hand_over);
         let turn = match (was.is_over, is.map(|is| is.is_over)) {
             (false, Some(true)) => RequestTurn::Over,
             (true, Some(false)) => RequestTurn::Reopened,
             (_, None) => RequestTurn::Deleted,
             (false, Some(false)) | (true, Some(true)) => return Ok(Vec::new()),
         };
-        let key = key::agent_session(given.tenant(), was.action.session_id);
+        let key = key::agent_session(context.tenant, was.action.session_id);
         let keys = [AnyKey::from(&key)];
         let found = self.table.batch_get(keys, Read::Consistent).await?;
         let Some(mut session) = found.named(&key) else {
             return Ok(Vec::new());
         };
-        let (from, by) = (session.status.name(), given.actor());
+        let (from, by) = (session.status.name(), context.actor);
         let action_id = &was.action.action_id;
         let turned = session.request_turned(action_id, was.request, turn, by, now);
         let Some(handling) = turned else {
@@ -279,7 +263,7 @@ impl Store {
     }
 }
 
-/// What the journal has to say of a manual action.
+/// Returns the note of a manual action's handling.
 fn told(
     session: &AgentSession,
     action_id: &str,

@@ -1,4 +1,4 @@
-//! What became of what playbooks proposed, each version for itself: the next proposals go by it.
+//! Outcomes of playbooks' proposals, by version. Later proposals use them.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::{
     table::{Batch, Change, Condition, Record, Write},
 };
 
-impl Record for PlaybookRuns {
+impl Record<crate::Workdesk> for PlaybookRuns {
     const KIND: &'static str = "playbook_runs";
 
     fn key(&self) -> Key<Self> {
@@ -19,7 +19,7 @@ impl Record for PlaybookRuns {
     }
 }
 
-impl Record for NotHelped {
+impl Record<crate::Workdesk> for NotHelped {
     const KIND: &'static str = "not_helped";
 
     fn key(&self) -> Key<Self> {
@@ -27,10 +27,10 @@ impl Record for NotHelped {
     }
 }
 
-/// The most records of a signal of which it is asked which playbooks did not help them.
+/// The most records of an alert whose failed playbooks are read.
 const MOST_ENTITIES: usize = 50;
 
-/// Where it is noted which playbooks did not help these records.
+/// Returns the keys of the failed playbooks of these records.
 pub(super) fn not_helped(tenant: OrganizationId, entities: &[String]) -> Vec<Key<NotHelped>> {
     let entities = entities.iter().filter(|entity| !entity.is_empty());
     let distinct: BTreeSet<&String> = entities.take(MOST_ENTITIES).collect();
@@ -38,14 +38,14 @@ pub(super) fn not_helped(tenant: OrganizationId, entities: &[String]) -> Vec<Key
     keys.map(|entity| key::not_helped(tenant, entity)).collect()
 }
 
-/// The playbooks that are noted there, by their labels.
+/// Returns the labels of the failed playbooks in a batch.
 pub(super) fn labels(keys: &[Key<NotHelped>], found: &Batch) -> Vec<String> {
     let noted = keys.iter().filter_map(|key| found.named(key));
     noted.flat_map(|noted| noted.record.playbooks).collect()
 }
 
 impl Agent<'_> {
-    /// What became of what each version of a playbook proposed.
+    /// Returns the outcomes of every playbook version.
     pub(super) async fn playbook_runs(
         &self,
         tenant: OrganizationId,
@@ -54,12 +54,13 @@ impl Agent<'_> {
     }
 }
 
-/// What is written when it is found out whether an action [helped](AgentAction::helped), once for each: it
-/// counts for that version of its playbook, and one that did not is noted for each of its records, so that
-/// the same is not proposed for them again. Nothing for an action of no playbook.
+/// Returns the writes when it becomes known whether an action [helped](AgentAction::helped), once
+/// per action. The outcome counts for its playbook version. A version that did not help is stored
+/// for each record, so that it is not proposed for them again. Empty for an action without a
+/// playbook.
 ///
-/// All of an organization's runs of a playbook write the same item, and conflict when they come at
-/// the same time, as those that write its totals do.
+/// All outcomes of one playbook version in an organization write one item, so concurrent ones
+/// conflict. The writes of totals do too.
 pub(super) fn run_of_playbook(action: &AgentAction) -> Vec<Write> {
     let Some((playbook, effective)) = action.playbook.as_ref().zip(action.helped()) else {
         return Vec::new();

@@ -1,25 +1,24 @@
-//! An organization's policy, and what was claimed of a day that it caps.
+//! An organization's policy, and the counts of its daily caps.
 
 use model::{
     AgentPolicy, Approver, Approving, Charge, Error, OrganizationId, PolicySet, Role, Timestamp,
     User,
 };
-use serde::{Deserialize, Serialize};
 
 use super::{Agent, SessionWithActions};
 use crate::{
-    Given, Permit,
+    PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
     table::{Batch, Change, Condition, IntoAttribute, Read, Record, Stored, Write},
 };
 
-/// How long the count of a day is kept, in milliseconds.
+/// Retention of a day's counts, in milliseconds.
 const KEPT: i64 = 8 * model::span::DAY;
 
-/// How many actions were claimed on the day.
+/// The attribute with the number of actions claimed on the day.
 const ACTIONS: &str = "actions";
 
-impl Record for AgentPolicy {
+impl Record<crate::Workdesk> for AgentPolicy {
     const KIND: &'static str = "agent_policy";
 
     fn key(&self) -> Key<Self> {
@@ -27,13 +26,7 @@ impl Record for AgentPolicy {
     }
 }
 
-/// What was claimed on a day (UTC) on which the policy caps something: a number of actions, and of
-/// money by currency.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct AgentDay {}
-
-/// What an approval is judged by, as the table has it.
+/// An approval's context, as read.
 #[derive(Clone, Debug)]
 pub(super) struct Approvable {
     pub(super) whole: SessionWithActions,
@@ -42,7 +35,7 @@ pub(super) struct Approvable {
 }
 
 impl Approvable {
-    /// Who approves, and under which policy.
+    /// Returns the approver and the policy.
     pub(super) fn approver(&self) -> Approver<'_> {
         Approver {
             role: self.role,
@@ -51,7 +44,7 @@ impl Approvable {
     }
 }
 
-/// The policy among what was read; that of version 0 is none.
+/// Returns the policy in a batch; version 0 without one.
 pub(super) fn policy_in(
     batch: &Batch,
     tenant: OrganizationId,
@@ -60,7 +53,7 @@ pub(super) fn policy_in(
     Ok(found.unwrap_or_else(|| none(tenant)))
 }
 
-/// The policy of an organization that has set none.
+/// Returns the policy of an organization that has set none.
 fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
     Stored {
         record: AgentPolicy::none(tenant),
@@ -69,39 +62,38 @@ fn none(tenant: OrganizationId) -> Stored<AgentPolicy> {
 }
 
 impl Agent<'_> {
-    /// The organization's policy; that of version 0 is none.
+    /// Returns the organization's policy; version 0 if there is none.
     pub async fn policy(&self, tenant: OrganizationId) -> Result<Stored<AgentPolicy>, Error> {
         let key = key::agent_policy(tenant);
         let found = self.0.table.get(&key, Read::Consistent).await?;
         Ok(found.unwrap_or_else(|| none(tenant)))
     }
 
-    /// Changes the organization's policy. 412 when it is not the version that the request expects,
-    /// of which 0 is that of none.
+    /// Changes the organization's policy. 412 unless it has the version that the request expects;
+    /// version 0 stands for none.
     pub async fn set_policy(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         set: &PolicySet,
     ) -> Result<Stored<AgentPolicy>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.policy(tenant);
-        let write = |given: Given, found: Stored<AgentPolicy>| async move {
-            let mut policy = given.current(Some(found), "policy")?;
+        let write = async |context: WriteContext, found: Stored<AgentPolicy>| {
+            let mut policy = context.current(Some(found), "policy")?;
             set.apply(&mut policy);
-            policy.updated_by = given.actor();
+            policy.updated_by = context.actor;
             policy.updated_at = Some(self.0.clock.now());
             let write = match policy.version {
                 0 => Write::create(&policy.record)?,
                 _ => Write::replace(&policy)?,
             };
-            let done = self.0.table.write(write).await?;
-            Ok(done.is_ok().then(|| policy.replaced()))
+            self.0.commit(&context, write, policy.replaced()).await
         };
-        permit.rewrite(read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// A session with what an approval of its actions is judged by.
+    /// Reads a session with the context of its approval.
     pub(super) async fn approvable(
         &self,
         tenant: OrganizationId,
@@ -122,8 +114,9 @@ impl Agent<'_> {
     }
 }
 
-/// Takes what an action needs of its day, in the transaction that claims it; refused when there is no
-/// room for it. Where there are caps, the organization's claims wait for each other here.
+/// Returns the write that charges an action to the daily caps, in the transaction that claims it.
+/// The write is refused when a cap is reached. With caps, concurrent claims of an organization
+/// conflict here.
 pub(super) fn takes(tenant: OrganizationId, day: Timestamp, charge: &Charge) -> Write {
     let below = "(attribute_not_exists(#) OR # <= :)";
     let mut room = Condition::default();

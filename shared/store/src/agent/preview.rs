@@ -1,20 +1,21 @@
-//! What a preview of proposed actions is made of. Nothing is written for one.
+//! Reads for a preview of proposed actions. A preview writes nothing but its idempotency key.
 
 use std::collections::HashSet;
 
 use model::{
-    AgentPolicy, AgentSession, AgentSessionId, Connection, EffectGuard, Error, HeldEffect, Id,
+    AgentPolicy, AgentSession, AgentSessionId, Connection, EffectGuard, Error, HeldEffect,
     OrganizationId, ProposedAction, Signal, TargetEffect, Timestamp,
 };
 
 use super::{Agent, SessionWithActions, is_paused, policy::policy_in};
 use crate::{
-    Permit,
+    PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
     table::{Read, Stored},
+    writes::Writes,
 };
 
-/// A session, and what else its proposed actions are judged by.
+/// A session with the context of its preview.
 #[derive(Clone, Debug)]
 pub struct Previewed {
     /// The session with its approved actions.
@@ -23,18 +24,18 @@ pub struct Previewed {
     pub policy: AgentPolicy,
     /// The organization's connections.
     pub connections: Vec<Connection>,
-    /// Whether nothing is sent for the organization.
+    /// True if the organization is paused.
     pub is_paused: bool,
-    /// The session's signal; none for one that does not read.
+    /// The session's alert; none if unreadable.
     pub signal: Option<Signal>,
-    /// Effects that are held, of those that the actions have or must not meet.
+    /// Held effects, among those of the actions and of actions that exclude them.
     held: Vec<(EffectGuard, HeldEffect)>,
-    /// When it was read.
+    /// The instant of the read.
     pub at: Timestamp,
 }
 
 impl Previewed {
-    /// Effects that other actions hold, and that so keep this one from being run.
+    /// Returns the effects that other actions hold and that block this one.
     pub fn held_against(&self, action: &ProposedAction) -> impl Iterator<Item = &HeldEffect> {
         let session = &self.whole.session;
         let effects = action.effects().chain(session.rivals(action));
@@ -48,26 +49,22 @@ impl Previewed {
 }
 
 impl Agent<'_> {
-    /// What a preview of these actions is made of. 404 when the session is not the tenant's, else as
-    /// [`AgentSession::named`] says. The same request again is another preview, since one changes
-    /// nothing.
+    /// Reads the context of a preview. 404 if the session is another tenant's, and the errors of
+    /// [`AgentSession::named`]. A replay computes a fresh preview, since a preview changes nothing.
     pub async fn to_preview(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         ids: &[String],
     ) -> Result<Previewed, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let first = async |permit: Permit| {
-            let (given, found) = permit.beside(self.previewed(tenant, id, ids)).await?;
-            let made = Some(id.get());
-            let done = self.0.commit(&given, Vec::new(), made).await?;
-            done.map_err(|_| Error::contended())?;
-            Ok(found)
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let read = || self.previewed(tenant, id, ids);
+        let write = async |context: WriteContext, found| {
+            self.0.commit(&context, Writes::default(), found).await
         };
-        let again = async |_| self.previewed(tenant, id, ids).await;
-        permit.once(first, again).await
+        let previewed = self.0.write(pending, read, write).await?;
+        previewed.or_load(async |_| read().await).await
     }
 
     async fn previewed(
@@ -113,7 +110,7 @@ impl Agent<'_> {
         })
     }
 
-    /// Those of these effects that are still held, by the records of the actions that claimed them.
+    /// Returns the effects that are still held, by the records of the actions that claimed them.
     async fn held(
         &self,
         claimed: Vec<EffectGuard>,
@@ -136,7 +133,7 @@ impl Agent<'_> {
     }
 }
 
-/// The effects that actions have, and those that exclude them, each once.
+/// Returns the effects of actions and those that exclude them, without repeats.
 fn effects(session: &AgentSession, actions: &[&ProposedAction]) -> Vec<TargetEffect> {
     let all = actions
         .iter()

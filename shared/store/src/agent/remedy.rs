@@ -1,28 +1,14 @@
-//! What put records of target systems right, so that an alert about one of them is known to come back.
+//! Last fixes of target systems' records. A later alert about such a record is a recurrence.
 
-use model::{
-    ActionType, AgentAction, AgentSessionId, Error, OrganizationId, Recurrence, Timestamp,
-};
-use serde::{Deserialize, Serialize};
+use model::{AgentAction, Error, Recurrence};
 
 use crate::{
     key::{self, Key},
+    records::Remedy,
     table::{Record, Write},
 };
 
-/// What put a record of a target system right last.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Remedy {
-    organization_id: OrganizationId,
-    target_system: String,
-    entity: String,
-    action_type: ActionType,
-    session_id: AgentSessionId,
-    pub(crate) at: Timestamp,
-}
-
-impl Record for Remedy {
+impl Record<crate::Workdesk> for Remedy {
     const KIND: &'static str = "remedy";
 
     fn key(&self) -> Key<Self> {
@@ -30,7 +16,7 @@ impl Record for Remedy {
     }
 }
 
-/// Notes what an action put right, if it did.
+/// Returns the writes of an action's fixes.
 pub(super) fn writes(action: &AgentAction) -> Result<Vec<Write>, Error> {
     Remedy::of(action).iter().map(Write::put).collect()
 }
@@ -46,7 +32,7 @@ impl From<Remedy> for Recurrence {
 }
 
 impl Remedy {
-    /// What an action was to each of its records, if it was effective.
+    /// Returns the fixes of an action, one per record; empty unless it was effective.
     pub(super) fn of(action: &AgentAction) -> Vec<Self> {
         if !action.is_remedy() {
             return Vec::new();

@@ -1,4 +1,4 @@
-//! What actions saved, each beside the total that the dashboard shows.
+//! Savings of actions, with the total that the dashboard shows.
 
 use model::{AgentAction, Error, OrganizationId, Saving};
 
@@ -10,7 +10,7 @@ use crate::{
     table::{Change, Condition, Record, Refused, Stored, Write},
 };
 
-impl Record for Saving {
+impl Record<crate::Workdesk> for Saving {
     const KIND: &'static str = "saving";
 
     fn key(&self) -> Key<Self> {
@@ -19,7 +19,7 @@ impl Record for Saving {
 }
 
 impl Agent<'_> {
-    /// What the organization's actions saved, the newest days first.
+    /// Returns the organization's savings, newest days first.
     pub async fn savings(
         &self,
         tenant: OrganizationId,
@@ -29,8 +29,8 @@ impl Agent<'_> {
         self.0.table.page(newest_first, wanted).await
     }
 
-    /// Writes an action's outcome, and with it what it saved, unless its record saved something on that
-    /// day before.
+    /// Writes an action's outcome together with its saving, unless its record has a saving on that
+    /// day.
     pub(super) async fn write_with_saving(
         &self,
         writes: Vec<Write>,
@@ -51,7 +51,7 @@ impl Agent<'_> {
     }
 }
 
-/// Adds the minutes to the organization's total.
+/// Returns the write that adds the minutes to the organization's total.
 fn counts(saving: &Saving) -> Write {
     Write::update(
         key::totals(saving.organization_id),

@@ -10,69 +10,69 @@ use model::{
 use serde_json::json;
 
 use super::{
-    Agent, SessionOfSignal, SessionWithActions,
+    Agent, SessionWithActions,
     journal::WORKER,
     playbooks::{labels, not_helped},
     policy::Approvable,
 };
 use crate::{
-    Given, Permit,
+    PendingWrite, WriteContext,
+    idempotency::{Once, id_of},
     key::{self, AnyKey},
-    once::id_of,
-    rewrite::try_rewrite,
+    records::SessionOfSignal,
+    retry::retry_or_none,
     table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    writes::Writes,
 };
 
-/// What analyses signals.
+/// The actor that analyses alerts.
 const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 
-/// A session whose signal is being analysed.
+/// A session in analysis.
 #[derive(Debug)]
 struct Analyzing {
-    given: Given,
+    context: WriteContext,
     session: Stored<AgentSession>,
     case: Case,
 }
 
-/// What an approval came to.
+/// The result of an approval.
 #[derive(Clone, Debug)]
 pub enum Approval {
-    /// The actions are queued; a message is to be sent for each of these.
+    /// The actions are queued. The caller sends a message for each id.
     Queued(SessionWithActions, Vec<String>),
-    /// More people have to approve them before they run.
+    /// More approvers are needed.
     Pending(SessionWithActions),
-    /// They were approved before, and nothing was written.
+    /// An earlier request approved them. Nothing was written.
     Standing(SessionWithActions),
 }
 
 impl Agent<'_> {
-    /// Opens a session on a signal, or answers the one that stands. 404 when the signal is not
-    /// the tenant's.
+    /// Opens a session on an alert, or returns the current one. 404 if the alert is another
+    /// tenant's.
     pub async fn open(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         alert: SignalId,
         by: UserId,
     ) -> Result<Stored<AgentSession>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let signals = self.0.signals();
         let read = || signals.get(tenant, alert);
-        let open = async |permit: Permit| {
-            let open = |given, signal| self.open_on(given, signal, by);
-            permit.rewrite(read, open).await
-        };
-        let again = async |made| self.session(tenant, id_of(made)?).await;
-        permit.once(open, again).await
+        let write = async |context: WriteContext, signal| self.open_on(&context, signal, by).await;
+        let opened = self.0.write(pending, read, write).await?;
+        let load = async |made| self.session(tenant, id_of(made)?).await;
+        opened.or_load(load).await
     }
 
-    /// None when somebody else opened one meanwhile, which is answered next.
+    /// None if another caller opened one meanwhile; the next attempt returns that.
     async fn open_on(
         &self,
-        given: Given,
+        context: &WriteContext,
         signal: Stored<Signal>,
         by: UserId,
-    ) -> Result<Option<Stored<AgentSession>>, Error> {
+    ) -> Result<Option<Once<Stored<AgentSession>>>, Error> {
         let tenant = signal.organization_id;
         let (newest, id) = tokio::try_join!(
             self.newest_session(tenant, signal.agent_session_id),
@@ -82,9 +82,8 @@ impl Agent<'_> {
         if let Some(newest) = &newest
             && !newest.status_at(now).has_ended()
         {
-            let made = Some(newest.id.get());
-            let done = self.0.commit(&given, Vec::new(), made).await?;
-            return Ok(done.is_ok().then(|| newest.clone()));
+            let nothing = Writes::default().making(newest.id);
+            return self.0.commit(context, nothing, newest.clone()).await;
         }
         let mut session = AgentSession::open(id, &signal, by, now);
         let by = JournalActor::user(Some(by));
@@ -102,13 +101,15 @@ impl Agent<'_> {
             Write::create(&SessionOfSignal::of(&session))?,
             Write::create(&noted)?,
         ];
-        // A session that failed may be executed again until there is another one.
+        // A failed session can be executed again until the alert has a newer one.
         if let Some(newest) = newest {
             let as_it_was = Condition::version(newest.version);
             writes.push(Write::check(newest.key(), as_it_was));
         }
-        let done = self.0.commit(&given, writes, Some(id.get())).await?;
-        Ok(done.is_ok().then(|| Stored::created(session)))
+        let writes = Writes::from(writes).making(id);
+        self.0
+            .commit(context, writes, Stored::created(session))
+            .await
     }
 
     async fn newest_session(
@@ -130,42 +131,51 @@ impl Agent<'_> {
         self.0.one(&key, AgentSessionId::NOUN).await
     }
 
-    /// Analyses a session's signal, given all that is known of it, and proposes what `analyse` comes to; the actions get their ids. 404 when the
-    /// session is not the tenant's, 409 unless it is started or awaits
-    /// confirmation, and when it was cancelled, or the analysis counted as interrupted, meanwhile. A
-    /// session whose analysis fails says `failed`.
+    /// Analyses a session's alert with `analyse` and stores the proposal. The actions get ids. 404
+    /// if the session is another tenant's. 409 unless it is started or awaits confirmation, or if
+    /// it was cancelled or interrupted meanwhile. A failed analysis ends the session with the error
+    /// `failed`.
     pub async fn propose(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         analyse: impl AsyncFnOnce(&Case) -> Result<Proposal, Error>,
         failed: &str,
     ) -> Result<Stored<AgentSession>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let propose = async |permit| {
-            let analyzing = self.begin_analysis(permit, id).await?;
-            match analyse(&analyzing.case).await {
-                Ok(proposal) => self.finish_analysis(analyzing, proposal).await,
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let proposed = match self.begin_analysis(pending, id).await? {
+            Once::New(analyzing) => match analyse(&analyzing.case).await {
+                Ok(proposal) => self.finish_analysis(analyzing, proposal).await?,
                 Err(error) => {
                     self.fail_analysis(analyzing, failed).await?;
-                    Err(error)
+                    return Err(error);
                 }
-            }
+            },
+            Once::Replayed(made) => Once::Replayed(made),
         };
-        let again = async |_| self.session(tenant, id).await;
-        permit.once(propose, again).await
+        let load = async |_| self.session(tenant, id).await;
+        proposed.or_load(load).await
     }
 
-    /// Begins an analysis: `analyzing` is written while signal and history are read.
-    async fn begin_analysis(&self, permit: Permit, id: AgentSessionId) -> Result<Analyzing, Error> {
-        let tenant = permit.tenant();
-        let (given, mut session) = permit.beside(self.session(tenant, id)).await?;
-        let key = given.attempt().map(|attempt| attempt.key.as_str());
+    /// Begins an analysis. The status `analyzing` is written while alert and history are read.
+    async fn begin_analysis(
+        &self,
+        pending: PendingWrite,
+        id: AgentSessionId,
+    ) -> Result<Once<Analyzing>, Error> {
+        let tenant = pending.tenant();
+        let session = self.session(tenant, id);
+        let (context, mut session) = match self.0.authorized(pending, session).await? {
+            Once::New(authorized) => authorized,
+            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+        };
+        let key = context.idempotency_key.as_ref();
+        let key = key.map(|idempotency| idempotency.key.as_str());
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.begin_analysis(key, now)?;
-        session.proposed_by = given.actor();
-        let by = JournalActor::user(given.actor());
+        session.proposed_by = context.actor;
+        let by = JournalActor::user(context.actor);
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = noted(&mut session, begun, now)?;
         let signal = key::signal(tenant, session.alert_id);
@@ -182,8 +192,8 @@ impl Agent<'_> {
             return Err(Error::contended());
         }
         session.version += 1;
-        Ok(Analyzing {
-            given,
+        Ok(Once::New(Analyzing {
+            context,
             session,
             case: Case {
                 signal: signal.or_not_found(SignalId::NOUN)?.record,
@@ -194,32 +204,30 @@ impl Agent<'_> {
                     not_helped: labels(&noted, &found),
                 },
             },
-        })
+        }))
     }
 
-    /// Ends an analysis with what it proposes.
+    /// Ends an analysis with its proposal.
     async fn finish_analysis(
         &self,
         analyzing: Analyzing,
         proposal: Proposal,
-    ) -> Result<Stored<AgentSession>, Error> {
+    ) -> Result<Once<Stored<AgentSession>>, Error> {
         let Analyzing {
-            given, mut session, ..
+            context,
+            mut session,
+            ..
         } = analyzing;
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.finish_analysis(proposal, now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let writes = noted(&mut session, note.with(json!({ "actions": digests })), now)?;
-        let done = self
-            .0
-            .commit(&given, writes, Some(session.id.get()))
-            .await?;
-        done.map_err(|_| Error::contended())?;
-        Ok(session.replaced())
+        let done = self.0.commit(&context, writes, session.replaced()).await?;
+        done.ok_or_else(Error::contended)
     }
 
-    /// Ends an analysis that did not come to a proposal.
+    /// Ends an analysis that failed.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
         let Analyzing { mut session, .. } = analyzing;
         let (from, now) = (session.status.name(), self.0.clock.now());
@@ -230,37 +238,35 @@ impl Agent<'_> {
         done.map_err(|_| Error::contended())
     }
 
-    /// Approves actions, all or none, and writes them with their session in one transaction. 404
-    /// when the session is not the tenant's, else as [`AgentSession::approve`] says, and 409 when
-    /// actions are to run again and another session was opened on the signal. There are 1 to 50
-    /// ids.
+    /// Approves actions, all or none, and writes them with their session in one transaction. Takes
+    /// 1 to 50 ids. 404 if the session is another tenant's, and the errors of
+    /// [`AgentSession::approve`]. 409 if actions are to run again but the alert has a newer
+    /// session.
     pub async fn approve(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         approving: &Approving<'_>,
     ) -> Result<Approval, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.approvable(tenant, id, approving);
-        let approve = async |permit: Permit| {
-            let approve = |given, found| self.approve_in(given, found, approving);
-            permit.rewrite(read, approve).await
-        };
-        let again = async |_| self.get(tenant, id).await.map(Approval::Standing);
-        permit.once(approve, again).await
+        let write =
+            async |context: WriteContext, found| self.approve_in(&context, found, approving).await;
+        let approved = self.0.write(pending, read, write).await?;
+        let load = async |_| self.get(tenant, id).await.map(Approval::Standing);
+        approved.or_load(load).await
     }
 
-    /// None when the session changed meanwhile.
+    /// None if the session changed meanwhile.
     async fn approve_in(
         &self,
-        given: Given,
+        context: &WriteContext,
         found: Approvable,
         approving: &Approving<'_>,
-    ) -> Result<Option<Approval>, Error> {
+    ) -> Result<Option<Once<Approval>>, Error> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
         let SessionWithActions { session, actions } = &mut whole;
-        let made = Some(session.id.get());
         let now = self.0.clock.now();
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
@@ -269,17 +275,17 @@ impl Agent<'_> {
             Approved::Pending => {
                 let note = approval(session, approving, from);
                 let writes = noted(session, note, now)?;
-                let done = self.0.commit(&given, writes, made).await?;
                 session.version += 1;
-                return Ok(done.is_ok().then_some(Approval::Pending(whole)));
+                let pending = Approval::Pending(whole);
+                return self.0.commit(context, writes, pending).await;
             }
             Approved::Standing => {
-                let done = self.0.commit(&given, Vec::new(), made).await?;
-                return Ok(done.is_ok().then_some(Approval::Standing(whole)));
+                let standing = Approval::Standing(whole);
+                return self.0.commit(context, Writes::default(), standing).await;
             }
         };
         let note = approval(session, approving, from);
-        let mut writes = noted(session, note, now)?;
+        let mut writes = Writes::from(noted(session, note, now)?);
         let runs_again = !again.is_empty();
         for action in again {
             writes.push(Write::replace(action)?);
@@ -288,47 +294,40 @@ impl Agent<'_> {
             writes.push(Write::create(action)?);
         }
         if runs_again {
-            writes.push(while_newest(session));
+            writes.push_or(while_newest(session), AgentSession::followed_by_another());
         }
-        let signal = writes.len() - 1;
         let queued = session.approved.clone();
-        match self.0.commit(&given, writes, made).await? {
-            Ok(()) => Ok(Some(Approval::Queued(whole.approved(new), queued))),
-            Err(refused) if runs_again && refused.at(signal) => {
-                Err(AgentSession::followed_by_another())
-            }
-            Err(_) => Ok(None),
-        }
+        let queued = Approval::Queued(whole.approved(new), queued);
+        self.0.commit(context, writes, queued).await
     }
 
-    /// Rejects what a session proposes. 404 when it is not the tenant's, 409 unless it awaits
+    /// Rejects a session's proposal. 404 if it is another tenant's, 409 unless it awaits
     /// confirmation.
     pub async fn reject(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         by: UserId,
         reason: &str,
     ) -> Result<SessionWithActions, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let reject_in = |given, whole| self.reject_in(given, whole, by, reason);
-        let reject = async |permit: Permit| permit.rewrite(read, reject_in).await;
-        let again = async |_| self.get(tenant, id).await;
-        permit.once(reject, again).await
+        let write =
+            async |context: WriteContext, whole| self.reject_in(&context, whole, by, reason).await;
+        let rejected = self.0.write(pending, read, write).await?;
+        rejected.or_load(async |_| read().await).await
     }
 
-    /// None when the session changed meanwhile.
+    /// None if the session changed meanwhile.
     async fn reject_in(
         &self,
-        given: Given,
+        context: &WriteContext,
         mut whole: SessionWithActions,
         by: UserId,
         reason: &str,
-    ) -> Result<Option<SessionWithActions>, Error> {
+    ) -> Result<Option<Once<SessionWithActions>>, Error> {
         let session = &mut whole.session;
-        let made = Some(session.id.get());
         let mut writes = Vec::new();
         let (from, now) = (session.status.name(), self.0.clock.now());
         if session.reject(by, reason, now)? {
@@ -336,52 +335,47 @@ impl Agent<'_> {
             let note = Note::new(by, JournalEvent::Rejected, Some(from));
             writes = noted(session, note.with(json!({ "reason": reason })), now)?;
         }
-        let written = i64::from(!writes.is_empty());
-        let done = self.0.commit(&given, writes, made).await?;
-        session.version += written;
-        Ok(done.is_ok().then_some(whole))
+        session.version += i64::from(!writes.is_empty());
+        self.0.commit(context, writes, whole).await
     }
 
-    /// Cancels a session: actions that are queued are skipped, those that run end and are
-    /// recorded. Answers the session and the outcomes that this gave its actions. 404 when it is
-    /// not the tenant's, 409 when it has ended otherwise.
+    /// Cancels a session. Queued actions are skipped; running ones end and are recorded. Returns
+    /// the session and the outcomes of the actions that ended now. 404 if it is another tenant's,
+    /// 409 if it ended otherwise.
     pub async fn cancel(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: AgentSessionId,
     ) -> Result<(Stored<AgentSession>, Vec<ActionState>), Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let read = || self.get(tenant, id);
-        let cancel = async |permit: Permit| {
-            let cancel = |given, whole| self.cancel_in(given, whole);
-            permit.rewrite(read, cancel).await
-        };
-        let again = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
-        permit.once(cancel, again).await
+        let write = async |context: WriteContext, whole| self.cancel_in(&context, whole).await;
+        let cancelled = self.0.write(pending, read, write).await?;
+        let load = async |_| Ok((self.session(tenant, id).await?, Vec::new()));
+        cancelled.or_load(load).await
     }
 
-    /// None when a worker claimed an action or ended one meanwhile.
+    /// None if a worker claimed or ended an action meanwhile.
     async fn cancel_in(
         &self,
-        given: Given,
+        context: &WriteContext,
         whole: SessionWithActions,
-    ) -> Result<Option<(Stored<AgentSession>, Vec<ActionState>)>, Error> {
+    ) -> Result<Option<Once<(Stored<AgentSession>, Vec<ActionState>)>>, Error> {
         let SessionWithActions {
             mut session,
             mut actions,
         } = whole;
-        let made = Some(session.id.get());
         let (from, now) = (session.status.name(), self.0.clock.now());
         let Some(cancelled) = session.cancel(&mut actions, now)? else {
-            let done = self.0.commit(&given, Vec::new(), made).await?;
-            return Ok(done.is_ok().then_some((session, Vec::new())));
+            let stands = (session, Vec::new());
+            return self.0.commit(context, Writes::default(), stands).await;
         };
         let Cancelled { ended, stopping } = cancelled;
         let outcomes = ended.iter().map(|action| action.state).collect();
         let states = ended.iter().map(|action| (&action.action_id, action.state));
         let note = Note::new(
-            JournalActor::user(given.actor()),
+            JournalActor::user(context.actor),
             JournalEvent::Cancelled,
             Some(from),
         );
@@ -394,17 +388,17 @@ impl Agent<'_> {
             writes.push(Write::replace(action)?);
         }
         for action in stopping {
-            // Its holder goes on writing it: what matters is that it still runs.
+            // Its holder keeps writing it. The condition is only that it runs.
             let runs = Condition::default().equals("state", ActionState::Running);
             let stops = Change::default().set("stopping", true);
             writes.push(Write::update(action.key(), stops, runs));
         }
-        let done = self.0.commit(&given, writes, made).await?;
-        Ok(done.is_ok().then(|| (session.replaced(), outcomes)))
+        let cancelled = (session.replaced(), outcomes);
+        self.0.commit(context, writes, cancelled).await
     }
 
-    /// Ends a session all of whose approved actions have ended, now that one has; answers the ids of
-    /// the actions that waited for that one.
+    /// Settles the session if this was its last running action. Returns the ids of actions it
+    /// unblocks.
     pub async fn settle_after(
         &self,
         tenant: OrganizationId,
@@ -417,8 +411,8 @@ impl Agent<'_> {
         Ok(waiting)
     }
 
-    /// Ends a session all of whose approved actions have ended; otherwise, and when it has ended
-    /// already, does nothing. Answers where it stands.
+    /// Ends a session whose approved actions have all ended, and otherwise does nothing. Returns
+    /// its status.
     pub(super) async fn settle(
         &self,
         whole: SessionWithActions,
@@ -426,12 +420,12 @@ impl Agent<'_> {
     ) -> Result<AgentSessionStatus, Error> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        let settled = try_rewrite(whole, read, |whole| self.settle_in(whole, by)).await?;
-        // Others keep writing it, and each of them settles after that.
+        let settled = retry_or_none(whole, read, |whole| self.settle_in(whole, by)).await?;
+        // Other callers keep writing it, and each of them settles it afterwards.
         Ok(settled.unwrap_or(AgentSessionStatus::Executing))
     }
 
-    /// None when somebody else wrote it meanwhile.
+    /// None if another caller wrote it meanwhile.
     async fn settle_in(
         &self,
         whole: SessionWithActions,
@@ -453,7 +447,7 @@ impl Agent<'_> {
     }
 }
 
-/// Writes a session whose transition was just made, and what the journal has to say of it.
+/// Returns the writes of a session's transition and its journal entry.
 pub(super) fn noted(
     session: &mut Stored<AgentSession>,
     note: Note,
@@ -463,7 +457,7 @@ pub(super) fn noted(
     Ok(vec![Write::replace(session)?, Write::create(&entry)?])
 }
 
-/// That somebody approved actions.
+/// Returns the note of an approval.
 fn approval(session: &AgentSession, approving: &Approving<'_>, from: &'static str) -> Note {
     let by = JournalActor::user(Some(approving.by));
     Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
@@ -473,7 +467,7 @@ fn approval(session: &AgentSession, approving: &Approving<'_>, from: &'static st
     }))
 }
 
-/// Expects that no other session was opened on the signal.
+/// Returns the check that the session is the alert's newest.
 fn while_newest(session: &AgentSession) -> Write {
     Write::check(
         key::signal(session.organization_id, session.alert_id),

@@ -1,27 +1,17 @@
-//! The name by which target systems tell this stack from others.
+//! The name by which target systems distinguish this stack from others.
 
 use std::sync::{Arc, OnceLock};
 
 use model::{Error, random};
-use serde::{Deserialize, Serialize};
 
 use super::Agent;
 use crate::{
     key::{self, Key},
+    records::Stack,
     table::{Batch, OrLeave, Read, Record, Stored, Write},
 };
 
-/// A random name, which idempotency keys carry: a second stack before the same target systems
-/// begins its ids at 1 again, and must not be answered what the first one was. A table that was
-/// restored under another name is a second one, too.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Stack {
-    name: String,
-    /// The table that it was made for.
-    table: String,
-}
-
-impl Record for Stack {
+impl Record<crate::Workdesk> for Stack {
     const KIND: &'static str = "stack";
 
     fn key(&self) -> Key<Self> {
@@ -29,20 +19,20 @@ impl Record for Stack {
     }
 }
 
-/// The name, once it is known to this instance.
+/// The name, once this instance has read it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StackName(Arc<OnceLock<String>>);
 
 impl StackName {
-    /// Whether it has to be read.
+    /// True if it must be read.
     pub(super) fn is_unknown(&self) -> bool {
         self.0.get().is_none()
     }
 }
 
 impl Agent<'_> {
-    /// The stack's name, as far as it is not known from a batch that asked for it; it is made on
-    /// the first need.
+    /// Returns the stack's name: the known one, or the one in a batch that read it. The first call
+    /// creates the name.
     pub(super) async fn stack(&self, batch: &Batch) -> Result<String, Error> {
         if let Some(name) = self.0.stack.0.get() {
             return Ok(name.clone());
@@ -61,7 +51,7 @@ impl Agent<'_> {
                     version,
                 })?,
             };
-            // Refused means that somebody else made one in the same instant.
+            // A refused write means that another caller created one.
             self.0.table.write(write).await?.or_leave();
             found = self.0.table.get(&key::stack(), Read::Consistent).await?;
         }

@@ -1,77 +1,56 @@
-//! The records that hang on what was deleted, page by page. Nothing of them is read but their keys,
-//! so that one that is damaged is in nobody's way.
+//! The records that a cleanup changes, page by page. It reads only their keys, and of a task what it
+//! changes, so that a damaged record stops no cleanup.
 
 use futures::{StreamExt, stream};
 use model::{Error, FieldChange, HistoryOf, OrganizationId, TagId, TaskId, Thread};
-use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Cleanup, Cleanups, Subject};
+use super::Cleanups;
 use crate::{
-    Given,
+    WriteContext,
     key::{self, AnyKey, Gsi2, Index, List},
     page::{Place, Wanted},
-    rewrite::try_rewrite,
+    records::{Cleanup, Subject, Walked},
+    retry::retry_or_none,
     table::{Change, Condition, OrLeave, Read, Write},
     tagging::TAG_IDS,
 };
 
-/// Writes of a cleanup that are under way at the same time.
+/// Writes of a cleanup at the same time.
 const CONCURRENCY: usize = 10;
 
-/// How far a cleanup came: behind which row it goes on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) enum Walked {
-    /// Through tasks, up to this place.
-    Tasks(String),
-    /// Through all tasks and through activities, up to this place if there is one.
-    Activities(Option<String>),
-    /// Through comments, up to this place.
-    Comments(String),
-}
-
-/// What a task names that may be deleted, each as it stands there: one that is damaged is in no
-/// other's way.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-pub(crate) struct NamesOfTask {
-    milestone_id: Value,
-    phase_id: Value,
-    tag_ids: Value,
-}
-
 impl Cleanups<'_> {
-    /// Handles the next records that hang on what was deleted, of up to 1,000 that are looked at;
-    /// answers how far that came, or none at the end.
+    /// Handles the next records, of up to 1,000 that are read. Returns the place up to which it is done;
+    /// `None` at the end.
     pub(super) async fn next_page(&self, cleanup: &Cleanup) -> Result<Option<Walked>, Error> {
         let (tenant, subject) = (cleanup.organization_id, cleanup.subject);
         let after = cleanup.place();
-        let text = |place: Place| place.to_text(tenant);
+        let text = |place: Place| place.to_text(&key::tenant_prefix(tenant));
         Ok(match subject {
-            // By now the index shows links made just before the delete. Should it lag for longer, such
-            // a task keeps the id of a milestone that is gone, which every reader takes for none.
+            // After the delay the index shows links made just before the delete. Should it lag for longer,
+            // a task keeps the id of a milestone that is gone, which every reader ignores.
             Subject::Milestone(id) => {
                 let tasks = key::tasks_of_milestone(tenant, id);
-                let end = self.let_go(tenant, subject, tasks, after).await?;
+                let end = self.unlink_page(tenant, subject, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // So does a task that is moved past the walk, of a phase.
+            // A task that moves past the walk keeps the id of the phase, which every reader ignores.
             Subject::Phase(project, id) => {
                 let in_it = Condition::default().equals("phaseId", id);
                 let tasks = key::tasks_of_project(tenant, project).filter(in_it);
-                let end = self.let_go(tenant, subject, tasks, after).await?;
+                let end = self.unlink_page(tenant, subject, tasks, after).await?;
                 end.map(text).map(Walked::Tasks)
             }
-            // Nothing is given a tag that is gone, so that what the walk has passed stays without it.
+            // No record gets a deleted tag, so that records stay without it once the walk has passed.
             Subject::Tag(id) if cleanup.is_past_tasks() => {
                 let activities = key::activities_by_id(tenant).consistent();
                 let activities = activities.filter(carrying(id));
-                let end = self.let_go(tenant, subject, activities, after).await?;
+                let end = self.unlink_page(tenant, subject, activities, after).await?;
                 end.map(|place| Walked::Activities(Some(text(place))))
             }
             Subject::Tag(id) => {
                 let tasks = key::tasks(tenant).consistent().filter(carrying(id));
-                let end = self.let_go(tenant, subject, tasks, after).await?;
+                let end = self.unlink_page(tenant, subject, tasks, after).await?;
                 Some(end.map_or(Walked::Activities(None), |place| Walked::Tasks(text(place))))
             }
             Subject::Thread(thread) => {
@@ -81,9 +60,9 @@ impl Cleanups<'_> {
         })
     }
 
-    /// Lets the records of a page of a list go of what was deleted; answers where the page ends,
-    /// unless it is the last one.
-    async fn let_go<R, I: Index>(
+    /// Removes the references of the records of a page. Returns the end of the page; `None` for the last
+    /// one.
+    async fn unlink_page<R, I: Index>(
         &self,
         tenant: OrganizationId,
         subject: Subject,
@@ -94,18 +73,18 @@ impl Cleanups<'_> {
         let page = self.0.table.page(records.places(), &wanted).await?;
         let keys = page.rows.into_iter().map(|row| row.place.key());
         let done: Vec<Result<(), Error>> = stream::iter(keys)
-            .map(|record| self.let_one_go(tenant, subject, record))
+            .map(|record| self.unlink(tenant, subject, record))
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
-        // One that fails is tried again with its page.
+        // After a failure the whole page is tried again.
         done.into_iter().collect::<Result<(), Error>>()?;
         Ok(page.end)
     }
 
-    /// Lets a task or an activity go of what was deleted, if it names that and its version is one:
-    /// whatever a cleanup changes in them, it changes here. A task's history tells of it.
-    async fn let_one_go(
+    /// Removes the reference of a task or an activity, if it has it and its version is a number. This is the
+    /// only change that a cleanup makes to them. A task's history gets an entry.
+    async fn unlink(
         &self,
         tenant: OrganizationId,
         subject: Subject,
@@ -138,19 +117,19 @@ impl Cleanups<'_> {
                 writes.extend(entry);
                 Ok(self.0.table.transact(writes).await?.ok())
             };
-            // Others keep changing it, or it is damaged: whoever reads it takes what is gone for none.
-            let _ = try_rewrite(read().await?, read, write).await?;
+            // Other requests keep changing it, or it is damaged: every reader ignores the reference.
+            let _ = retry_or_none(read().await?, read, write).await?;
             return Ok(());
         }
         let write = Write::update(record, change, still_named);
-        // Refused means that somebody changed the record or deleted it meanwhile, or that it is
-        // damaged in just these attributes, and then names nothing.
+        // Refused when another request changed or deleted the record, or when just these attributes are
+        // damaged, and hold no reference.
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 
-    /// The version of a task that names what was deleted, and what its history says of that going;
-    /// none of a task that is gone, names it no more, or is damaged in just these attributes.
+    /// The version of a task with the reference, and the entry of its history. `None` for a task that is
+    /// gone, has no such reference, or is damaged in just these attributes.
     async fn entry(
         &self,
         tenant: OrganizationId,
@@ -182,13 +161,12 @@ impl Cleanups<'_> {
             return Ok(None);
         };
         let (of, version) = (Some(HistoryOf::Task(task)), named.version + 1);
-        let service = Given::from(tenant);
+        let service = WriteContext::from(tenant);
         let entry = service.changed(of, version, change, self.0.clock.now())?;
         Ok(Some((named.version, entry)))
     }
 
-    /// Deletes the comments of a page of a thread; answers where the page ends, unless it is the last
-    /// one.
+    /// Deletes the comments of a page of a thread. Returns the end of the page; `None` for the last one.
     async fn delete_comments(
         &self,
         tenant: OrganizationId,
@@ -210,22 +188,22 @@ impl Cleanups<'_> {
 }
 
 impl Cleanup {
-    /// Where it goes on, if it has begun with the records that it is at.
+    /// The place in the current list of records; `None` at its beginning.
     fn place(&self) -> Option<Place> {
         let text = match self.walked.as_ref()? {
             Walked::Tasks(text) | Walked::Comments(text) => text,
             Walked::Activities(text) => text.as_ref()?,
         };
-        Place::from_text(self.organization_id, text)
+        Place::from_text(&key::tenant_prefix(self.organization_id), text)
     }
 
-    /// Whether it went through all tasks, and is at activities.
+    /// Returns `true` once all tasks are done.
     const fn is_past_tasks(&self) -> bool {
         matches!(self.walked, Some(Walked::Activities(_)))
     }
 }
 
-/// The record carries a tag.
+/// Expects that the record has a tag.
 fn carrying(tag: TagId) -> Condition {
     Condition::default().in_set(TAG_IDS, tag)
 }

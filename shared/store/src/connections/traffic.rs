@@ -1,5 +1,5 @@
-//! What workers know together of a connection: how it answers, and how much it is called. None of it
-//! is written as long as all is well and nothing is limited.
+//! The circuit breaker and call limits that workers share. Nothing is written while a connection is
+//! healthy and has no limits.
 
 use model::{
     Admission, AgentAction, Asking, Breaker, Connection, ConnectionTraffic, Error, OrganizationId,
@@ -9,15 +9,14 @@ use model::{
 use super::Connections;
 use crate::{
     key::{self, AnyKey, Key},
-    rewrite::try_rewrite,
+    retry::retry_or_none,
     table::{Batch, OrNotFound, Read, Record, Stored, Write},
 };
 
-/// How soon an action asks again where others wrote what it was to write every time, in
-/// milliseconds.
+/// The retry delay, in milliseconds, of an action whose writes kept conflicting.
 const CONTENDED: i64 = 1_000;
 
-impl Record for ConnectionTraffic {
+impl Record<crate::Workdesk> for ConnectionTraffic {
     const KIND: &'static str = "connection_traffic";
 
     fn key(&self) -> Key<Self> {
@@ -25,11 +24,11 @@ impl Record for ConnectionTraffic {
     }
 }
 
-/// What is known of a connection, to be written as it was read.
+/// The state of a connection with its version, for the next write.
 #[derive(Clone, Debug)]
 pub(crate) struct Traffic {
     pub(crate) known: ConnectionTraffic,
-    /// None where it is not in the table.
+    /// None if it is not in the table.
     version: Option<i64>,
 }
 
@@ -51,7 +50,7 @@ impl Traffic {
         }
     }
 
-    /// That of a batch which asked for it. One that does not read keeps nobody from calling.
+    /// Returns the state in a batch. An unreadable state blocks no call.
     pub(crate) fn in_batch(connection: &Connection, batch: &Batch) -> Self {
         Self::of(connection, batch.named(&Self::key(connection)))
     }
@@ -68,13 +67,13 @@ impl Traffic {
     }
 }
 
-/// What an action is called among those of its connection.
+/// Returns the name of an action among those of its connection.
 pub(crate) fn name_at_work(action: &AgentAction) -> String {
     format!("{}/{}", action.session_id, action.action_id)
 }
 
 impl Connections<'_> {
-    /// A connection and its breaker, read at once. 404 when it is not the tenant's.
+    /// Returns a connection and its breaker, read together. 404 if it is another tenant's.
     pub async fn with_breaker(
         &self,
         tenant: OrganizationId,
@@ -91,8 +90,8 @@ impl Connections<'_> {
         Ok((connection, breaker))
     }
 
-    /// Lets an action be at work, if its connection's breaker and limits allow it: `traffic` is what is
-    /// known of that. Nothing is written where they have nothing to say.
+    /// Admits an action if the breaker and limits of its connection permit. `traffic` is their
+    /// state as read. Nothing is written unless the state changes.
     pub(crate) async fn admits(
         &self,
         connection: &Connection,
@@ -110,12 +109,12 @@ impl Connections<'_> {
             Ok(done.is_ok().then_some(admission))
         };
         let later = || Admission::PutOff(asking.now.plus(CONTENDED));
-        let admitted = try_rewrite(traffic, read, write).await?;
+        let admitted = retry_or_none(traffic, read, write).await?;
         Ok(admitted.unwrap_or_else(later))
     }
 
-    /// When another call of an action may begin that is at work, or when it is worth asking again.
-    /// Costs nothing where calls are not limited.
+    /// Returns when the next call of a working action may begin, or when to retry. Without a limit
+    /// on calls, nothing is read or written.
     pub async fn turn(
         &self,
         connection: &Connection,
@@ -133,11 +132,12 @@ impl Connections<'_> {
             let done = self.0.table.write(traffic.write()?).await?;
             Ok(done.is_ok().then_some(turn))
         };
-        let turn = try_rewrite(read().await?, read, write).await?;
+        let turn = retry_or_none(read().await?, read, write).await?;
         Ok(turn.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
-    /// Has an action end that was at work. Costs nothing where there may be any number of them.
+    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
+    /// or written.
     pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<(), Error> {
         if connection.limits.concurrent.is_none() {
             return Ok(());
@@ -151,12 +151,12 @@ impl Connections<'_> {
             let done = self.0.table.write(traffic.write()?).await?;
             Ok(done.is_ok().then_some(()))
         };
-        // Where others write all the time, the end of its lease ends it.
-        try_rewrite(read().await?, read, write).await?;
+        // After continued conflicts, the end of its lease removes it.
+        retry_or_none(read().await?, read, write).await?;
         Ok(())
     }
 
-    /// Notes an answer of a connection, where that is news; answers its breaker as it is then.
+    /// Records an answer of a connection if it changes the state. Returns the breaker afterwards.
     pub async fn answered(
         &self,
         connection: &Connection,
@@ -176,8 +176,8 @@ impl Connections<'_> {
         };
         let found = read().await?;
         let breaker = found.known.breaker_of(connection);
-        // Others keep writing it, who know as much.
-        let noted = try_rewrite(found, read, write).await?;
+        // Other callers keep writing it and know as much.
+        let noted = retry_or_none(found, read, write).await?;
         Ok(noted.unwrap_or(breaker))
     }
 

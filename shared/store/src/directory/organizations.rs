@@ -4,20 +4,25 @@ use model::{
     Error, Id, MAX_ID, Organization, OrganizationId, OrganizationUpdate, PlanFeature, User,
 };
 
-use super::{Directory, NewUser, Reference};
+use super::{Directory, NewUser};
 use crate::{
-    Given, Permit,
+    PendingWrite, WriteContext, id_is_taken,
     key::{self, Key},
+    records::Reference,
     table::{Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
 };
 
-impl Record for Organization {
+impl Record<crate::Workdesk> for Organization {
     const KIND: &'static str = "organization";
 
     fn key(&self) -> Key<Self> {
         key::organization(self.id)
     }
 }
+
+impl Tracked for Organization {}
 
 impl Directory<'_> {
     /// Creates an organization.
@@ -27,14 +32,11 @@ impl Directory<'_> {
         plan_features: Vec<PlanFeature>,
     ) -> Result<Organization, Error> {
         let id = self.0.next_id().await?;
-        let organization = self.new_organization(id, name, plan_features);
-        let reference = Reference::from(&organization);
-        let writes = vec![Write::create(&organization)?, Write::create(&reference)?];
-        self.0.create_all(&Given::from(id), writes, id).await?;
-        Ok(organization)
+        let (organization, writes) = self.new_organization(id, name, plan_features)?;
+        self.write_new(organization, writes).await
     }
 
-    /// Creates an organization and its first admin, both or neither. 409 when the username is taken.
+    /// Creates an organization with its first admin, both or neither. 409 when the username is taken.
     pub async fn found_organization(
         &self,
         name: String,
@@ -42,14 +44,11 @@ impl Directory<'_> {
         admin: NewUser,
     ) -> Result<(Organization, User), Error> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
-        let organization = self.new_organization(id, name, plan_features);
-        let (admin, mut writes) = self.new_user(organization.id, admin_id, admin)?;
-        writes.extend([
-            Write::create(&organization)?,
-            Write::create(&Reference::from(&organization))?,
-        ]);
-        let given = Given::from(organization.id);
-        self.write_new_user(&given, writes, admin_id).await?;
+        let (organization, writes) = self.new_organization(id, name, plan_features)?;
+        let (admin, mut all) = self.new_user(id, admin_id, admin)?;
+        all.push(Write::create(&admin)?);
+        all.extend(writes);
+        let organization = self.write_new(organization, all).await?;
         Ok((organization, admin))
     }
 
@@ -58,71 +57,81 @@ impl Directory<'_> {
         id: OrganizationId,
         name: String,
         plan_features: Vec<PlanFeature>,
-    ) -> Organization {
+    ) -> Result<(Organization, Vec<Write>), Error> {
         let now = self.0.clock.now();
-        Organization {
+        let organization = Organization {
             id,
             name,
             plan_features,
             created_at: now,
             updated_at: now,
-        }
+        };
+        let reference = Reference::from(&organization);
+        let writes = vec![Write::create(&organization)?, Write::create(&reference)?];
+        Ok((organization, writes))
     }
 
-    /// An organization. 404 when there is none of this id.
+    async fn write_new(
+        self,
+        organization: Organization,
+        writes: impl Into<Writes>,
+    ) -> Result<Organization, Error> {
+        let context = WriteContext::from(organization.id);
+        let done = self.0.commit(&context, writes, organization).await?;
+        let done = done.ok_or_else(|| id_is_taken(Organization::KIND))?;
+        done.not_replayed()
+    }
+
+    /// An organization. 404 for an unknown id.
     pub async fn organization(&self, id: OrganizationId) -> Result<Stored<Organization>, Error> {
         let key = key::organization(id);
         self.0.one(&key, OrganizationId::NOUN).await
     }
 
-    /// Changes the tenant's organization, and what reference search finds it by.
+    /// Changes the tenant's organization. Reference search finds it by its new name.
     pub async fn update_organization(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         update: OrganizationUpdate,
     ) -> Result<Stored<Organization>, Error> {
         let change = |organization: &mut Organization| update.clone().apply(organization);
-        self.change_organization(permit, change).await
+        self.change_organization(pending, change).await
     }
 
-    /// Replaces what the plan includes. 404 when there is no such organization.
+    /// Replaces the features of the plan. 404 for an unknown organization.
     pub async fn set_plan_features(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         features: Vec<PlanFeature>,
     ) -> Result<Stored<Organization>, Error> {
         let change =
             |organization: &mut Organization| organization.plan_features.clone_from(&features);
-        self.change_organization(permit, change).await
+        self.change_organization(pending, change).await
     }
 
     async fn change_organization(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         change: impl Fn(&mut Organization),
     ) -> Result<Stored<Organization>, Error> {
-        let permit = permit.into();
-        let table = &self.0.table;
-        let key = key::organization(permit.tenant());
-        let read = || table.get(&key, Read::Consistent);
-        let change = &change;
-        let write = |given: Given, organization: Option<Stored<Organization>>| async move {
-            let mut organization = given.current(organization, OrganizationId::NOUN)?;
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let of_itself = |_, id| key::organization(id);
+        let change = |_: &WriteContext, organization: &mut Organization, now| {
             let was_called = organization.name.clone();
-            change(&mut organization);
-            organization.updated_at = self.0.clock.now();
-            let mut writes = vec![Write::replace(&organization)?];
+            change(organization);
+            organization.updated_at = now;
+            let mut writes = Writes::default();
             if organization.name != was_called {
-                writes.push(Write::put(&Reference::from(&organization.record))?);
+                writes.push(Write::put(&Reference::from(&*organization))?);
             }
-            let done = table.transact(writes).await?;
-            Ok(done.is_ok().then(|| organization.replaced()))
+            Ok(writes)
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, of_itself, tenant, change).await
     }
 
-    /// All organizations by id, for the operator: reads every id that was ever given out, which is
-    /// a request and at most 50 read units for each hundred. No request of the API asks this.
+    /// All organizations by id, for the operator. Reads every id that was ever reserved: one request and
+    /// at most 50 read units for each hundred. No operation of the API calls this.
     pub async fn organizations(&self) -> Result<Vec<Organization>, Error> {
         let last = self.0.last_id::<OrganizationId>().await?;
         let ids = (1..=last.min(MAX_ID)).filter_map(OrganizationId::new);

@@ -1,20 +1,22 @@
 //! Phases of projects.
 
 use model::{
-    Error, Id, Order, OrganizationId, Phase, PhaseCreate, PhaseId, PhaseUpdate, ProjectId, Task,
+    Error, Id, Order, OrganizationId, Phase, PhaseCreate, PhaseId, PhaseUpdate, Project, ProjectId,
+    Task,
 };
 
 use super::{Directory, projects::takes_work};
 use crate::{
-    Given, Permit,
-    cleanup::Subject,
+    PendingWrite, WriteContext,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
-    table::{OrNotFound, Read, Record, Stored, Write},
+    records::Subject,
+    table::{OrNotFound, Read, Record, Stored},
+    tracked::Tracked,
+    writes::Writes,
 };
 
-impl Record for Phase {
+impl Record<crate::Workdesk> for Phase {
     const KIND: &'static str = "phase";
 
     fn key(&self) -> Key<Self> {
@@ -25,6 +27,8 @@ impl Record for Phase {
         Some(key::phase_in_project(self))
     }
 }
+
+impl Tracked for Phase {}
 
 impl Directory<'_> {
     /// A project's phases by order, ties by id. 404 when the project is not the tenant's.
@@ -43,53 +47,36 @@ impl Directory<'_> {
         Ok(page)
     }
 
-    /// Creates a phase of a project, at the end unless it says where. 404 when the project is not
-    /// the tenant's, 409 when it is archived.
+    /// Creates a phase of a project, at the end unless the request names an order. 404 when the project is
+    /// not the tenant's, 409 when it is archived.
     pub async fn create_phase(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         project: ProjectId,
         new: PhaseCreate,
     ) -> Result<Stored<Phase>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new_phase(permit, project, new).await;
-        let again = async |made| {
-            let key = key::phase(tenant, id_of(made)?);
-            self.0.one(&key, PhaseId::NOUN).await
-        };
-        permit.once(create, again).await
-    }
-
-    async fn create_new_phase(
-        &self,
-        permit: Permit,
-        project: ProjectId,
-        new: PhaseCreate,
-    ) -> Result<Stored<Phase>, Error> {
-        let tenant = permit.tenant();
+        let pending = pending.into();
+        let tenant = pending.tenant();
         let place = self.place_of(tenant, project, new.order);
-        let of = self.project(tenant, project);
-        let read = async { tokio::try_join!(self.0.next_id(), place, of) };
-        let (given, (id, order, of)) = permit.beside(read).await?;
-        takes_work(&of)?;
-        let now = self.0.clock.now();
-        let phase = Phase {
-            id,
-            organization_id: tenant,
-            project_id: project,
-            title: new.title,
-            order,
-            created_at: now,
-            updated_at: now,
+        let read = async { tokio::try_join!(place, self.project(tenant, project)) };
+        let phase = |_: &WriteContext, id, (order, of): (_, Stored<Project>), now| {
+            takes_work(&of)?;
+            let phase = Phase {
+                id,
+                organization_id: tenant,
+                project_id: project,
+                title: new.title,
+                order,
+                created_at: now,
+                updated_at: now,
+            };
+            Ok((phase, Writes::default()))
         };
-        let writes = vec![Write::create(&phase)?];
-        self.0.create_all(&given, writes, id).await?;
-        Ok(Stored::created(phase))
+        Box::pin(self.0.create(pending, key::phase, read, phase)).await
     }
 
-    /// The place that was asked for, or else one behind the project's last phase. The index may lag
-    /// behind that; two of the same order are told apart by id.
+    /// The requested order, or one behind the project's last phase. The index may lag behind a phase that
+    /// was just created. Two phases of the same order are sorted by id.
     async fn place_of(
         &self,
         tenant: OrganizationId,
@@ -110,33 +97,26 @@ impl Directory<'_> {
     /// Changes a phase. 404 when it is not the tenant's.
     pub async fn update_phase(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: PhaseId,
         update: PhaseUpdate,
     ) -> Result<Stored<Phase>, Error> {
-        let permit = permit.into();
-        let table = &self.0.table;
-        let key = key::phase(permit.tenant(), id);
-        let read = || table.get(&key, Read::Consistent);
-        let update = &update;
-        let write = |given: Given, phase: Option<Stored<Phase>>| async move {
-            let mut phase = given.current(phase, PhaseId::NOUN)?;
-            update.clone().apply(&mut phase);
-            phase.updated_at = self.0.clock.now();
-            let done = table.write(Write::replace(&phase)?).await?;
-            Ok(done.is_ok().then(|| phase.replaced()))
+        let change = |_: &WriteContext, phase: &mut Phase, now| {
+            update.clone().apply(phase);
+            phase.updated_at = now;
+            Ok(Writes::default())
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, key::phase, id, change).await
     }
 
-    /// Deletes a phase. From that moment its tasks read as being in none; the sweeper takes them out
-    /// of it, whatever their number. 404 when it is not the tenant's.
-    pub async fn delete_phase(&self, permit: impl Into<Permit>, id: PhaseId) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::phase(permit.tenant(), id);
-        let subject = |phase: &Phase| Subject::Phase(phase.project_id, id);
-        self.0
-            .delete_with_cleanup(permit, key, PhaseId::NOUN, subject, async |_| Ok(()))
-            .await
+    /// Deletes a phase. Its tasks show no phase from then on, and the sweeper removes the references. 404
+    /// when it is not the tenant's.
+    pub async fn delete_phase(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: PhaseId,
+    ) -> Result<(), Error> {
+        let tasks = |phase: &Phase| (Subject::Phase(phase.project_id, id), Writes::default());
+        self.0.delete(pending, key::phase, id, tasks).await
     }
 }

@@ -1,21 +1,26 @@
-//! Projects, and whether they take work.
+//! Projects.
+
+use std::future::ready;
 
 use model::{
     Code, Error, HistoryOf, Id, OrganizationId, Project, ProjectCreate, ProjectFilter, ProjectId,
     ProjectStatus, ProjectUpdate, UserId,
 };
 
-use super::{Directory, Reference, totals, words};
+use super::{Directory, totals};
 use crate::{
-    Given, Permit,
+    PendingWrite, WriteContext,
     filter::Filter,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
-    table::{Change, Condition, Read, Record, Stored, Write},
+    records::Reference,
+    table::{Change, Condition, Record, Stored, Write},
+    tracked::Tracked,
+    words::words,
+    writes::Writes,
 };
 
-impl Record for Project {
+impl Record<crate::Workdesk> for Project {
     const KIND: &'static str = "project";
 
     fn key(&self) -> Key<Self> {
@@ -29,7 +34,9 @@ impl Record for Project {
     fn words(&self) -> Option<String> {
         Some(words(&self.title).concat())
     }
+}
 
+impl Tracked for Project {
     fn history(&self) -> Option<HistoryOf> {
         Some(HistoryOf::Project(self.id))
     }
@@ -46,7 +53,7 @@ impl Directory<'_> {
         self.0.one(&key, ProjectId::NOUN).await
     }
 
-    /// The projects that fit, by title; archived ones only where the filter names that status.
+    /// The projects that match a filter, by title. Archived ones only where the filter names that status.
     pub async fn projects(
         &self,
         tenant: OrganizationId,
@@ -63,62 +70,52 @@ impl Directory<'_> {
         self.0.table.page(projects, wanted).await
     }
 
-    /// Creates a project, counts it if it is active, and lets reference search find it.
+    /// Creates a project, and counts it if it is active. Reference search finds it.
     pub async fn create_project(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: ProjectCreate,
     ) -> Result<Stored<Project>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit: Permit| {
-            let (given, id) = permit.beside(self.0.next_id()).await?;
-            let now = self.0.clock.now();
-            let project = Project::new(id, tenant, new, now);
-            let reference = Reference::from(&project);
-            let mut writes = vec![Write::create(&project)?, Write::create(&reference)?];
-            writes.extend(count_active(tenant, None, project.status));
-            writes.extend(given.created(&project, now)?);
-            self.0.create_all(&given, writes, id).await?;
-            Ok(Stored::created(project))
+        let project = |context: &WriteContext, id, (), now| {
+            let project = Project::new(id, context.tenant, new, now);
+            let mut writes = Writes::default();
+            writes.push(Write::create(&Reference::from(&project))?);
+            writes.extend(count_active(context.tenant, None, project.status));
+            Ok((project, writes))
         };
-        let again = async |made| self.project(tenant, id_of(made)?).await;
-        permit.once(create, again).await
+        let nothing = ready(Ok(()));
+        self.0.create(pending, key::project, nothing, project).await
     }
 
-    /// Changes a project, counts it among the active ones or no more, and lets reference search find
-    /// it by its new title. 404 when it is not the tenant's.
+    /// Changes a project, and updates the count of active ones. Reference search finds it by its new title.
+    /// 404 when it is not the tenant's.
     pub async fn update_project(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: ProjectId,
         update: ProjectUpdate,
     ) -> Result<Stored<Project>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let table = &self.0.table;
-        let key = key::project(tenant, id);
-        let read = || table.get(&key, Read::Consistent);
-        let update = &update;
-        let write = |given: Given, project: Option<Stored<Project>>| async move {
-            let before = given.current(project, ProjectId::NOUN)?;
-            let mut after = before.clone();
-            update.clone().apply(&mut after);
-            after.updated_at = self.0.clock.now();
-            let mut writes = vec![Write::replace(&after)?];
-            if after.title != before.title {
-                writes.push(Write::put(&Reference::from(&after.record))?);
+        let change = |context: &WriteContext, project: &mut Project, now| {
+            let before = project.clone();
+            update.clone().apply(project);
+            project.updated_at = now;
+            let mut writes = Writes::default();
+            if project.title != before.title {
+                writes.push(Write::put(&Reference::from(&*project))?);
             }
-            writes.extend(count_active(tenant, Some(before.status), after.status));
-            writes.extend(given.updated(&before.record, &after, after.updated_at)?);
-            let done = table.transact(writes).await?;
-            Ok(done.is_ok().then(|| after.replaced()))
+            writes.extend(count_active(
+                context.tenant,
+                Some(before.status),
+                project.status,
+            ));
+            Ok(writes)
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, key::project, id, change).await
     }
 }
 
-/// Counts a project in or out that was of one status, if it was there, and is of another.
+/// Adds a project to the count of active ones, or subtracts it, after a change of status. A new project
+/// had none.
 fn count_active(
     tenant: OrganizationId,
     was: Option<ProjectStatus>,
@@ -138,12 +135,14 @@ fn count_active(
     ))
 }
 
-/// 409 when a project takes no new work. It is read for that, just before the write, and not checked
-/// by it: a project is never deleted, and a check would make the writes of all who work in it stand
-/// in each other's way. What is archived in that instant gets one record more.
+/// 409 for an archived project, which takes no new work.
+///
+/// The project is read just before the write, and not checked by the write. A project is never deleted,
+/// and a check would make all writes in the project conflict with each other. A project that is archived
+/// in that instant gets one more record.
 pub(crate) fn takes_work(project: &Project) -> Result<(), Error> {
     if project.status == ProjectStatus::Archived {
-        let detail = "The project is archived and takes no new work; change its status first.";
+        let detail = "The project is archived and takes no new work. Change its status first.";
         return Err(Error::conflict(Code::ProjectArchived, detail));
     }
     Ok(())

@@ -1,20 +1,22 @@
-//! Tags, and their names, each of which an organization has once.
+//! Tags, whose names are unique in an organization.
 
-use model::{Code, Error, Id, OrganizationId, Tag, TagCreate, TagId, TagUpdate};
-use serde::{Deserialize, Serialize};
+use std::future::ready;
 
-use super::{Directory, fold};
+use model::{Code, Error, OrganizationId, Tag, TagCreate, TagId, TagUpdate};
+
+use super::Directory;
 use crate::{
-    Given, Permit,
-    cleanup::Subject,
-    id_is_taken,
+    PendingWrite, WriteContext,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
-    table::{Condition, IntoAttribute, Read, Record, Stored, Write},
+    records::{NameOfTag, Subject},
+    table::{Condition, IntoAttribute, Record, Stored, Write},
+    tracked::Tracked,
+    words::fold,
+    writes::Writes,
 };
 
-impl Record for Tag {
+impl Record<crate::Workdesk> for Tag {
     const KIND: &'static str = "tag";
 
     fn key(&self) -> Key<Self> {
@@ -26,16 +28,6 @@ impl Record for Tag {
     }
 }
 
-/// Holds a tag's name: it is written and deleted in one transaction with the tag.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct NameOfTag {
-    organization_id: OrganizationId,
-    /// In folded form.
-    name: String,
-    tag_id: TagId,
-}
-
 impl NameOfTag {
     fn of(tag: &Tag) -> Self {
         Self {
@@ -45,7 +37,7 @@ impl NameOfTag {
         }
     }
 
-    /// Gives the name free, which nobody holds where the tag is older than this item's kind.
+    /// Releases the name. A tag that is older than this kind of item has none to release.
     fn release(&self) -> Write {
         let is_its = "(attribute_not_exists(#) OR # = :)";
         let is_its = Condition::default().and(is_its, "tagId", [self.tag_id.into_attribute()]);
@@ -53,13 +45,15 @@ impl NameOfTag {
     }
 }
 
-impl Record for NameOfTag {
+impl Record<crate::Workdesk> for NameOfTag {
     const KIND: &'static str = "tag_name";
 
     fn key(&self) -> Key<Self> {
         key::name_of_tag(self.organization_id, &self.name)
     }
 }
+
+impl Tracked for Tag {}
 
 impl Directory<'_> {
     /// The organization's tags by name.
@@ -71,90 +65,59 @@ impl Directory<'_> {
         self.0.table.page(key::tags(tenant), wanted).await
     }
 
-    /// Creates a tag. 409 when another one has its name.
+    /// Creates a tag. 409 when another tag has its name.
     pub async fn create_tag(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: TagCreate,
     ) -> Result<Stored<Tag>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit| self.create_new_tag(permit, new).await;
-        let again = async |made| {
-            let key = key::tag(tenant, id_of(made)?);
-            self.0.one(&key, TagId::NOUN).await
+        let tag = |context: &WriteContext, id, (), now| {
+            let tag = Tag {
+                id,
+                organization_id: context.tenant,
+                name: new.name,
+                created_at: now,
+                updated_at: now,
+            };
+            let mut writes = Writes::default();
+            writes.push_or(Write::create(&NameOfTag::of(&tag))?, name_is_taken());
+            Ok((tag, writes))
         };
-        permit.once(create, again).await
+        let nothing = ready(Ok(()));
+        self.0.create(pending, key::tag, nothing, tag).await
     }
 
-    async fn create_new_tag(&self, permit: Permit, new: TagCreate) -> Result<Stored<Tag>, Error> {
-        let tenant = permit.tenant();
-        let (given, id) = permit.beside(self.0.next_id()).await?;
-        let now = self.0.clock.now();
-        let tag = Tag {
-            id,
-            organization_id: tenant,
-            name: new.name,
-            created_at: now,
-            updated_at: now,
-        };
-        let writes = vec![Write::create(&tag)?, Write::create(&NameOfTag::of(&tag))?];
-        match self.0.commit(&given, writes, Some(id.get())).await? {
-            Ok(()) => Ok(Stored::created(tag)),
-            Err(refused) if refused.at(0) => Err(id_is_taken(Tag::KIND)),
-            Err(_) => Err(name_is_taken()),
-        }
-    }
-
-    /// Changes a tag. 404 when it is not the tenant's, 409 when another one has its new name.
+    /// Changes a tag. 404 when it is not the tenant's, 409 when another tag has its new name.
     pub async fn update_tag(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         id: TagId,
         update: TagUpdate,
     ) -> Result<Stored<Tag>, Error> {
-        let permit = permit.into();
-        let table = &self.0.table;
-        let key = key::tag(permit.tenant(), id);
-        let read = || table.get(&key, Read::Consistent);
-        let update = &update;
-        let write = |given: Given, tag: Option<Stored<Tag>>| async move {
-            let mut tag = given.current(tag, TagId::NOUN)?;
-            let old = NameOfTag::of(&tag);
-            update.clone().apply(&mut tag);
-            tag.updated_at = self.0.clock.now();
-            let new = NameOfTag::of(&tag);
-            let mut writes = vec![Write::replace(&tag)?];
+        let change = |_: &WriteContext, tag: &mut Tag, now| {
+            let old = NameOfTag::of(tag);
+            update.clone().apply(tag);
+            tag.updated_at = now;
+            let new = NameOfTag::of(tag);
+            let mut writes = Writes::default();
             if new.name != old.name {
-                writes.extend([Write::create(&new)?, old.release()]);
+                writes.push_or(Write::create(&new)?, name_is_taken());
+                writes.push_or(old.release(), name_is_taken());
             }
-            match table.transact(writes).await? {
-                Ok(()) => Ok(Some(tag.replaced())),
-                Err(refused) if refused.at(0) => Ok(None),
-                Err(_) => Err(name_is_taken()),
-            }
+            Ok(writes)
         };
-        permit.rewrite(read, write).await
+        self.0.update(pending, key::tag, id, change).await
     }
 
-    /// Deletes a tag, whose name is free again. From that moment nothing carries it; the sweeper
-    /// takes it off the records, whatever their number. 404 when it is not the tenant's.
-    pub async fn delete_tag(&self, permit: impl Into<Permit>, id: TagId) -> Result<(), Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let key = key::tag(tenant, id);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let write = |given: Given, tag: Option<Stored<Tag>>| async move {
-            let tag = given.current(tag, TagId::NOUN)?;
-            let writes = vec![
-                Write::delete(tag.key(), Condition::version(tag.version)),
-                NameOfTag::of(&tag).release(),
-                self.0.cleanup_of(tenant, Subject::Tag(id))?,
-            ];
-            let done = self.0.table.transact(writes).await?;
-            Ok(done.is_ok().then_some(()))
-        };
-        permit.rewrite(read, write).await
+    /// Deletes a tag and releases its name. No record shows it from then on, and the sweeper removes it
+    /// from the records. 404 when it is not the tenant's.
+    pub async fn delete_tag(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: TagId,
+    ) -> Result<(), Error> {
+        let carriers = |tag: &Tag| (Subject::Tag(id), NameOfTag::of(tag).release().into());
+        self.0.delete(pending, key::tag, id, carriers).await
     }
 }
 

@@ -1,40 +1,43 @@
 //! Users and their accounts.
 
+use std::collections::HashMap;
+
 use model::{
     Code, Error, Held, Id, OrganizationId, PasswordHash, Permission, Role, User, UserFilter,
     UserId, UserUpdate, each_once,
 };
 
-use super::{Directory, fold, words};
+use super::Directory;
 use crate::{
-    Given, Permit,
+    PendingWrite, Store, WriteContext,
     filter::Filter,
-    id_is_taken,
     key::{self, Gsi1, Key},
-    once::id_of,
     page::{Page, Wanted},
-    rewrite::rewrite,
+    records::Account,
+    retry::reretry_or_none,
     sessions::end_all,
-    sign_in::Account,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Refused, Stored, Write},
+    tracked::Tracked,
+    words::{fold, words},
+    writes::Writes,
 };
 
-/// What a user begins with.
+/// A new user.
 #[derive(Clone, Debug)]
 pub struct NewUser {
     /// 3 to 64 characters, unique in the service without regard to case.
     pub username: String,
     /// Name to show.
     pub full_name: String,
-    /// What the user may do.
+    /// Role.
     pub role: Role,
     /// Permissions beyond the role's.
     pub extra_permissions: Vec<Permission>,
-    /// What a password is compared with.
+    /// The hash of the password.
     pub password_hash: PasswordHash,
 }
 
-impl Record for User {
+impl Record<crate::Workdesk> for User {
     const KIND: &'static str = "user";
 
     fn key(&self) -> Key<Self> {
@@ -54,6 +57,23 @@ impl Record for User {
     }
 }
 
+impl Tracked for User {}
+
+impl Store {
+    /// Users by id, in the form in which other records show them, without those that are gone or do not
+    /// read.
+    pub(crate) async fn users<V: for<'a> From<&'a User>>(
+        &self,
+        tenant: OrganizationId,
+        ids: impl Iterator<Item = UserId> + Clone,
+    ) -> Result<HashMap<UserId, V>, Error> {
+        let key = |id| key::user(tenant, id);
+        let keys = ids.clone().map(key);
+        let found = self.table.batch_get(keys, Read::Eventual).await?;
+        Ok(found.all(ids, key))
+    }
+}
+
 impl Directory<'_> {
     /// One user. 404 when it is not the tenant's.
     pub async fn user(&self, tenant: OrganizationId, id: UserId) -> Result<Stored<User>, Error> {
@@ -61,7 +81,7 @@ impl Directory<'_> {
         self.0.one(&key, UserId::NOUN).await
     }
 
-    /// The users that fit, by username.
+    /// The users that match a filter, by username.
     pub async fn users(
         &self,
         tenant: OrganizationId,
@@ -80,41 +100,31 @@ impl Directory<'_> {
     /// Creates a user with an account. 409 when the username is taken.
     pub async fn create_user(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: NewUser,
     ) -> Result<Stored<User>, Error> {
         let new = std::future::ready(Ok(new));
-        self.create_user_when_ready(permit, new).await
+        self.create_user_when_ready(pending, new).await
     }
 
-    /// As [`create_user`](Self::create_user), for a user whose password is still being hashed, or
-    /// who may be refused meanwhile.
+    /// As [`create_user`](Self::create_user), of a future that hashes the password, and may refuse.
     pub async fn create_user_when_ready(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         new: impl Future<Output = Result<NewUser, Error>>,
     ) -> Result<Stored<User>, Error> {
-        let permit = permit.into();
-        let tenant = permit.tenant();
-        let create = async |permit: Permit| {
-            let ready = async { tokio::try_join!(self.0.next_id(), new) };
-            let (given, (id, new)) = permit.beside(ready).await?;
-            let (user, writes) = self.new_user(tenant, id, new)?;
-            self.write_new_user(&given, writes, id).await?;
-            Ok(Stored::created(user))
-        };
-        let again = async |made| self.user(tenant, id_of(made)?).await;
-        permit.once(create, again).await
+        let user = |context: &WriteContext, id, new, _| self.new_user(context.tenant, id, new);
+        self.0.create(pending, key::user, new, user).await
     }
 
-    /// A user, and what is to be written for one: an account, which comes first, and the user; an
-    /// admin is counted.
+    /// A user, and the writes of the user's account, with the count of admins. 409 when the username is
+    /// taken.
     pub(super) fn new_user(
         self,
         tenant: OrganizationId,
         id: UserId,
         new: NewUser,
-    ) -> Result<(User, Vec<Write>), Error> {
+    ) -> Result<(User, Writes), Error> {
         let now = self.0.clock.now();
         let account = Account {
             username: fold(&new.username),
@@ -136,130 +146,92 @@ impl Directory<'_> {
             created_at: now,
             updated_at: now,
         };
-        let mut writes = vec![Write::create(&account)?, Write::create(&user)?];
-        writes.extend(count_admins(tenant, false, user.is_enabled_admin()));
+        let mut writes = count_admins(tenant, false, user.is_enabled_admin());
+        let taken = Error::conflict(Code::UsernameTaken, "Another user has this username.");
+        writes.push_or(Write::create(&account)?, taken);
         Ok((user, writes))
     }
 
-    /// Writes what [`new_user`](Self::new_user) begins with.
-    pub(super) async fn write_new_user(
+    /// Changes a user on behalf of one with the permissions `by`. 404 when the user is not the tenant's,
+    /// 403 when the user has a permission beyond `by`, before or after. 409 when the organization would
+    /// have no admin left.
+    pub async fn update_user<H: Future<Output = Result<Held, Error>>>(
         &self,
-        given: &Given,
-        writes: Vec<Write>,
-        id: UserId,
-    ) -> Result<(), Error> {
-        let done = self.0.commit(given, writes, Some(id.get())).await?;
-        done.map_err(|refused| {
-            if refused.at(0) {
-                Error::conflict(Code::UsernameTaken, "Another user has this username.")
-            } else {
-                id_is_taken(User::KIND)
-            }
-        })
-    }
-
-    /// Changes a user on behalf of somebody, who is known once `by` is. 404 when it is not the
-    /// tenant's; 403 when it may do something that `by` may not, before or after; 409 when the
-    /// organization would be left without an admin.
-    pub async fn update_user(
-        &self,
-        permit: impl Into<Permit>,
-        by: impl Future<Output = Result<Held, Error>>,
+        pending: impl Into<PendingWrite>,
+        by: impl Fn() -> H,
         id: UserId,
         update: UserUpdate,
     ) -> Result<Stored<User>, Error> {
-        let permit = permit.into();
-        let key = key::user(permit.tenant(), id);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let found = async { tokio::try_join!(read(), by) };
-        let (given, (found, by)) = permit.beside(found).await?;
-        let (given, by, update) = (&given, &by, &update);
-        let write = |user: Option<Stored<User>>| async move {
-            let before = given.current(user, UserId::NOUN)?;
+        let pending = pending.into();
+        let key = key::user(pending.tenant(), id);
+        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
+        let write = async |context: WriteContext, (user, by): (Option<_>, Held)| {
+            let before = context.current(user, UserId::NOUN)?;
             by.may_change(&before)?;
             let mut after = before.clone();
             after.change(update.clone());
             by.may_give(after.role, &after.extra_permissions)?;
-            self.replace_user(&before, after).await
+            after.updated_at = self.0.clock.now();
+            let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
+            let mut writes = count_admins(context.tenant, was, is);
+            writes.push(Write::replace(&after)?);
+            self.0.commit(&context, writes, after.replaced()).await
         };
-        rewrite(found, read, write).await
+        self.0.write(pending, read, write).await?.not_replayed()
     }
 
-    /// Disables a user, which ends all of the user's sessions and tokens, or enables it again. 404
-    /// when it is not the tenant's; 409 when the organization would be left without an admin.
+    /// Disables a user, which ends all of the user's sessions and tokens, or enables the user again. 404
+    /// when the user is not the tenant's, 409 when the organization would have no admin left.
     pub async fn disable_user(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         user: UserId,
         disabled: bool,
     ) -> Result<(), Error> {
-        let permit = permit.into();
-        let key = key::user(permit.tenant(), user);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let write = |given: Given, user: Option<Stored<User>>| async move {
-            let before = given.current(user, UserId::NOUN)?;
-            let mut after = before.clone();
-            after.disable(disabled);
-            self.replace_user(&before, after).await
+        let change = |context: &WriteContext, user: &mut User, now| {
+            let was = user.is_enabled_admin();
+            user.disable(disabled);
+            user.updated_at = now;
+            Ok(count_admins(context.tenant, was, user.is_enabled_admin()))
         };
-        permit.rewrite(read, write).await.map(|_| ())
+        let done = self.0.update(pending, key::user, user, change).await;
+        done.map(|_| ())
     }
 
-    /// Writes a user in place of the one that was read, and counts the organization's admins in the
-    /// same transaction; none when somebody else changed the user.
-    async fn replace_user(
-        &self,
-        before: &User,
-        mut after: Stored<User>,
-    ) -> Result<Option<Stored<User>>, Error> {
-        after.updated_at = self.0.clock.now();
-        let mut writes = vec![Write::replace(&after)?];
-        let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
-        writes.extend(count_admins(after.organization_id, was, is));
-        match self.0.table.transact(writes).await? {
-            Ok(()) => Ok(Some(after.replaced())),
-            Err(refused) if refused.at(0) => Ok(None),
-            Err(_) => Err(Error::conflict(
-                Code::LastAdmin,
-                "This is the organization's last admin who is not disabled; name another one first.",
-            )),
-        }
-    }
-
-    /// Replaces a user's password, which ends all of the user's sessions and tokens. 404 when the user is not
-    /// the tenant's.
+    /// Replaces a user's password, which ends all of the user's sessions and tokens. 404 when the user is
+    /// not the tenant's.
     pub async fn change_password(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         user: &User,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
-        let tenant = permit.into().given().await?.tenant();
+        let WriteContext { tenant, .. } = pending.into().authorized().await?;
         let is_there = Condition::exists();
         let done = self.write_password(tenant, user, password_hash, is_there);
         done.await?.or_not_found(UserId::NOUN)
     }
 
-    /// As [`change_password`](Self::change_password), for somebody who may do all that the user may,
-    /// as it was read and whatever becomes of it meanwhile: 403 otherwise.
+    /// As [`change_password`](Self::change_password), on behalf of one with the permissions `by`. 403 when
+    /// the user has a permission beyond `by`, also when another request has just given it.
     pub async fn set_password(
         &self,
-        permit: impl Into<Permit>,
+        pending: impl Into<PendingWrite>,
         by: &Held,
         user: Stored<User>,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
-        let given = &permit.into().given().await?;
-        let (tenant, id) = (given.tenant(), user.id);
+        let context = &pending.into().authorized().await?;
+        let (tenant, id) = (context.tenant, user.id);
         let (read, hash) = (|| self.user(tenant, id), &password_hash);
         let write = |user: Stored<User>| async move {
-            let user = given.current(Some(user), UserId::NOUN)?;
+            let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
             let done = self.write_password(tenant, &user, PasswordHash::clone(hash), is_the_same);
             Ok(done.await?.ok())
         };
-        rewrite(user, read, write).await
+        reretry_or_none(user, read, write).await
     }
 
     async fn write_password(
@@ -283,20 +255,23 @@ impl Directory<'_> {
     }
 }
 
-/// Counts an admin in or out who `was` one and now `is` one, as
-/// [`is_enabled_admin`](User::is_enabled_admin) says. The last one is not counted out: of all that
-/// would leave the organization without an admin, at the same time too, this write refuses what
-/// comes last.
-fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Option<Write> {
+/// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
+/// last one: of several requests that would leave the organization without an admin, the last fails.
+fn count_admins(tenant: OrganizationId, was: bool, is: bool) -> Writes {
     const COUNT: &str = "enabled";
-    let (by, expected) = match (was, is) {
-        (false, true) => (1, Condition::default()),
-        (true, false) => {
-            let another = Condition::default();
-            (-1, another.and("# > :", COUNT, [1.into_attribute()]))
-        }
-        _ => return None,
-    };
-    let change = Change::default().add(COUNT, by);
-    Some(Write::update(key::admins(tenant), change, expected))
+    let mut writes = Writes::default();
+    let count = |by| (key::admins(tenant), Change::default().add(COUNT, by));
+    if is && !was {
+        let (admins, one_more) = count(1);
+        writes.push(Write::update(admins, one_more, Condition::default()));
+    }
+    if was && !is {
+        let (admins, one_less) = count(-1);
+        let another = Condition::default().and("# > :", COUNT, [1.into_attribute()]);
+        let detail = "This is the organization's last admin who is not disabled. \
+            Make another user an admin first.";
+        let last = Error::conflict(Code::LastAdmin, detail);
+        writes.push_or(Write::update(admins, one_less, another), last);
+    }
+    writes
 }

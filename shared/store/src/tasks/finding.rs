@@ -1,4 +1,4 @@
-//! Which tasks fit a filter, by the index that answers it.
+//! Tasks by filter, each from the index that suits it.
 
 use model::{
     AnyOf, Error, Fault, FaultCode, OrganizationId, Task, TaskFilter, TaskSort, UserId, Who,
@@ -13,19 +13,19 @@ use crate::{
     tagging,
 };
 
-/// A look for tasks of an organization.
+/// A search for tasks of an organization.
 #[derive(Clone, Copy)]
 pub(super) struct Finding<'a> {
     pub(super) table: &'a Table,
     pub(super) tenant: OrganizationId,
-    /// Who `me` is.
+    /// The user that `me` stands for.
     pub(super) caller: UserId,
     pub(super) filter: &'a TaskFilter,
     pub(super) wanted: &'a Wanted,
 }
 
 impl Finding<'_> {
-    /// The tasks in that order. 400 for an order that takes a filter which is not there.
+    /// The tasks in that order. 400 for an order that needs another filter.
     pub(super) async fn find(self, sort: TaskSort) -> Result<Page<Stored<Task>>, Error> {
         let Self {
             table,
@@ -38,7 +38,7 @@ impl Finding<'_> {
         let milestone = filter.milestone_id.as_ref().and_then(AnyOf::only_value);
         let assignee = filter.assignee_id.as_ref().and_then(AnyOf::only_value);
         let assignee = assignee.map(|who: Who| who.user(self.caller));
-        // What an index answers is not asked of each row once more.
+        // The index's own filter is not checked again for each row.
         let without = |forget: fn(&mut TaskFilter)| {
             let mut rest = filter.clone();
             forget(&mut rest);
@@ -82,8 +82,8 @@ impl Finding<'_> {
         table.page(tasks.descending_if(newest_first), wanted).await
     }
 
-    /// The tasks of a list in another order, by id, when all of them can be read for a page; of
-    /// more than that, a walk through all tasks finds a page as well.
+    /// The tasks of a list, sorted by id, when one page can read all of them. `None` for a longer list:
+    /// a walk through all tasks finds a page as well.
     async fn few<I: Index>(
         self,
         tasks: List<Task, I>,
@@ -98,9 +98,9 @@ impl Finding<'_> {
             rows.reverse();
         }
         if let Some(after) = &self.wanted.after {
-            // Ids are padded in keys.
+            // Keys hold ids padded with zeros, which sort as numbers do.
             rows.retain(|Row { place, .. }| {
-                (place.sk != after.sk) && (place.sk < after.sk) == newest_first
+                (place.sk() != after.sk()) && (place.sk() < after.sk()) == newest_first
             });
         }
         let page = Page { rows, end: None }.cut(self.wanted.most());
@@ -108,7 +108,7 @@ impl Finding<'_> {
     }
 }
 
-/// What the filter asks of each row.
+/// The filter as a condition on each row.
 pub(super) fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Condition>, Error> {
     let asked = Filter::of(caller)
         .any("status", filter.status.as_ref())?
@@ -124,7 +124,7 @@ pub(super) fn condition(filter: &TaskFilter, caller: UserId) -> Result<Option<Co
     Ok(asked.condition())
 }
 
-/// Whether a task still fits once it is known what of the records that it names is there.
+/// Returns `true` for a task that still matches, now that its references to deleted records are gone.
 pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, tags, .. }: &JoinedTask) -> bool {
     let milestone = filter.milestone_id.as_ref();
     let phase = filter.phase_id.as_ref();
@@ -136,10 +136,9 @@ pub(super) fn still_fits(filter: &TaskFilter, JoinedTask { task, tags, .. }: &Jo
             .is_none_or(|asked| tagging::fits(asked, tags))
 }
 
-/// The fault of an order that an index has only within one record.
+/// The fault of an order that exists only among the tasks of one record.
 fn takes_one(sort: &str, filter: &str) -> Error {
-    let detail =
-        format!("Tasks are sorted by {sort} with one {filter} only; without it, by id or -id.");
+    let detail = format!("`sort={sort}` needs one `{filter}`. Without it, send id or -id.");
     Error::invalid(Fault {
         pointer: "?sort".to_owned(),
         code: FaultCode::Combination,

@@ -1,4 +1,4 @@
-//! What tasks name, as it is called now.
+//! The records that tasks refer to.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -13,7 +13,7 @@ use crate::{
     table::Batch,
 };
 
-/// What some tasks name, each once: formatting a key costs more than comparing ids.
+/// The ids that tasks refer to, each once: formatting a key costs more than comparing ids.
 #[derive(Default)]
 pub(super) struct Names {
     assignees: BTreeSet<UserId>,
@@ -23,7 +23,8 @@ pub(super) struct Names {
     tags: BTreeSet<TagId>,
 }
 
-/// The same as it was found. What is gone, or does not read, is named by no task.
+/// The records that tasks refer to. A reference to a record that is gone, or does not read, shows as
+/// none.
 pub(super) struct Named {
     assignees: HashMap<UserId, UserRef>,
     pub(super) projects: HashMap<ProjectId, ProjectRef>,
@@ -33,7 +34,7 @@ pub(super) struct Named {
 }
 
 impl Names {
-    /// Of these tasks.
+    /// The ids that these tasks refer to.
     pub(super) fn of<'a>(tasks: impl IntoIterator<Item = &'a Task>) -> Self {
         let mut names = Self::default();
         for task in tasks {
@@ -46,23 +47,23 @@ impl Names {
         names
     }
 
-    /// Where all of it lives.
-    pub(super) fn keys(&self, tenant: OrganizationId) -> Vec<AnyKey> {
-        let mut keys: Vec<AnyKey> = Vec::new();
-        let all = self.assignees.iter();
-        keys.extend(all.map(|id| AnyKey::from(key::user(tenant, *id))));
-        let all = self.projects.iter();
-        keys.extend(all.map(|id| AnyKey::from(key::project(tenant, *id))));
-        let all = self.milestones.iter();
-        keys.extend(all.map(|id| AnyKey::from(key::milestone(tenant, *id))));
-        let all = self.phases.iter();
-        keys.extend(all.map(|id| AnyKey::from(key::phase(tenant, *id))));
-        let all = self.tags.iter();
-        keys.extend(all.map(|id| AnyKey::from(key::tag(tenant, *id))));
-        keys
+    /// The keys of the records.
+    pub(super) fn keys(&self, tenant: OrganizationId) -> impl Iterator<Item = AnyKey> {
+        let assignees = self.assignees.iter();
+        let assignees = assignees.map(move |id| key::user(tenant, *id).into());
+        let projects = self.projects.iter();
+        let projects = projects.map(move |id| key::project(tenant, *id).into());
+        let milestones = self.milestones.iter();
+        let milestones = milestones.map(move |id| key::milestone(tenant, *id).into());
+        let phases = self.phases.iter();
+        let phases = phases.map(move |id| key::phase(tenant, *id).into());
+        let tags = self.tags.iter();
+        let tags = tags.map(move |id| key::tag(tenant, *id).into());
+        let keys = assignees.chain(projects).chain(milestones);
+        keys.chain(phases).chain(tags)
     }
 
-    /// What of it was found.
+    /// The records among those that were found.
     pub(super) fn found(mut self, tenant: OrganizationId, found: &Batch) -> Named {
         self.phases.retain(|id| found.has(&key::phase(tenant, *id)));
         Named {
@@ -76,7 +77,7 @@ impl Names {
 }
 
 impl Named {
-    /// A task together with what it names.
+    /// Joins a task with the records that it refers to.
     pub(super) fn join(&self, mut task: Stored<Task>) -> JoinedTask {
         let milestone = task.milestone_id.and_then(|id| self.milestones.get(&id));
         task.milestone_id = milestone.map(|milestone| milestone.id);

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::{api::service_requests::comments, support::Api};
+use crate::service_requests::comments;
+use tests::support::Api;
 
 #[tokio::test]
 async fn comments_are_a_flat_list_oldest_first() {
@@ -38,15 +39,6 @@ async fn comments_come_page_by_page_in_either_order() {
         let rows = mia.walk(&format!("{}{query}", comments(request))).await;
         let ids: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
         assert_eq!(ids, expected, "{query}");
-    }
-    for (query, pointer, code) in [
-        ("?sort=id", "?sort", "value"),
-        ("?userId=1", "?userId", "unknown_parameter"),
-        ("?limit=0", "?limit", "range"),
-        ("?cursor=AAAA", "?cursor", "unknown"),
-    ] {
-        let answer = mia.get(&format!("{}{query}", comments(request))).await;
-        answer.expect_faults(&[(pointer, code)]);
     }
 }
 

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    api::service_requests::comments,
-    support::{Api, Fault, raise_version},
-};
+use crate::service_requests::comments;
+use tests::support::{Api, Fault, raise_version};
 
 #[tokio::test]
 async fn an_edited_comment_is_later_and_keeps_its_place() {
@@ -33,38 +31,6 @@ async fn an_edited_comment_is_later_and_keeps_its_place() {
         assert_eq!(edited.expect(200), expected);
         let read = mia.get(&list).await.expect(200);
         assert_eq!(read, json!([before[0], expected, before[2]]));
-    }
-}
-
-#[tokio::test]
-async fn authors_edit_their_own_and_managers_any() {
-    let api = Api::start().await;
-    let mia = api.sign_in("mia").await;
-    let sue = api.sign_in("sue").await;
-    let max = api.sign_in("max").await;
-    let request = mia.raises_request().await;
-    mia.comments_on_request(request, "Mine").await;
-    let path = format!("{}/1", comments(request));
-    let before = api.records().await;
-    let body = json!({"content": "Better put"});
-    for (body, faults) in [
-        (json!({}), vec![("/content", "required")]),
-        (json!({"content": null}), vec![("/content", "null")]),
-        (json!({"content": " "}), vec![("/content", "blank")]),
-    ] {
-        sue.patch(&path, body).await.expect_faults(&faults);
-    }
-    sue.patch(&path, body.clone())
-        .await
-        .expect_problem(403, "permission_denied");
-    assert_eq!(before, api.records().await);
-    for caller in [&mia, &max] {
-        let edited = caller.patch(&path, body.clone()).await.expect(200);
-        // Whoever edits it, it is still whose it was.
-        assert_eq!(
-            (&edited["userId"], &edited["user"]["id"]),
-            (&json!(mia.id()), &json!(mia.id()))
-        );
     }
 }
 

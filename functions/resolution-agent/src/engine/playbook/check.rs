@@ -1,10 +1,14 @@
-//! What a playbook says of facts, checked when it is read.
+//! Checks of a playbook's reads, findings and conditions when it is read.
 
 use serde_json::Value;
 use shared::model::{ActionType, FactCondition, TargetRead};
 
-use super::{Action, Flaw, GIVEN, Playbook, read::HTTP, values::KEY};
-use crate::engine::{eyes::MOST_READS, template::Template};
+use super::{
+    Action, Flaw, GIVEN, Playbook,
+    read::{HTTP, MOST_READS},
+    values::KEY,
+};
+use crate::engine::template::Template;
 
 impl Playbook {
     pub(super) fn check_reads(&self) -> Result<(), Flaw> {
@@ -40,7 +44,7 @@ impl Playbook {
                     "what is absent is one of its facts, and a text, number or truth value then",
                 ));
             }
-            // All are sent at once, so that none waits for what another tells.
+            // Reads are sent concurrently, so none can use another's facts.
             let of_path = read.path.placeholders();
             let is_known = |name: &str| name == KEY || self.is_parameter(name);
             if let Some(name) = of_path.into_iter().find(|name| !is_known(name)) {
@@ -81,7 +85,7 @@ impl Playbook {
         Ok(())
     }
 
-    /// What an action asks of facts, before it is done and after.
+    /// Checks an action's conditions on facts, before and after it runs.
     pub(super) fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
         let kind: ActionType = action.action_type;
         let moves_money = action.automated && kind.moves_money();
@@ -138,13 +142,13 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_plain)
 }
 
-/// Whether it is a JSON pointer (RFC 6901) to a member.
+/// True for a JSON pointer (RFC 6901) to a member.
 pub(super) fn is_pointer(text: &str) -> bool {
     let mut after = text.split('~').skip(1);
     text.starts_with('/') && after.all(|rest| rest.starts_with(['0', '1']))
 }
 
-/// The reads among these that the conditions speak of, each once.
+/// Returns the reads that the conditions use, each once.
 pub(super) fn spoken_of<'a>(
     reads: impl IntoIterator<Item = &'a TargetRead>,
     conditions: &[FactCondition],

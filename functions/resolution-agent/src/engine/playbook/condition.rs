@@ -1,10 +1,10 @@
-//! Conditions as a playbook's file has them: strictly.
+//! Conditions in a playbook's file, read strictly.
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
 use shared::model::{Asked, FactCondition, Facts};
 
-/// One, or a list of them.
+/// One value or a list of values.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "toml::Value", bound = "T: DeserializeOwned")]
 pub(super) struct Many<T>(pub(super) Vec<T>);
@@ -28,7 +28,7 @@ impl<T: DeserializeOwned> TryFrom<toml::Value> for Many<T> {
     }
 }
 
-/// What is asked of a fact. It asks exactly one thing.
+/// A condition on a fact, with exactly one comparison.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "ConditionInFile")]
 pub(super) struct Condition(pub(super) FactCondition);
@@ -43,7 +43,7 @@ struct ConditionInFile {
     differs_from: Option<String>,
 }
 
-/// Why something is no condition.
+/// The reason why something is not a condition.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoCondition {
     #[error("a condition asks exactly one of is, is_not, same_as and differs_from")]
@@ -83,8 +83,8 @@ fn scalars(values: Vec<Value>) -> Result<Vec<Value>, NoCondition> {
 }
 
 impl Condition {
-    /// The condition on a fact of one read, which is named without it. The fact that it is compared with may be
-    /// of another read, which is named then.
+    /// Returns the condition on a fact of one read, whose name the file omits. The other fact of a
+    /// comparison may belong to another read, which the file names.
     pub(super) fn of_read(&self, read: &str) -> FactCondition {
         let qualified = |fact: &String| format!("{read}.{fact}");
         let other = |fact: &String| {
@@ -107,7 +107,7 @@ impl Condition {
 }
 
 impl Many<Condition> {
-    /// Whether all of them hold; none when that is not known.
+    /// Returns whether all of them hold; none if that is unknown.
     pub(super) fn hold(&self, facts: &Facts) -> Option<bool> {
         let mut all = Some(true);
         for Condition(condition) in &self.0 {
@@ -120,7 +120,7 @@ impl Many<Condition> {
         all
     }
 
-    /// The facts that they speak of.
+    /// Returns the names of their facts.
     pub(super) fn facts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(|Condition(one)| one.facts())
     }

@@ -1,14 +1,14 @@
-//! How long after an action nobody does it again, and within which time its effect shows.
+//! Periods of a playbook: the cooldown of an action, and the time until its effect shows.
 
 use serde::Deserialize;
 use shared::model::{ProposedAction, span};
 
-/// A number of minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
+/// A period in minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct Cooldown(i64);
 
-/// The most days of a cooldown.
+/// The longest period, in days.
 const MOST_DAYS: i64 = 366;
 
 impl Cooldown {

@@ -1,4 +1,4 @@
-//! What a playbook concludes from what it reads.
+//! A playbook's findings on its reads.
 
 use std::collections::BTreeSet;
 
@@ -16,17 +16,19 @@ use crate::engine::template::Template;
 #[serde(deny_unknown_fields)]
 pub(super) struct Finding {
     pub(super) id: String,
-    /// All of it must be so. Without a condition it always holds: it says something of the playbook.
+    /// Conditions; all must hold. Without conditions, the finding always holds and rates the
+    /// playbook itself.
     #[serde(default)]
     pub(super) when: Many<Condition>,
     pub(super) says: Template,
-    /// How many times likelier it is so if the playbook helps than if it does not.
+    /// The likelihood that it holds if the playbook helps, divided by the likelihood if it does
+    /// not.
     pub(super) weight: f64,
-    /// How many times likelier it is not so if the playbook helps than if it does not. The weight says
-    /// nothing about that, so that it is 1 unless the file says otherwise.
+    /// The likelihood that it does not hold if the playbook helps, divided by the likelihood if it
+    /// does not help. The default is 1, since the weight says nothing about it.
     #[serde(default = "one")]
     pub(super) otherwise: f64,
-    /// The cause, if it is so.
+    /// The cause, if it holds.
     pub(super) cause: Option<Template>,
 }
 
@@ -35,7 +37,7 @@ fn one() -> f64 {
 }
 
 impl Playbook {
-    /// Its findings, as of an instant.
+    /// Returns its findings at an instant.
     pub(in crate::engine) fn evidence(&self, values: &Values, at: Timestamp) -> Vec<Evidence> {
         let findings = self.findings.iter().map(|finding| {
             let (holds, mut says) = (
@@ -56,7 +58,7 @@ impl Playbook {
         findings.collect()
     }
 
-    /// How likely it is to help, and by what. A finding that is not known counts 1.
+    /// Returns the probability that it helps, with its factors. An unknown finding has weight 1.
     pub(in crate::engine) fn confidence(
         &self,
         values: &Values,
@@ -78,8 +80,8 @@ impl Playbook {
         ConfidenceFrom::of(effective, runs, weighed.collect())
     }
 
-    /// The cause that the strongest finding that holds names; else what is suspected, which it says, with what
-    /// could not be read of that which the findings go by.
+    /// Returns the cause of the strongest finding that holds. Without one, returns the suspected
+    /// root cause, with the reads that failed.
     pub(in crate::engine) fn cause(&self, values: &Values) -> String {
         let causes = self.findings.iter().filter_map(|finding| {
             let cause = finding.cause.as_ref()?;
@@ -101,7 +103,7 @@ impl Playbook {
         }
     }
 
-    /// What the findings would go by and could not be read, each once.
+    /// Returns the failed reads of its findings, each once.
     fn unread(&self, values: &Values) -> Vec<String> {
         let facts = self
             .findings

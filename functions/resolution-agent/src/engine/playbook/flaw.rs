@@ -1,122 +1,121 @@
-//! What may be wrong with a playbook.
+//! Flaws of playbooks.
 
 use shared::model::ActionType;
 
-/// Why a playbook cannot be used.
+/// The reason why a playbook cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum Flaw {
-    /// It is no TOML, or a field is missing, unknown or not as it should be.
+    /// Invalid TOML, or a field that is missing, unknown or invalid.
     #[error("{0}")]
     Malformed(#[from] toml::de::Error),
-    /// Its name is not that of its file.
+    /// The name differs from the file's name.
     #[error("it calls itself {0:?}")]
     Name(String),
     /// The version is 0.
     #[error("versions count from 1")]
     Version,
-    /// It asks something of a signal, and not its class.
+    /// The match has conditions but no class.
     #[error("it matches signals of any class, and is not the fallback")]
     AnyClass,
-    /// Another one would be chosen as well.
+    /// Another playbook has the same match.
     #[error("another one matches the same")]
     Twin,
-    /// It proposes nothing.
+    /// No actions.
     #[error("it has no actions")]
     NoActions,
-    /// A parameter has the name of a text that every playbook has.
+    /// A parameter has the name of a given text.
     #[error("{0} is given and cannot be a parameter")]
     Given(&'static str),
-    /// A text names what is neither given nor a parameter.
+    /// A text names neither a given text nor a parameter.
     #[error("{{{0}}} is unknown")]
     Unknown(String),
-    /// A path or a body names what is no parameter.
+    /// A path or a body names no parameter.
     #[error("{{{0}}} is no parameter that a call may use")]
     NoParameter(String),
-    /// There is nothing to do for an action.
+    /// An action has no steps.
     #[error("{0:?} has no steps")]
     NoSteps(ActionType),
-    /// A review by a person runs by itself, or something else does not.
+    /// A manual review is automated, or another action is not.
     #[error("{0:?} is automated, or is not, against its nature")]
     Nature(ActionType),
-    /// An automated action that a person would have needed no time for.
+    /// An automated action saves no minutes.
     #[error("{0:?} saves no minutes")]
     NoMinutes(ActionType),
     /// Two actions have the same key.
     #[error("two actions are called {0:?}")]
     SameKey(String),
-    /// An action speaks of another one that is not there, or of itself.
+    /// An action names itself, or an action that does not exist.
     #[error("{0:?} speaks of {1:?}, which is no other action")]
     NoOther(String, String),
     /// Actions wait for each other.
     #[error("{0:?} comes after itself")]
     Circle(String),
-    /// An action comes after one that excludes it.
+    /// An action comes after one that it excludes.
     #[error("{0:?} comes after what it excludes")]
     AfterExcluded(String),
-    /// Nothing would tell the effect of an automated action from that of another.
+    /// An automated action has no entity, so its effect cannot be distinguished.
     #[error("{0:?} names no entity that it acts on")]
     NoEntity(ActionType),
-    /// One of two actions would always be skipped.
+    /// Two actions have the same effect, so one of them would always be skipped.
     #[error("{0:?} does the same to the same entity as another action")]
     SameEffect(String),
-    /// A playbook reads more than an analysis does.
+    /// More reads than an analysis may send.
     #[error("it has more than 5 reads")]
     ManyReads,
-    /// A read is not as it should be.
+    /// A read is invalid.
     #[error("read {0:?}: {1}")]
     Read(String, &'static str),
-    /// A finding is not as it should be.
+    /// A finding is invalid.
     #[error("finding {0:?}: {1}")]
     Finding(String, &'static str),
-    /// No read gives a fact that something speaks of.
+    /// No read gives the fact.
     #[error("{0:?} is no fact of a read")]
     NoFact(String),
-    /// An action that moves money does not say how much, or another one does.
+    /// An action that moves money has no amount, or another action has one.
     #[error("{0:?} says the money that it moves exactly if it moves some by itself")]
     Money(ActionType),
-    /// A call that takes or repays money has a read say that it was not done.
+    /// A reconciliation of taken or repaid money has `not_done`.
     #[error(
         "{0:?} takes or repays money: that a read does not show it does not prove that it will not still \
          arrive, so that its reconcile has no not_done"
     )]
     StillComes(ActionType),
-    /// An automated action does not say how it is taken back.
+    /// An automated action has no `undo`.
     #[error("{0:?} does not say in undo how it is taken back, or that it cannot be")]
     NoUndo(ActionType),
-    /// A manual action asks something of facts, which nobody would look at.
+    /// A manual action has conditions, which would never be checked.
     #[error("{0:?} is done by a person, and requires and verifies nothing")]
     Looks(ActionType),
-    /// A step of an automated action makes no call, or one of a manual action does.
+    /// A step of an automated action has no call, or a step of a manual action has one.
     #[error("{0:?}: a step calls exactly if it is automated")]
     Calls(ActionType),
 }
 
-/// What may be wrong with a step's call.
+/// A flaw of a step's call.
 #[derive(Debug, thiserror::Error)]
 pub enum CallFlaw {
-    /// It lacks its method or its path.
+    /// The method or the path is missing.
     #[error("a call has a method and a path")]
     Half,
-    /// No target system knows the method.
+    /// An unknown method.
     #[error("{0:?} is no method")]
     Method(String),
-    /// A value could reach beyond its place in the path.
+    /// A placeholder's value could reach beyond its segment of the path.
     #[error("a path begins with a slash, and a placeholder of it is a whole segment")]
     Path,
-    /// No answer would count as success, or one that is none.
+    /// No status means success, or a status that is no success does.
     #[error("a call expects at least one status, all of them 2xx")]
     Expect,
-    /// 202 says that the system has taken the call, and not what becomes of it.
+    /// 202 says that the system has accepted the call, but not its result.
     #[error("202 is no success by itself: success says what the body has to")]
     Accepted,
-    /// What a body is to say stands nowhere, or is nothing.
+    /// A success condition has no JSON pointer or no values.
     #[error("success stands at a JSON pointer, and is at least one value")]
     Success,
-    /// An answer that means success, or that there is no such call, would mean that nothing was
-    /// done, and that it may be tried again.
+    /// A `not_done` status means success or a refusal. Retrying after it would be wrong.
     #[error("a status that says not_done is 425 or 5xx")]
     NotDone,
-    /// A dry run could do something.
+    /// A dry run could change something.
     #[error("a dry run is a GET, or says that it is harmless: {0}")]
     Harm(String),
 }

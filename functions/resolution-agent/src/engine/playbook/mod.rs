@@ -1,4 +1,4 @@
-//! A playbook: what is known of a kind of signal.
+//! Playbooks: knowledge about a kind of alert.
 
 mod check;
 mod condition;
@@ -6,6 +6,7 @@ mod cooldown;
 mod finding;
 mod flaw;
 mod money;
+mod obstacle;
 mod order;
 mod read;
 mod render;
@@ -13,7 +14,7 @@ mod values;
 mod verify;
 
 pub use flaw::{CallFlaw, Flaw};
-pub(super) use read::Read;
+pub(super) use read::{MOST_READS, Read};
 pub(super) use render::Surroundings;
 pub(super) use values::Values;
 
@@ -36,26 +37,26 @@ use self::{
 };
 use super::template::{Body, Template};
 
-/// What is known of a kind of signal.
+/// A playbook: knowledge about a kind of alert.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Playbook {
     pub(super) name: String,
-    /// Raised with every change, for the log and for whoever compares.
+    /// Raised with every change.
     version: u32,
     pub(super) root_cause: Template,
     pub(super) impact: Template,
-    /// Systems that it touches besides the signal's and those that actions call.
+    /// Affected systems besides the alert's system and those that actions call.
     #[serde(default)]
     pub(super) affected_systems: Vec<String>,
-    /// Whether signals like it come by the calendar.
+    /// The cycle of such alerts, for example monthly.
     #[serde(default)]
     pub(super) cycle: Cycle,
     #[serde(rename = "match")]
     pub(super) matches: Matches,
     #[serde(default)]
     parameters: BTreeMap<String, Source>,
-    /// What is read of target systems; all at once.
+    /// Reads of target systems, sent concurrently.
     #[serde(default)]
     reads: Vec<ReadInFile>,
     #[serde(default)]
@@ -66,7 +67,7 @@ pub(super) struct Playbook {
     hash: String,
 }
 
-/// What a signal must have.
+/// Conditions on an alert.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Matches {
@@ -88,10 +89,10 @@ pub(super) struct Matches {
 pub(super) struct Action {
     /// Its name within the playbook.
     key: String,
-    /// Keys of actions that must not be done if this one is; it need be said of one of them only.
+    /// Keys of actions that must not run if this one does. One of the two actions suffices.
     #[serde(default)]
     excludes: Vec<String>,
-    /// Keys of actions that come first where they are approved too.
+    /// Keys of actions that come first, if they are approved too.
     #[serde(default)]
     after: Vec<String>,
     action_type: ActionType,
@@ -100,25 +101,26 @@ pub(super) struct Action {
     expected_outcome: Template,
     risk: Risk,
     pub(super) automated: bool,
-    /// Minutes that a person would need.
+    /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The records that it acts on. Nobody does the same to one of them at the same time, nor within
-    /// the cooldown after it was done.
+    /// The affected records. No two actions have the same effect on one record at once, or within
+    /// the cooldown after the first.
     #[serde(default)]
     entities: Vec<Template>,
     #[serde(default)]
     cooldown: Cooldown,
-    /// How it is undone and until when, or that it cannot be, for people. Automated ones have it.
+    /// Instructions for people: how to undo it and until when, or that it cannot be undone.
+    /// Required for automated actions.
     undo: Option<Template>,
-    /// What must be read if it is to be proposed; a person does it where that is not so, or not known.
+    /// Conditions at the proposal. If one is false or unknown, the action is proposed as manual.
     #[serde(default)]
     when: Many<Condition>,
-    /// The same, and it must still be so when it is done.
+    /// Conditions at the proposal that must also hold when it runs.
     #[serde(default)]
     require: Many<Condition>,
     money: Option<MoneyInFile>,
-    /// What is so once it had its effect.
+    /// The condition that shows its effect.
     verify: Option<Verify>,
     steps: Vec<Step>,
 }
@@ -130,19 +132,19 @@ struct Step {
     description: Template,
     /// None for a step that a person does.
     call: Option<Call>,
-    /// What asks the system what the call would do.
+    /// A dry run of the call.
     dry_run: Option<DryCall>,
 }
 
-/// A call by which the system says what that of its step would do.
+/// A call by which the system reports the effect of its step's call without performing it.
 #[derive(Debug)]
 struct DryCall {
     call: Call,
-    /// Whether it changes nothing, though it is no GET.
+    /// A non-GET declared free of side effects.
     is_harmless: bool,
 }
 
-/// A call of a target system, whose path and body still have placeholders.
+/// A call of a target system, with placeholders in path and body.
 #[derive(Debug)]
 struct Call {
     method: String,
@@ -155,7 +157,7 @@ struct Call {
     reconcile: Option<Reconcile>,
 }
 
-/// A step as the file has it, with its call's parts side by side.
+/// A step in the file, with its call's members side by side.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StepInFile {
@@ -167,25 +169,25 @@ struct StepInFile {
     expect: Vec<u16>,
     #[serde(default)]
     already_done: Vec<AlreadyDone>,
-    /// What the body of an answer says beside its status; all of it.
+    /// Conditions on the body that success requires besides the status; all must hold.
     #[serde(default)]
     success: Many<AnswerCondition>,
-    /// What tells whether the call took effect when its answer does not.
+    /// Conditions that show whether the call took effect when its answer does not.
     reconcile: Option<Reconcile>,
-    /// Statuses besides 429 by which the system promises that nothing was done.
+    /// Statuses besides 429 by which the system guarantees that nothing was done.
     #[serde(default)]
     not_done: Vec<u16>,
     dry_run: Option<DryRunInFile>,
 }
 
-/// A dry run as the file has it.
+/// A dry run in the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct DryRunInFile {
     method: String,
     path: Template,
     body: Option<Body>,
-    /// Has to be said of what is no GET.
+    /// Required for a non-GET.
     #[serde(default)]
     harmless: bool,
 }
@@ -306,8 +308,8 @@ impl Matches {
                 .all(|(name, value)| signal.labels.get(name) == Some(value))
     }
 
-    /// How much is asked of the signal: one for its class, its target system, each entity type
-    /// and each label. 0 for the fallback.
+    /// Returns the number of conditions: one each for the class, the target system, each entity
+    /// type and each label. 0 for the fallback.
     pub(super) fn specificity(&self) -> u16 {
         let single =
             usize::from(self.signal_type.is_some()) + usize::from(self.target_system.is_some());
@@ -317,7 +319,7 @@ impl Matches {
 }
 
 impl Playbook {
-    /// Reads a file; every fault that would show only when a signal comes is found here.
+    /// Reads a file. Finds every flaw that would otherwise show only with an alert.
     pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
         let mut playbook: Self = toml::from_str(text)?;
         if playbook.name != file {
@@ -329,7 +331,7 @@ impl Playbook {
         Ok(playbook)
     }
 
-    /// What its actions say of it.
+    /// Returns the version that its actions carry.
     pub(super) fn version(&self) -> PlaybookVersion {
         PlaybookVersion {
             name: self.name.clone(),
@@ -338,7 +340,7 @@ impl Playbook {
         }
     }
 
-    /// Whether it is used where no other is for a signal.
+    /// True if it is used for alerts that no other playbook matches.
     pub(super) fn is_fallback(&self) -> bool {
         self.matches == Matches::default()
     }
@@ -406,7 +408,7 @@ impl Playbook {
         }
     }
 
-    /// A text of an action may also tell the money that it moves.
+    /// Checks a text of an action, which may also contain the money that it moves.
     fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
         let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
         if has_money {

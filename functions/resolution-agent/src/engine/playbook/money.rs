@@ -1,22 +1,22 @@
-//! The money that an action moves, as its record says.
+//! The money that an action moves, by its record.
 
 use serde::Deserialize;
 use serde_json::Value;
 use shared::model::{Facts, Money, MoneyEffect};
 
-/// The facts that tell it.
+/// The facts with the amount.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct MoneyInFile {
-    /// A whole number of the currency's smallest unit.
+    /// The amount's fact: an integer in the currency's smallest unit.
     pub(super) amount: String,
-    /// Three letters.
+    /// The currency's fact: three letters.
     pub(super) currency: String,
     pub(super) effect: MoneyEffect,
 }
 
 impl MoneyInFile {
-    /// Whether money itself goes from one to the other, which may take its time.
+    /// True if money itself is transferred, which may take time.
     pub(super) const fn moves_cash(&self) -> bool {
         matches!(
             self.effect,
@@ -24,7 +24,7 @@ impl MoneyInFile {
         )
     }
 
-    /// The amount, if both facts are known and make one.
+    /// Returns the amount, if both facts are known and valid.
     pub(super) fn read(&self, facts: &Facts) -> Option<Money> {
         let minor_units = facts.get(&self.amount)?.as_i64()?;
         let currency = facts.get(&self.currency).and_then(Value::as_str)?;

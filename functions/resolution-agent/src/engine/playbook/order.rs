@@ -1,4 +1,4 @@
-//! What a playbook's actions have to do with each other.
+//! Order and exclusion of a playbook's actions.
 
 use super::{Action, Flaw, Playbook};
 
@@ -35,7 +35,7 @@ impl Playbook {
         Ok(())
     }
 
-    /// Has each of two actions say that they exclude each other.
+    /// Completes `excludes`, so that each of two exclusive actions lists the other.
     pub(super) fn exclude_mutually(&mut self) {
         let said: Vec<(String, String)> = self
             .actions
@@ -55,7 +55,7 @@ impl Playbook {
         self.actions.iter().find(|action| action.key == key)
     }
 
-    /// The keys of all that come before an action, however far.
+    /// Returns the keys of all predecessors of an action, direct and indirect.
     fn before<'a>(&'a self, action: &'a Action) -> Vec<&'a str> {
         let mut before: Vec<&str> = action.after.iter().map(String::as_str).collect();
         let mut at = 0;
@@ -73,7 +73,8 @@ impl Playbook {
 }
 
 impl Action {
-    /// Whether both would do the same to one record, of which one would be skipped.
+    /// True if both would have the same effect on one record. One of them would then always be
+    /// skipped.
     fn has_effect_of(&self, other: &Self) -> bool {
         let is_same = |entity| other.entities.contains(entity);
         self.automated

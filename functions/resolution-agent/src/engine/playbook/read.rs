@@ -1,4 +1,4 @@
-//! What a playbook reads of target systems.
+//! A playbook's reads of target systems.
 
 use std::collections::BTreeMap;
 
@@ -6,42 +6,45 @@ use serde::Deserialize;
 use serde_json::Value;
 use shared::model::{Case, Connection, TargetRead};
 
-use super::{Playbook, Values, render::Obstacle};
+use super::{Playbook, Values, obstacle::Obstacle};
 use crate::engine::template::{Missing, Template};
 
-/// A read as the file has it.
+/// The most reads of an analysis.
+pub(in crate::engine) const MOST_READS: usize = 5;
+
+/// A read in the file.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadInFile {
-    /// With which those of its facts begin.
+    /// The prefix of its facts.
     pub(super) name: String,
     pub(super) connection: Template,
     pub(super) path: Template,
-    /// Where in the answer each fact stands: JSON pointers.
+    /// The JSON pointer of each fact in the answer.
     pub(super) facts: BTreeMap<String, String>,
-    /// What facts are where the answer has nothing there; others are not known then.
+    /// Values of facts that the answer lacks. Without one, the fact is unknown.
     #[serde(default)]
     pub(super) absent: BTreeMap<String, Value>,
 }
 
-/// A read for one signal.
+/// A read for one alert.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::engine) struct Read {
     pub(in crate::engine) name: String,
     pub(in crate::engine) connection: String,
-    /// The error names the parameter that the signal lacks.
+    /// The error names the parameter that the alert lacks.
     rendered: Result<TargetRead, Missing>,
 }
 
 impl Playbook {
-    /// Its reads for one signal.
+    /// Returns its reads for one alert.
     pub(in crate::engine) fn reads(&self, case: &Case) -> Vec<Read> {
         let values = self.values(&case.signal);
         let reads = self.reads.iter().map(|read| read.render(&values));
         reads.collect()
     }
 
-    /// Whether one of its reads gives the fact of that name.
+    /// True if one of its reads gives the fact of that name.
     pub(super) fn knows(&self, fact: &str) -> bool {
         fact.split_once('.').is_some_and(|(read, fact)| {
             let mut reads = self.reads.iter();
@@ -50,10 +53,10 @@ impl Playbook {
     }
 }
 
-/// Stands for an idempotency key where it is asked what a connection allows.
+/// A sample idempotency key, to check a path against a connection's allowed calls.
 pub(super) const ANY_KEY: &str = "key";
 
-/// The fact that every answer gives: its status.
+/// The fact that every answer gives: its status code.
 pub(super) const HTTP: &str = "http";
 
 impl ReadInFile {
@@ -76,7 +79,7 @@ impl ReadInFile {
 }
 
 impl Read {
-    /// The read with its connection, if it can be sent.
+    /// Returns the read with its connection, if it can be sent.
     pub(in crate::engine) fn ready<'a>(
         &'a self,
         connections: &'a [Connection],

@@ -1,4 +1,4 @@
-//! A playbook's actions for one signal.
+//! Renders a playbook's actions for one alert.
 
 use std::collections::BTreeSet;
 
@@ -7,46 +7,12 @@ use shared::model::{
     ProposedAction, Reconciliation, TargetEffect, TargetRead,
 };
 
-use super::{Action, Call, Read, Step, Values, check::spoken_of, read::ANY_KEY};
+use super::{
+    Action, Call, Read, Step, Values, check::spoken_of, obstacle::Obstacle, read::ANY_KEY,
+};
 use crate::engine::template::Missing;
 
-/// Why an automated action cannot run for a signal, or a read not be sent.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::engine) enum Obstacle {
-    #[error("the signal does not name the {}", name.replace('_', " "))]
-    Missing { name: String },
-    #[error("{0} is not known")]
-    Unknown(String),
-    /// Nobody has to do it then: it is not for records that are like this.
-    #[error("it needs that {needs}, and {found}")]
-    NotSo { needs: String, found: String },
-    #[error("it needs that {needs}, which is not known: {why}")]
-    NotKnown { needs: String, why: String },
-    #[error("the amount of money is not known")]
-    NoAmount,
-    #[error("there is no money to move")]
-    NoMoney,
-    #[error("there is no connection {0:?}")]
-    NotConnected(String),
-    #[error("{0} is not allowed")]
-    NotAllowed(String),
-    #[error("the id of a record is too long")]
-    TooLong,
-}
-
-impl Obstacle {
-    /// That a place stays empty: what is missing of it is the signal's to say, or was to be read.
-    pub(super) fn missing(name: &str) -> Self {
-        let name = name.to_owned();
-        if name.contains('.') {
-            Self::Unknown(name)
-        } else {
-            Self::Missing { name }
-        }
-    }
-}
-
-/// What an action is rendered with beside the values.
+/// The render context of an action, besides its values.
 #[derive(Clone, Copy)]
 pub(in crate::engine) struct Surroundings<'a> {
     pub(in crate::engine) connections: &'a [Connection],
@@ -55,14 +21,14 @@ pub(in crate::engine) struct Surroundings<'a> {
 }
 
 impl Surroundings<'_> {
-    /// The read of that name, if it can be sent.
+    /// Returns the read of that name, if it can be sent.
     fn read(&self, name: &str) -> Result<&TargetRead, Obstacle> {
         let read = self.reads.iter().find(|read| read.name == name);
         let read = read.ok_or_else(|| Obstacle::Unknown(name.to_owned()))?;
         read.ready(self.connections).map(|(_, read)| read)
     }
 
-    /// What keeps conditions from ever being known.
+    /// Returns the obstacle because of which conditions can never be known.
     fn keeps_from<'a>(
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
@@ -73,9 +39,9 @@ impl Surroundings<'_> {
 }
 
 impl Action {
-    /// The action for one signal. An automated one that cannot run becomes a manual one that says why:
-    /// the signal lacks a parameter, what it requires is not so or not known, or the organization's
-    /// connections do not allow a call.
+    /// Renders the action for one alert. An automated action that cannot run becomes a manual one
+    /// that names the reason. Reasons are a missing parameter, a condition that is false or unknown,
+    /// and a call that no connection allows.
     pub(in crate::engine) fn render(
         &self,
         values: &Values,
@@ -160,7 +126,7 @@ impl Action {
         }
     }
 
-    /// The first thing that it requires and that is not so; where there is none, the first that is not known.
+    /// Returns the first condition that is false, else the first that is unknown.
     fn unmet(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
         let all = || self.when.0.iter().chain(&self.require.0).map(|one| &one.0);
         let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
@@ -182,8 +148,8 @@ impl Action {
         }))
     }
 
-    /// What has to be so when it is done: what the file says, and that what its calls say and the money that
-    /// it moves are as they were read. Whoever approves it approves these, and no others.
+    /// Returns the conditions at execution: those of the file, and that the facts in its calls and
+    /// its money are unchanged. An approval covers exactly these values.
     fn required(&self, facts: &Facts) -> Vec<FactCondition> {
         let pinned = self.relies_on().into_iter().filter_map(|name| {
             Some(FactCondition {
@@ -198,7 +164,7 @@ impl Action {
         require
     }
 
-    /// The facts that its calls carry, or that tell the money that it moves.
+    /// Returns the facts that its calls or its money contain.
     pub(in crate::engine) fn relies_on(&self) -> BTreeSet<&str> {
         let in_calls = self.calls().flat_map(Call::placeholders);
         let in_calls = in_calls.filter(|name| name.contains('.'));
@@ -207,13 +173,13 @@ impl Action {
         in_calls.chain(money).collect()
     }
 
-    /// What it sends.
+    /// Returns its calls.
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|step| step.call.as_ref())
     }
 }
 
-/// All that an action asks of facts.
+/// Returns all conditions of an action.
 fn conditions(
     require: &[FactCondition],
     verify: Option<&FactCondition>,
@@ -230,8 +196,8 @@ fn conditions(
 }
 
 impl Action {
-    /// The records that it acts on, each once, and what keeps an automated one from running: that
-    /// they do not tell its effect from those of others.
+    /// Returns the affected records without repeats. Also returns the obstacle if they cannot
+    /// identify its effect.
     fn target_entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
         let mut obstacle = None;
         let mut entities = Vec::with_capacity(self.entities.len());
@@ -250,7 +216,7 @@ impl Action {
 }
 
 impl Step {
-    /// The call, as far as the signal fills it, and what keeps it from being sent.
+    /// Returns the call, if the alert fills it, and the obstacle to sending it.
     fn render(
         &self,
         values: &Values,
@@ -277,7 +243,7 @@ impl Step {
 }
 
 impl Step {
-    /// What asks the system what the call would do, as far as the signal fills it.
+    /// Returns the dry run of the call, if the alert fills it.
     fn dry_run(&self, values: &Values) -> Option<DryRun> {
         let dry_run = self.dry_run.as_ref()?;
         let call = dry_run.call.render(values).ok()?;
@@ -287,7 +253,7 @@ impl Step {
 }
 
 impl Call {
-    /// The call with the signal's values; the error names the parameter that is missing.
+    /// Renders the call. The error names the missing parameter.
     fn render(&self, values: &Values) -> Result<ApiCall, Missing> {
         let parameter = |name: &str| values.parameter(name);
         let body = self.body.as_ref().map(|body| body.render(&parameter));
@@ -306,7 +272,7 @@ impl Call {
 
 #[cfg(test)]
 impl super::Playbook {
-    /// What would keep its reads and calls from being sent for a signal that lacks nothing.
+    /// Returns the obstacles of its reads and calls for an alert that has every parameter.
     pub(in crate::engine) fn kept_from(&self, connections: &[Connection]) -> Vec<Obstacle> {
         let values = self.sample_values();
         let reads = self.sample_reads();

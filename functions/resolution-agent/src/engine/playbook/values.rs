@@ -1,4 +1,4 @@
-//! What a signal gives for the placeholders of its playbook.
+//! Values of a playbook's placeholders for one alert.
 
 use std::collections::BTreeMap;
 
@@ -12,51 +12,51 @@ use crate::engine::{
     template::{Missing, Template, is_unseen, plain, readable, segment},
 };
 
-/// Where a parameter's value comes from, and its type.
+/// The source and type of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Source {
-    /// The id of the signal's first entity of that type.
+    /// The id of the alert's first entity of that type.
     Entity(String),
     /// A label, as text.
     Label(String),
     /// A label that is a whole number.
     IntegerLabel(String),
-    /// The amount at risk in the currency's smallest unit, a whole number.
+    /// The amount at risk in the currency's smallest unit, as an integer.
     AmountAtRisk,
     /// The currency of the amount at risk, as text.
     Currency,
 }
 
-/// Texts that every playbook may use without naming a source.
+/// Names of texts that every playbook may use without a source.
 pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system", "title"];
 
-/// The money that an action moves, as a text, in the texts of that action.
+/// The placeholder for the money that an action moves, in that action's texts.
 pub(super) const MONEY: &str = "money";
 
-/// The idempotency key of a call, in paths and bodies of calls, and in paths of reads that look for what the
-/// call made. It is put in when they are sent.
+/// The placeholder for a call's idempotency key, in paths and bodies of calls, and in paths of
+/// reads for what the call created. The worker fills it when it sends them.
 pub(super) const KEY: &str = "idempotency_key";
 
-/// The most characters of a fact that a text, a path or a body takes: what a target system says of its
-/// records is its data, of any length.
+/// The most characters of a fact in a text, a path or a body. Target systems' data may have any
+/// length.
 const LONGEST_FACT: usize = 200;
 
-/// The values of a playbook's parameters for one signal, and what is known of its records.
+/// The values of a playbook's parameters for one alert, and the known facts.
 #[derive(Clone, Debug)]
 pub(in crate::engine) struct Values {
-    /// With their types, for paths and bodies.
+    /// Values with their types, for paths and bodies.
     parameters: BTreeMap<String, Value>,
     /// Texts for people.
     given: BTreeMap<&'static str, String>,
-    /// What was read.
+    /// Facts that were read.
     facts: Facts,
-    /// Why reads told nothing, by their names.
+    /// Failed reads by name, with the reasons.
     unread: BTreeMap<String, String>,
 }
 
 impl Values {
-    /// With what was read, and why other reads told nothing, by their names.
+    /// Adds the facts that were read, and the failed reads with their reasons.
     pub(in crate::engine) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
         Self {
             facts,
@@ -65,7 +65,7 @@ impl Values {
         }
     }
 
-    /// For the texts of an action that moves that much.
+    /// Returns the values for the texts of an action that moves this amount.
     pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
         let mut values = self.clone();
         let amount = match amount {
@@ -77,7 +77,7 @@ impl Values {
         values
     }
 
-    /// Why one of these facts is not known, as part of a sentence; none where all are.
+    /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
     pub(super) fn silence<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Option<String> {
         let mut facts = facts.into_iter();
         let unknown = facts.find(|fact| self.facts.get(fact).is_none())?;
@@ -88,18 +88,18 @@ impl Values {
         })
     }
 
-    /// That a read told nothing, and why; none where it told something.
+    /// Returns that a read failed, and why; none if it succeeded.
     pub(super) fn not_read(&self, read: &str) -> Option<String> {
         let why = self.unread.get(read)?;
         Some(format!("{read} could not be read ({why})"))
     }
 
-    /// What was read.
+    /// Returns the facts that were read.
     pub(super) const fn facts(&self) -> &Facts {
         &self.facts
     }
 
-    /// A text or a parameter's value as a text.
+    /// Returns a given text, a fact or a parameter's value as text.
     pub(super) fn plain(&self, name: &str) -> Option<String> {
         if let Some(text) = self.given.get(name) {
             return Some(readable(text));
@@ -112,8 +112,8 @@ impl Values {
         Some(readable(&text))
     }
 
-    /// The value of a parameter, or of a fact that is not too long, with its type. What people would not see
-    /// of a value is nowhere in it.
+    /// Returns the typed value of a parameter, or of a fact within the length limit. None if it has
+    /// invisible characters.
     pub(super) fn parameter(&self, name: &str) -> Option<Value> {
         if name == KEY {
             return Some(Value::from(ApiCall::KEY));
@@ -128,7 +128,7 @@ impl Values {
         is_seen.then(|| value.clone())
     }
 
-    /// A text for people, in which what is missing is called unknown.
+    /// Renders a text for people, with `(unknown …)` for a missing value.
     pub(in crate::engine) fn text(&self, template: &Template) -> String {
         template
             .render(|name| {
@@ -138,7 +138,7 @@ impl Values {
             .unwrap_or_default()
     }
 
-    /// A path, in which a value cannot leave its segment.
+    /// Renders a path. No value can leave its segment.
     pub(super) fn path(&self, template: &Template) -> Result<String, Missing> {
         template.render(|name| {
             let value = plain(self.parameter(name)?);
@@ -151,7 +151,7 @@ impl Values {
 }
 
 impl Playbook {
-    /// What the signal gives for the parameters; some may be missing.
+    /// Returns the values that the alert gives for the parameters; some may be missing.
     pub(in crate::engine) fn values(&self, signal: &Signal) -> Values {
         let parameters = self
             .parameters
@@ -201,8 +201,8 @@ impl Source {
     }
 }
 
-/// An empty segment or a dot segment would be another path, and so would one with a slash for whoever decodes
-/// it too early. What is not seen of a path cannot be approved.
+/// True for a safe segment of a path. Empty and dot segments would lead to another path, as would a
+/// slash that is decoded too early. Invisible characters cannot be reviewed.
 fn is_segment(value: &str) -> bool {
     let is_dots = value.bytes().all(|byte| byte == b'.');
     !is_dots && !value.contains(|one| matches!(one, '/' | '\\') || is_unseen(one))
@@ -210,14 +210,14 @@ fn is_segment(value: &str) -> bool {
 
 #[cfg(test)]
 impl Playbook {
-    /// Its reads for a signal that lacks nothing.
+    /// Returns its reads for an alert that has every parameter.
     pub(in crate::engine) fn sample_reads(&self) -> Vec<super::Read> {
         let values = self.sample_values();
         let reads = self.reads.iter().map(|read| read.render(&values));
         reads.collect()
     }
 
-    /// As a signal would give them that lacks nothing.
+    /// Returns the values of an alert that has every parameter.
     pub(in crate::engine) fn sample_values(&self) -> Values {
         let parameters = self.parameters.keys();
         Values {

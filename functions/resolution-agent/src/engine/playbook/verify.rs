@@ -1,11 +1,11 @@
-//! What tells whether an action, or a call, had its effect.
+//! Checks of the effect of an action or a call.
 
 use serde::Deserialize;
 use shared::model::{FactCondition, Reconciliation, Verification};
 
 use super::{condition::Condition, cooldown::Cooldown};
 
-/// What is so once an action had its effect, of facts of one of the playbook's reads.
+/// The condition that shows an action's effect, on facts of one of the playbook's reads.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "VerifyInFile")]
 pub(super) struct Verify {
@@ -14,7 +14,7 @@ pub(super) struct Verify {
     within: Cooldown,
 }
 
-/// The condition's parts stand beside the others.
+/// In the file, the condition's members stand beside the others.
 #[derive(Deserialize)]
 struct VerifyInFile {
     read: String,
@@ -35,13 +35,13 @@ impl TryFrom<VerifyInFile> for Verify {
     }
 }
 
-/// What tells whether a call took effect, of facts of one of the playbook's reads.
+/// The conditions that show whether a call took effect, on facts of one of the playbook's reads.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Reconcile {
     read: String,
     done: Condition,
-    /// None where what is not there may still come.
+    /// None if a missing effect may still come.
     not_done: Option<Condition>,
 }
 

@@ -1,4 +1,4 @@
-//! What customers are told.
+//! Messages to customers.
 
 use super::*;
 
@@ -17,7 +17,7 @@ async fn nobody_is_told_what_was_not_read() {
         assert_eq!(ask.action_type, ActionType::NotifyCustomer);
         assert_eq!(ask.is_automated, is_asked, "{failure}: {}", ask.description);
     }
-    // Why it failed has to be known when it is proposed. It may be made again until it is sent.
+    // The reason must be known at the proposal. The payment may be retried before the message.
     let tell = propose(payment("processing_error"), &failed_payment()).await;
     let tell = &tell.actions[1];
     let require: Vec<String> = tell.require.iter().map(FactCondition::says).collect();
@@ -26,7 +26,7 @@ async fn nobody_is_told_what_was_not_read() {
     let description = &unknown.actions[1].description;
     let why = "It is not for this case: it needs that payment.failure is not empty, and payment.failure is empty.";
     assert!(description.ends_with(why), "{description}");
-    // That some message was sent proves nothing: it has to be about this payment.
+    // Only a message about this payment proves the effect.
     let effective = tell.verify.as_ref().unwrap().effective.says();
     assert_eq!(effective, "messages.last_about is the same as payment.id");
     let reads: Vec<&str> = tell.reads.iter().map(|read| &*read.name).collect();

@@ -1,4 +1,4 @@
-//! The playbook of an invoice that Stripe could not collect.
+//! The playbook for an invoice that Stripe could not collect.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What signals and target systems say is data, wherever it goes.
+//! Values of alerts and target systems are data everywhere.
 
 use super::*;
 
@@ -12,7 +12,7 @@ async fn what_a_signal_says_cannot_leave_its_place() {
         ),
         ("a\\b", None),
         ("ub_1\u{7f}", None),
-        // It would read as another record's.
+        // The id would be displayed as another record's.
         ("ub_\u{202e}1001", None),
         ("ub_\u{2066}1001", None),
         ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
@@ -22,7 +22,7 @@ async fn what_a_signal_says_cannot_leave_its_place() {
         let entities = json!([{"type": "usage_batch", "id": id}]);
         let proposal = propose(stuck(), &json!({ "entities": entities })).await;
         let action = &proposal.actions[0];
-        // What the worker would refuse is not offered as automated.
+        // A call that the worker would reject is not proposed as automated.
         let call_of = action.steps[0].call.as_ref();
         let runs = call_of.is_some_and(|_| action.is_automated);
         assert_eq!(runs, id == "ü", "{id}");

@@ -1,15 +1,15 @@
-//! Where a connection leads.
+//! Base URLs of connections.
 
 use super::words::plain_text;
 
 plain_text! {
-    /// What the paths of calls are appended to: scheme, host, and a path without query.
+    /// The URL to which the paths of calls are appended: scheme, host, and a path without a query.
     BaseUrl, "^https?://[a-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~-]+)*/?$", 200,
     "https://api.example.com/v1", is_base_url,
     "an http or https URL with a host in lower case, and neither user, query nor fragment";
 }
 
-/// Ends of names that are not in the public DNS.
+/// Top-level names that are not in the public DNS.
 const INNER: [&str; 6] = [
     "localhost",
     "local",
@@ -62,8 +62,8 @@ fn is_base_url(url: &str) -> bool {
 }
 
 impl BaseUrl {
-    /// Whether it is https, and its host a name that the public DNS may have. An address in
-    /// whatever notation ends in a label that begins with a digit, which no such name does.
+    /// True if it uses https and its host may be a name in the public DNS. IP addresses in any
+    /// notation end in a label that begins with a digit, as no such name does.
     #[must_use]
     pub fn is_public(&self) -> bool {
         let Some(("https", authority, _)) = split(self) else {

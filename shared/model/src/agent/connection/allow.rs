@@ -1,4 +1,4 @@
-//! What may be called: a method and a path template, in which `{name}` stands for any one segment.
+//! Allowed calls: a method and a path template, in which `{name}` matches any one segment.
 
 use super::words::plain_text;
 
@@ -21,7 +21,7 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(plain)
 }
 
-/// The name of a segment that stands for any one.
+/// Returns the name of a placeholder segment.
 fn placeholder(segment: &str) -> Option<&str> {
     let name = segment.strip_prefix('{')?.strip_suffix('}')?;
     is_name(name).then_some(name)
@@ -53,7 +53,7 @@ impl AllowedCall {
         (method, path.split('/').skip(1))
     }
 
-    /// Whether it is a call of this method and these segments.
+    /// True if it matches this method and these segments.
     fn fits(&self, method: &str, segments: &[&str]) -> bool {
         let (own, wanted) = self.parts();
         let wanted: Vec<&str> = wanted.collect();
@@ -62,14 +62,14 @@ impl AllowedCall {
         own == method && wanted.len() == segments.len() && wanted.iter().zip(segments).all(fits)
     }
 
-    /// The path of a GET that names no record.
+    /// Returns the path of a GET without a placeholder.
     pub(super) fn as_plain_get(&self) -> Option<&str> {
         let path = self.strip_prefix("GET ")?;
         is_path(path).then_some(path)
     }
 }
 
-/// Whether one of the calls is of this method and this path, which has plain segments only.
+/// True if a call matches the method and the path, which has plain segments only.
 pub(super) fn allows(calls: &[AllowedCall], method: &str, path: &str) -> bool {
     let segments: Option<Vec<&str>> = path.strip_prefix('/').map(|path| path.split('/').collect());
     segments.is_some_and(|segments| {
@@ -78,9 +78,8 @@ pub(super) fn allows(calls: &[AllowedCall], method: &str, path: &str) -> bool {
     })
 }
 
-/// Whether a segment is what it looks like to everybody who reads it: unreserved characters and
-/// percent-encoded bytes, which decode to neither a slash nor a control character, and no dots
-/// only.
+/// True if every reader decodes a segment alike: unreserved characters and percent-encoded bytes,
+/// and not only dots. The bytes decode to neither a slash nor a control character.
 fn is_plain(segment: &str) -> bool {
     let Some(decoded) = decoded(segment) else {
         return false;
@@ -92,7 +91,7 @@ fn is_plain(segment: &str) -> bool {
             .any(|byte| matches!(byte, b'/' | b'\\' | b'%') || byte.is_ascii_control())
 }
 
-/// The bytes of a segment; none when it has others than it may, or a `%` that encodes nothing.
+/// Returns the bytes of a segment; none for another character, or for a `%` that encodes nothing.
 fn decoded(segment: &str) -> Option<Vec<u8>> {
     let mut decoded = Vec::with_capacity(segment.len());
     let mut bytes = segment.bytes();

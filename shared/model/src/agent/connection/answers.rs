@@ -1,11 +1,11 @@
-//! How a connection's answers are read and kept.
+//! Error codes of answers, and the removal of private members and secrets.
 
 use serde_json::Value;
 
 use super::words::plain_text;
 
 plain_text! {
-    /// Where an error's code stands in its answer: a JSON pointer (RFC 6901).
+    /// The position of an error's code in an answer: a JSON pointer (RFC 6901).
     ErrorCode, "^(/([^/~]|~[01])*)+$", 200, "/error/code", is_pointer,
     "a JSON pointer such as \"/error/code\"";
 }
@@ -22,7 +22,7 @@ fn is_pointer(text: &str) -> bool {
 }
 
 impl ErrorCode {
-    /// The code of an answer, if it has one there: a text, or a number as text.
+    /// Returns the code of an answer: a text, or a number as text. None if there is none.
     #[must_use]
     pub fn of(&self, answer: &Value) -> Option<String> {
         match answer.pointer(self)? {
@@ -33,9 +33,8 @@ impl ErrorCode {
     }
 }
 
-/// An answer without the members of these names, wherever they stand, and without secrets, should it
-/// repeat one. Of what is no JSON nothing is left where something is private, since nobody can tell
-/// where in it that stands.
+/// Removes members of these names at any depth, and replaces secrets in texts. If members are
+/// private, a body that is not JSON becomes null, since their place in it is unknown.
 #[must_use]
 pub fn without(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
     match answer {

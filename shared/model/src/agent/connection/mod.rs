@@ -1,5 +1,5 @@
-//! Connections: the systems that an organization's actions call, how they want to be called, and
-//! what may be called there. Nothing else is ever called.
+//! Connections: the target systems of an organization, the way to call them, and the calls that are
+//! allowed. No other system is ever called.
 
 mod address;
 mod allow;
@@ -26,101 +26,121 @@ use crate::{
 /// The most connections of an organization.
 pub const MOST_CONNECTIONS: usize = 50;
 
-/// A system that the organization's actions call. Its secret stands in Parameter Store, and is only
-/// named here.
+/// A target system of the organization. Its secret is in Parameter Store; the connection holds only
+/// the parameter's name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Connection {
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// What playbooks call it.
+    /// The name that playbooks use.
     pub name: Slug,
-    /// What kind of system it is, such as `stripe`. In the table, `kind` is that of the item.
+    /// The kind of system, such as `stripe`. In the table, `kind` is the item's kind.
     #[serde(rename = "systemKind")]
     pub kind: Slug,
-    /// What paths are appended to.
+    /// The URL to which paths are appended.
     pub base_url: BaseUrl,
-    /// The last part of the parameter's name that has its secret; none for a system that asks for
-    /// none.
+    /// The last part of the name of the parameter with the secret; none for a system without
+    /// authentication.
     pub secret_parameter: Option<ParameterName>,
-    /// How the secret is sent.
+    /// The way the secret is sent.
     pub auth: ConnectionAuth,
-    /// Sent with every call.
+    /// Headers sent with every call.
     pub headers: Vec<FixedHeader>,
-    /// How bodies are written.
+    /// The format of request bodies.
     pub body: BodyFormat,
-    /// Where idempotency keys go; none for a system that does a repeated call again.
+    /// The place of idempotency keys; none for a system that performs a repeat again.
     pub idempotency: Option<IdempotencyKeys>,
     /// Calls that may be sent.
     pub allow: Vec<AllowedCall>,
-    /// What is called to see whether the system is reached.
+    /// The path of the connection test.
     pub test_path: Option<CallPath>,
-    /// Where an error's code stands in its answer.
+    /// The position of an error's code in an answer.
     pub error_code: ErrorCode,
-    /// Members that are taken from answers before these are kept, wherever they stand.
+    /// Names of members that are removed from answers before storage, at any depth.
     pub private: Vec<KeyName>,
-    /// How much it is called.
+    /// Call limits.
     #[serde(default)]
     pub limits: CallLimits,
-    /// No action is begun through it while it is.
+    /// True while it is paused: no action starts.
     #[serde(default)]
     pub paused: bool,
-    /// Raised when calls look or go elsewhere, or their answers are read otherwise. It begins with the
-    /// milliseconds at which the connection was created, so that no other of its name has the same.
+    /// Raised when calls or the reading of their answers change. The first revision is the creation
+    /// instant in milliseconds, so no other connection of that name has the same revision.
     pub revision: i64,
-    /// When it was created.
+    /// The instant it was created.
     pub created_at: Timestamp,
-    /// When it last changed.
+    /// The last change.
     pub updated_at: Timestamp,
 }
 
 input! {
-    /// What a client sends to create a connection or to replace it.
+    /// The body of a request that creates or replaces a connection.
     pub struct ConnectionPut {
-        /// What kind of system it is.
+        /// The kind of system, such as `stripe`.
         kind: Slug,
-        /// What paths are appended to: https, and a name that is known to everybody.
+        /// The URL to which paths are appended: https, and a host name in the public DNS.
         base_url: BaseUrl,
-        /// The last part of the name of the parameter with its secret; absent for none.
+        /// The last part of the name of the parameter with the secret; absent for none.
         secret_parameter: Option<ParameterName>,
-        /// How the secret is sent; a bearer token when absent.
+        /// The way the secret is sent; a bearer token when absent.
         auth: Option<ConnectionAuth>,
-        /// Sent with every call, and shown to all who read connections: no secrets.
+        /// Headers sent with every call. All users who read connections see them: no secrets.
         headers: Option<List<FixedHeader, 0, 10>>,
-        /// How bodies are written.
+        /// The format of request bodies.
         body: Defaulted<BodyFormat>,
-        /// Where idempotency keys go; absent for a system that does a repeated call again.
+        /// The place of idempotency keys; absent for a system that performs a repeat again.
         idempotency: Option<IdempotencyKeys>,
         /// Calls that may be sent.
         allow: List<AllowedCall, 0, 50>,
-        /// What a test of the connection calls, which `allow` has as a GET; absent for the first
-        /// GET there without a placeholder.
+        /// The path of the connection test, which `allow` must contain as a GET. When absent, the
+        /// first GET in `allow` without a placeholder.
         test_path: Option<CallPath>,
-        /// Where an error's code stands in its answer.
+        /// The position of an error's code in an answer.
         error_code: Defaulted<ErrorCode>,
-        /// Members that are taken from answers before these are kept, wherever they stand.
+        /// Names of members that are removed from answers before storage, at any depth.
         private: Option<List<KeyName, 0, 20>>,
-        /// How much the system is called, by all actions together; absent for no limit.
+        /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
     }
     check(auth, headers, idempotency) headers_do_not_meet;
     check(allow, test_path) tests_what_is_allowed;
+    example {
+        "kind": "stripe",
+        "baseUrl": "https://api.stripe.com/v1",
+        "secretParameter": "stripe-key",
+        "auth": {"scheme": "bearer"},
+        "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
+        "body": "form",
+        "idempotency": {
+            "in": "header",
+            "name": "Idempotency-Key",
+            "replays": "all",
+            "replayedHeader": "Idempotent-Replayed",
+        },
+        "allow": ["GET /balance", "GET /invoices/{id}", "POST /invoices/{id}/pay"],
+        "testPath": "/balance",
+        "errorCode": "/error/code",
+        "private": ["payment_method"],
+        "limits": {"perSecond": 25, "concurrent": 10},
+    };
 }
 
 input! {
-    /// How a secret is sent.
+    /// The way a secret is sent.
     #[derive(Default, PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct ConnectionAuth {
-        /// In which form.
+        /// The scheme.
         scheme: AuthScheme,
-        /// The user of `basic`, whose password the secret is; without one the secret is the user,
-        /// with an empty password.
+        /// For `basic`: the user, with the secret as password. Without it, the secret is the user
+        /// and the password is empty.
         username: Option<BasicUser>,
-        /// The name of the header of `header`, whose value the secret is.
+        /// For `header`: the name of the header that carries the secret.
         header: Option<HeaderName>,
     }
     check(scheme, username, header) of_its_scheme;
+    example {"scheme": "bearer"};
 }
 
 input! {
@@ -128,52 +148,53 @@ input! {
     #[derive(PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct FixedHeader {
-        /// Its name, which is none that the service sets.
+        /// The header's name, other than the names that the service sets.
         name: HeaderName,
-        /// Its value.
+        /// The header's value.
         value: HeaderText,
     }
     check(name) may_be_fixed;
-    distinct by name, "This header is there already.";
+    distinct by name, "The list has this header twice.";
 }
 
 input! {
-    /// How idempotency keys are sent, and what becomes of a repeated one.
+    /// The place of idempotency keys, and the system's treatment of a repeated key.
     #[derive(PartialEq, Serialize, Deserialize)]
     #[serde(rename_all = "camelCase")]
     pub struct IdempotencyKeys {
-        /// Where in a call.
+        /// The part of a call that carries the key.
         r#in: KeyPlace,
-        /// The name of the header, of the body's member or of the query's parameter.
+        /// The name of the header, body member or query parameter.
         name: KeyName,
-        /// What a call is answered whose key was used before.
+        /// The system's answer to a repeated key.
         replays: Defaulted<Replays>,
-        /// The header by which an answer says that it was given before, unless its value is
-        /// `false`.
+        /// The header that marks a replayed answer, unless its value is `false`.
         replayed_header: Option<HeaderName>,
     }
     check(r#in, name) names_its_place;
     check(replays, replayed_header) replays_what_it_marks;
+    example {"in": "header", "name": "Idempotency-Key", "replays": "all"};
 }
 
 input! {
-    /// How much a system is called, by all actions together.
+    /// Call limits for all actions together.
     pub struct CallLimitsPut {
-        /// Calls of actions that begin within a second; absent for any number.
+        /// Calls of actions that may begin within a second; absent for no limit.
         per_second: Option<Whole<1, 100>>,
-        /// Actions that are at work at the same time; absent for any number.
+        /// Actions that may be at work at the same time; absent for no limit.
         concurrent: Option<Whole<1, 50>>,
     }
+    example {"perSecond": 25, "concurrent": 10};
 }
 
-/// How much a system is called, by all actions together: null for no limit.
+/// Call limits for all actions together; null for no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct CallLimits {
-    /// Calls of actions that begin within a second.
+    /// Calls of actions that may begin within a second.
     #[schema(minimum = 1, maximum = 100, examples(10))]
     pub per_second: Option<i64>,
-    /// Actions that are at work at the same time.
+    /// Actions that may be at work at the same time.
     #[schema(minimum = 1, maximum = 50, examples(5))]
     pub concurrent: Option<i64>,
 }
@@ -187,7 +208,7 @@ impl From<CallLimitsPut> for CallLimits {
     }
 }
 
-/// In which form a secret is sent.
+/// The scheme by which a secret is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuthScheme {
@@ -196,71 +217,77 @@ pub enum AuthScheme {
     Bearer,
     /// `Authorization: Basic …`.
     Basic,
-    /// A header of its own.
+    /// A custom header.
     Header,
 }
 
-/// How the body of a call is written.
+impl crate::input::OneOf for AuthScheme {
+    const NOUN: &'static str = "an authentication scheme";
+}
+
+/// The format of a call's body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BodyFormat {
-    /// As JSON.
+    /// JSON.
     #[default]
     Json,
-    /// As a form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
+    /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
     Form,
 }
 
-/// Where in a call its idempotency key stands.
+impl crate::input::OneOf for BodyFormat {
+    const NOUN: &'static str = "a body format";
+}
+
+/// The part of a call that carries its idempotency key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyPlace {
-    /// In a header.
+    /// A header.
     Header,
-    /// In a member of the body.
+    /// A member of the body.
     Body,
-    /// In a parameter of the query.
+    /// A parameter of the query.
     Query,
 }
 
-/// What a system answers to a call whose idempotency key was used before.
+impl crate::input::OneOf for KeyPlace {
+    const NOUN: &'static str = "a place of the key";
+}
+
+/// A system's answer to a call with a repeated idempotency key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Replays {
-    /// What it answered the first one, if it keeps that answer; else it does the call.
-    // `successes` was a name of its own for a system that keeps these alone. It made no difference.
+    /// The first answer again, if the system kept it. Otherwise it performs the call.
+    // The alias once named a system that keeps only successes. The difference had no effect.
     #[default]
     #[serde(alias = "successes")]
     All,
-    /// A refusal of the repeat, so that one whose first call got no clear answer is sent once more and
-    /// then no more.
+    /// A refusal. A call without a clear answer is repeated only once.
     None,
 }
 
-/// Orders of connections.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub enum ConnectionSort {
-    /// By name.
-    #[default]
-    #[serde(rename = "name")]
-    Name,
+impl crate::input::OneOf for Replays {
+    const NOUN: &'static str = "a way of replaying";
 }
 
-/// That no action of an organization is begun, whatever its connection.
+/// A pause of all of an organization's actions, whatever their connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentPause {
-    /// Whose actions.
+    /// The owning organization.
     pub organization_id: OrganizationId,
-    /// Whether it is so now.
+    /// True while the pause is on.
     pub paused: bool,
-    /// Who said so.
+    /// The user who set it.
     pub by: UserId,
-    /// When it was said.
+    /// The instant it was set.
     pub updated_at: Timestamp,
 }
 
-/// Header names of a call that are not another's to set.
+/// Header names that only the service sets.
 const OWN_HEADERS: [&str; 17] = [
     "accept",
     "accept-encoding",
@@ -287,7 +314,7 @@ fn is_own(name: &str) -> bool {
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
     if name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself, or it would carry a secret.";
+        let detail = "The service sets this header itself, or the header would carry a secret.";
         place.at("name").report(FaultCode::Combination, detail);
     }
 }
@@ -302,11 +329,11 @@ fn of_its_scheme(
         return;
     };
     if username.is_some() && *scheme != AuthScheme::Basic {
-        let detail = "Only `basic` has a username.";
+        let detail = "Only the scheme `basic` takes a username.";
         place.at("username").report(FaultCode::Combination, detail);
     }
     if header.is_some() != (*scheme == AuthScheme::Header) {
-        let detail = "`header` names its header, and no other scheme does.";
+        let detail = "The scheme `header` needs the name of a header; other schemes take none.";
         place.at("header").report(FaultCode::Combination, detail);
     }
     if header.as_ref().is_some_and(|name| is_own(name)) {
@@ -329,13 +356,13 @@ fn replays_what_it_marks(
 ) {
     let none = replays.is_some_and(|replays| replays.0 == Replays::None);
     if none && header.is_some_and(Option::is_some) {
-        let detail = "A system that replays nothing has no header for it.";
+        let detail = "`replayedHeader` needs `replays: all`.";
         let mut place = place.at("replayedHeader");
         place.report(FaultCode::Combination, detail);
     }
 }
 
-/// The secret, the key and the fixed headers each have a header of their own.
+/// Checks that the secret, the key and the fixed headers use different headers.
 fn headers_do_not_meet(
     auth: Option<&Option<ConnectionAuth>>,
     headers: Option<&Option<List<FixedHeader, 0, 10>>>,
@@ -350,14 +377,14 @@ fn headers_do_not_meet(
     let same =
         |one: Option<&str>, other: &str| one.is_some_and(|one| one.eq_ignore_ascii_case(other));
     if of_keys.is_some_and(|name| same(of_auth, name)) {
-        let detail = "The secret has this header.";
+        let detail = "The secret is sent in this header.";
         let mut place = place.at("idempotency");
         place.at("name").report(FaultCode::Combination, detail);
     }
     let fixed = headers.and_then(Option::as_ref).map(|list| &list.0);
     for (at, header) in fixed.into_iter().flatten().enumerate() {
         if same(of_auth, &header.name) || same(of_keys, &header.name) {
-            let detail = "The secret or the idempotency key has this header.";
+            let detail = "The secret or the idempotency key is sent in this header.";
             let mut place = place.at("headers");
             let mut place = place.at(at);
             place.at("name").report(FaultCode::Combination, detail);
@@ -374,28 +401,29 @@ fn tests_what_is_allowed(
         return;
     };
     if !allow::allows(&allow.0, "GET", path) {
-        let detail = "`allow` has no GET of this path.";
+        let detail = "`allow` must contain a GET of this path.";
         place.at("testPath").report(FaultCode::Combination, detail);
     }
 }
 
 impl ConnectionPut {
-    /// The fault of a base URL that leads where the stack's functions may not go, or over plain http.
+    /// Returns the fault of a base URL that uses plain http or a host that the stack's functions
+    /// may not call.
     #[must_use]
     pub fn not_public(&self) -> Option<Fault> {
         (!self.base_url.is_public()).then(|| {
-            let detail = "Expected https, and a host name that everybody knows: no address, and no \
-                          name of this machine or of an inner network.";
+            let detail = "`baseUrl` must be an https URL with a public host name: no IP address, and no name \
+                          of this machine or of an internal network.";
             Fault::at("baseUrl", FaultCode::Combination, detail)
         })
     }
 }
 
 impl Connection {
-    /// What a client calls one that is not there.
+    /// The noun in a 404.
     pub const NOUN: &'static str = "connection";
 
-    /// A connection that is there from now on.
+    /// Creates a connection.
     #[must_use]
     pub fn new(tenant: OrganizationId, name: Slug, put: ConnectionPut, now: Timestamp) -> Self {
         Self {
@@ -414,16 +442,15 @@ impl Connection {
             private: put.private.map(|list| list.0).unwrap_or_default(),
             limits: put.limits.map(CallLimits::from).unwrap_or_default(),
             paused: false,
-            // One that is created anew under its name is another one.
+            // A connection created again under its name gets another revision.
             revision: now.millis(),
             created_at: now,
             updated_at: now,
         }
     }
 
-    /// Replaces all that a client says of it. The revision rises when a call looks or goes elsewhere,
-    /// or its answer is read otherwise; what is only allowed, kept or limited otherwise is the same
-    /// call.
+    /// Replaces what a client sets. The revision rises when calls or the reading of their answers
+    /// change. Other allowed calls, private members or limits do not change a call.
     pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
         let old = self.clone();
         *self = Self {
@@ -437,7 +464,7 @@ impl Connection {
         }
     }
 
-    /// What a call and the reading of its answer follow from.
+    /// Returns the members that calls and the reading of their answers depend on.
     fn calls(&self) -> impl PartialEq {
         (
             self.base_url.clone(),
@@ -450,13 +477,13 @@ impl Connection {
         )
     }
 
-    /// The one of that name.
+    /// Returns the connection of that name.
     #[must_use]
     pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
         connections.iter().find(|one| *one.name == *name)
     }
 
-    /// What an action that is proposed now is approved with.
+    /// The connection revision to which an action proposed at this time is bound.
     #[must_use]
     pub fn as_now(&self) -> ConnectionRevision {
         ConnectionRevision {
@@ -465,7 +492,7 @@ impl Connection {
         }
     }
 
-    /// What it makes of a call that is sent twice: it honours keys if it has a place for them.
+    /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.
     #[must_use]
     pub const fn idempotency(&self) -> Idempotency {
         match self.idempotency {
@@ -474,14 +501,14 @@ impl Connection {
         }
     }
 
-    /// Whether a call with a rendered path is allowed. The path has plain segments only: none is
-    /// empty, a dot segment, or holds an encoded slash, and there is no query.
+    /// True if a call with a rendered path is allowed. The path has no query and plain segments
+    /// only: none is empty, a dot segment, or contains an encoded slash.
     #[must_use]
     pub fn allows(&self, method: &str, path: &str) -> bool {
         allow::allows(&self.allow, method, path)
     }
 
-    /// What a test of it calls; none where nothing is that a call could name.
+    /// Returns the path of the connection test; none if no allowed call fits.
     #[must_use]
     pub fn tested_path(&self) -> Option<&str> {
         let named = self.test_path.as_deref();
@@ -490,21 +517,21 @@ impl Connection {
             .or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
     }
 
-    /// The header by which an answer says that it was given before, if it has one.
+    /// Returns the header that marks a replayed answer, if any.
     #[must_use]
     pub fn replayed_header(&self) -> Option<&str> {
         self.idempotency.as_ref()?.replayed_header.as_deref()
     }
 
-    /// Whether an answer is the one that an earlier call with the same key was given. `replayed` is
-    /// the value of its header for that.
+    /// True if an answer replays the answer to an earlier call with the same key. `replayed` is the
+    /// value of the marking header.
     #[must_use]
     pub fn is_replay(&self, replayed: Option<&str>) -> bool {
         let says_so = replayed.is_some_and(|value| !value.eq_ignore_ascii_case("false"));
         says_so && self.replays() == Some(Replays::All)
     }
 
-    /// What a call is answered whose key was used before; none for a system without keys.
+    /// Returns the system's answer to a repeated key; none for a system without keys.
     #[must_use]
     pub fn replays(&self) -> Option<Replays> {
         self.idempotency.as_ref().map(|keys| keys.replays.0)

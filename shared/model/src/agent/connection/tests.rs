@@ -233,7 +233,7 @@ fn an_answer_is_a_replay_as_far_as_its_system_replays() {
         let found = replaying(replays).is_replay(value);
         assert_eq!(found, expected, "{replays} {value:?}");
     }
-    // What was stored when this was a name of its own.
+    // Stored under the old name.
     let stored: Replays = serde_json::from_value(json!("successes")).unwrap();
     assert_eq!(stored, Replays::All);
     let none = json!({

@@ -1,4 +1,4 @@
-//! How a connection answers and how much it is called: the rules of its breaker and of its limits.
+//! The circuit breaker and the call limits of a connection.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 use super::Connection;
 use crate::{OrganizationId, Slug, Timestamp, span};
 
-/// What all workers know together of a connection. There is none of a connection that is not limited
-/// and gives clear answers.
+/// The state that all workers share about a connection. A connection without limits that gives
+/// clear answers has none.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConnectionTraffic {
@@ -17,18 +17,18 @@ pub struct ConnectionTraffic {
     pub organization_id: OrganizationId,
     /// The connection.
     pub connection: Slug,
-    /// How it answers.
+    /// The circuit breaker.
     pub breaker: Breaker,
-    /// Actions that are at work, each until its lease ends. Only of a connection that takes so many
-    /// at once.
+    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
+    /// limited.
     #[serde(default)]
     pub at_work: BTreeMap<String, Timestamp>,
-    /// When the next call may begin. Only of a connection that takes so many a second.
+    /// The earliest begin of the next call. None unless calls per second are limited.
     #[serde(default)]
     pub next_call: Option<Timestamp>,
 }
 
-/// The breaker of a connection: a system that gives no clear answers is left alone for a while.
+/// The circuit breaker of a connection: no calls go to a system that gives unclear answers.
 ///
 /// ```text
 ///            five unclear answers in a row               30 s pass, a claim
@@ -41,65 +41,65 @@ pub struct ConnectionTraffic {
 ///                                    a clear answer
 /// ```
 ///
-/// Any clear answer closes it, also one that somebody waited for since before it opened. A worker that
-/// knew of no trouble when it claimed its action writes nothing when it gets a clear answer, so that of
-/// calls that overlap, five unclear answers may open it though a clear one came between them.
+/// Any clear answer closes it, even the answer to a call from before it opened. A worker that knew
+/// of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five
+/// unclear answers may thus open it despite a clear one between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Breaker {
-    /// The revision of the connection that did not answer clearly; another one begins anew.
+    /// The revision of the connection with unclear answers. A new revision starts over.
     pub revision: i64,
     /// Unclear answers in a row.
     pub unclear: i64,
-    /// How long it was opened for, in milliseconds; 0 while it is closed.
+    /// The length of the current opening, in milliseconds; 0 while closed.
     pub pause: i64,
-    /// Until when it is open; none while it is closed.
+    /// The end of the opening; none while closed.
     pub open_until: Option<Timestamp>,
-    /// Until when a probe is under way, unless its answer comes before.
+    /// The deadline of the current probe.
     pub probe_until: Option<Timestamp>,
 }
 
-/// Where a breaker stands.
+/// The state of a circuit breaker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BreakerState {
     /// Calls are sent.
     Closed,
-    /// None is sent.
+    /// No calls are sent.
     Open,
-    /// The next call decides, or one that is under way.
+    /// A probe is due or under way.
     Probing,
 }
 
-/// An action that asks to be at work.
+/// A request of an action to start work.
 #[derive(Clone, Copy, Debug)]
 pub struct Asking<'a> {
-    /// Its name among all actions of its connection.
+    /// Its unique name among the actions of its connection.
     pub action: &'a str,
-    /// How long it would be its worker's, in milliseconds.
+    /// The length of its worker's lease, in milliseconds.
     pub lease: i64,
-    /// When it asks.
+    /// The instant of the request.
     pub now: Timestamp,
 }
 
-/// What an action gets that asks to be at work.
+/// The answer to a request to start work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Its first call may begin then.
+    /// The first call may begin at this instant.
     From(Timestamp),
-    /// It is to ask again then.
+    /// Retry at this instant.
     PutOff(Timestamp),
 }
 
 impl Breaker {
-    /// The unclear answers in a row that open it.
+    /// Number of unclear answers in a row that open it.
     pub const OPENS_AFTER: i64 = 5;
-    /// How long it is open at first, in milliseconds.
+    /// The first opening, in milliseconds.
     pub const FIRST_PAUSE: i64 = 30 * span::SECOND;
-    /// The longest that it is open, in milliseconds.
+    /// The longest opening, in milliseconds.
     pub const LONGEST_PAUSE: i64 = 15 * span::MINUTE;
 
-    /// Where it stands.
+    /// Returns the state.
     #[must_use]
     pub fn state(&self, now: Timestamp) -> BreakerState {
         match self.open_until {
@@ -109,8 +109,8 @@ impl Breaker {
         }
     }
 
-    /// Until when nothing is sent, where that is so. While a probe is under way, others ask again
-    /// after the first pause.
+    /// Returns until when no call is sent, if so. During a probe, other actions retry after the
+    /// first pause.
     fn put_off(&self, now: Timestamp) -> Option<Timestamp> {
         let open = self.open_until?;
         if now < open {
@@ -120,8 +120,8 @@ impl Breaker {
         Some(probe.min(now.plus(Self::FIRST_PAUSE)))
     }
 
-    /// Notes an answer; tells whether that changed anything. One that is not clear and was sent before
-    /// it opened is no news.
+    /// Records an answer. Returns whether that changed anything. An unclear answer to a call from
+    /// before the opening changes nothing.
     fn answered(&mut self, is_clear: bool, now: Timestamp) -> bool {
         if is_clear {
             let was_troubled = self.is_troubled();
@@ -156,12 +156,13 @@ impl Breaker {
 }
 
 impl ConnectionTraffic {
-    /// The longest that an action waits for its turn rather than to be given back, in milliseconds.
+    /// The longest wait of an action for its next call, in milliseconds. Beyond it, the action is
+    /// released.
     pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
-    /// When an action asks again for which there was no place among those at work, in milliseconds.
+    /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
     pub const FULL: i64 = 10 * span::SECOND;
 
-    /// Of a connection of which nothing is known.
+    /// Creates the state of a connection without any.
     #[must_use]
     pub fn none(connection: &Connection) -> Self {
         Self {
@@ -173,7 +174,7 @@ impl ConnectionTraffic {
         }
     }
 
-    /// The breaker of this revision of the connection.
+    /// Returns the circuit breaker for this revision of the connection.
     #[must_use]
     pub fn breaker_of(&self, connection: &Connection) -> Breaker {
         if self.breaker.revision == connection.revision {
@@ -186,15 +187,15 @@ impl ConnectionTraffic {
         }
     }
 
-    /// Whether the connection gave unclear answers of late.
+    /// True if the connection recently gave unclear answers.
     #[must_use]
     pub fn is_troubled(&self, connection: &Connection) -> bool {
         self.breaker_of(connection).is_troubled()
     }
 
-    /// Lets an action be at work, if the breaker and the limits allow it. It is the probe of a breaker
-    /// whose pause is over, has a place among those at work until its lease ends or
-    /// [it ends](Self::ends), and a turn for its first call. One that is put off changes nothing.
+    /// Admits an action if the breaker and the limits permit. After an opening, the action is the
+    /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
+    /// first call gets a slot. A deferred action changes nothing.
     pub fn admit(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
         let now = asking.now;
         let mut breaker = self.breaker_of(connection);
@@ -220,8 +221,7 @@ impl ConnectionTraffic {
         Admission::From(begins)
     }
 
-    /// Lets another call of an action begin that is at work: answers when it may. Otherwise when it is
-    /// worth asking again.
+    /// Reserves a slot for another call of an action at work. Returns its begin, or when to retry.
     pub fn turn(
         &mut self,
         connection: &Connection,
@@ -230,25 +230,25 @@ impl ConnectionTraffic {
         let Some(most) = connection.limits.per_second else {
             return Ok(now);
         };
-        // Rounded up, so that no second has more of them.
+        // Rounded up, so that no second exceeds the limit.
         let apart = (span::SECOND + most - 1) / most;
         let latest = now.plus(Self::LONGEST_WAIT);
         let next = self.next_call.unwrap_or(now).max(now);
         if next > latest {
-            // Later than that, only a clock that is ahead has put it.
+            // Only a fast clock can have set a later slot.
             return Err(next.min(latest.plus(apart)));
         }
         self.next_call = Some(next.plus(apart));
         Ok(next)
     }
 
-    /// Has an action end that was at work; tells whether it had a place.
+    /// Removes an ended action. Returns whether it counted as at work.
     pub fn ends(&mut self, action: &str) -> bool {
         self.at_work.remove(action).is_some()
     }
 
-    /// Notes an answer of a connection; tells whether that changed anything. An older revision's says
-    /// nothing of a newer one.
+    /// Records an answer of a connection. Returns whether that changed anything. An older
+    /// revision's answer says nothing about a newer revision.
     pub fn answered(&mut self, connection: &Connection, is_clear: bool, now: Timestamp) -> bool {
         if connection.revision < self.breaker.revision {
             return false;

@@ -1,7 +1,7 @@
-//! The words of a connection, each of a form of its own.
+//! String types of a connection, each with its own format.
 
-/// Texts of a form: name, the form as a regular expression, the most characters, an example, whether
-/// a text has the form, and the form in words.
+/// Declares string types of a format. The arguments are: name, regular expression, most characters,
+/// example, check, and the format in words.
 macro_rules! plain_text {
     ($(
         $(#[doc = $doc:literal])*
@@ -30,12 +30,12 @@ macro_rules! plain_text {
                     return place.wrong(value, "a string");
                 };
                 if !(1..=$most).contains(&text.chars().count()) {
-                    let detail = concat!("Expected 1 to ", stringify!($most), " characters.");
-                    return place.fault($crate::FaultCode::Length, detail);
+                    let rule = concat!("have 1 to ", stringify!($most), " characters");
+                    return place.must($crate::FaultCode::Length, rule);
                 }
                 if !$fits(text) {
-                    let detail = concat!("Expected ", $form, ".");
-                    return place.fault($crate::FaultCode::Pattern, detail);
+                    let rule = concat!("be ", $form);
+                    return place.must($crate::FaultCode::Pattern, rule);
                 }
                 Some(Self(text.clone()))
             }
@@ -87,11 +87,11 @@ plain_text! {
     HeaderText, "^[!-~]([ -~]*[!-~])?$", 256, "2025-09-30", is_header_text,
     "printable ASCII, with no space at either end";
 
-    /// The name of a member, a header or a parameter.
+    /// The name of a body member, a header or a query parameter.
     KeyName, "^[A-Za-z0-9_-][A-Za-z0-9._-]*$", 64, "Idempotency-Key", is_key,
-    "letters, digits, hyphens, underscores and dots, the first of them no dot";
+    "letters, digits, hyphens, underscores and dots, and not begin with a dot";
 
-    /// A user of basic authentication.
+    /// A user name of basic authentication.
     BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
     "printable ASCII without spaces and colons";
 }

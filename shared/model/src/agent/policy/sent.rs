@@ -1,4 +1,4 @@
-//! What a client sends to set a policy.
+//! The body of a request that sets a policy.
 
 use super::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule};
 use crate::{
@@ -8,70 +8,83 @@ use crate::{
 };
 
 input! {
-    /// What a client sends to set the policy: rules or a preset of them, and caps. What is absent
-    /// stays.
+    /// The body of a request that sets the policy: rules or a preset of rules, and caps. Absent
+    /// members keep their values.
     pub struct PolicySet {
-        /// Rules that are ready to be taken, instead of `rules`.
+        /// A ready-made set of rules, instead of `rules`.
         preset: Option<PolicyPreset>,
-        /// Who has to approve what; the strictest of those that fit an action wins.
+        /// Rules for approval. The strictest of the rules that match an action applies.
         rules: Change<List<PolicyRuleSet, 0, 50>>,
-        /// The most of a day (UTC); none when null.
+        /// Daily limits (UTC); null removes them.
         caps: Patch<PolicyCapsSet>,
     }
     check(preset, rules) one_of_both;
+    example {
+        "rules": [{
+            "when": {"movesMoney": true, "amountAtLeast": {"minorUnits": 50000, "currency": "USD"} },
+            "approvers": 2,
+            "notOpener": true,
+        }],
+        "caps": {"actions": 200, "money": [{"minorUnits": 500_000, "currency": "USD"}]},
+    };
 }
 
 input! {
-    /// What the actions that fit need.
+    /// The approval that matching actions need.
     pub struct PolicyRuleSet {
-        /// Which actions it is about: those that fit all that is given, and all where nothing is.
+        /// Conditions of the rule. An action matches if all given members match; without members,
+        /// every action does.
         when: Option<PolicyMatchSet>,
-        /// How many people have to approve; one when absent.
+        /// Number of people who must approve; one when absent.
         approvers: Option<Whole<1, 2>>,
-        /// Roles of which each approver has one.
+        /// Roles; each approver must have one of them.
         roles: Option<List<Role, 0, 5>>,
-        /// Whether who opened the session or had the action proposed cannot approve it.
+        /// Excludes the users who opened the session or requested the proposal.
         not_opener: Defaulted<bool>,
-        /// Whether nobody can.
+        /// Denies the actions to everyone.
         deny: Defaulted<bool>,
     }
+    example {"when": {"movesMoney": true}, "approvers": 2, "notOpener": true};
 }
 
 input! {
-    /// Which actions a rule is about.
+    /// The actions to which a rule applies.
     pub struct PolicyMatchSet {
-        /// Of this type.
+        /// Actions of this type.
         action_type: Option<ActionType>,
-        /// Of this risk or a higher one.
+        /// Actions of this risk or a higher one.
         risk_at_least: Option<Risk>,
-        /// Of this amount or a larger one; one that is not known is larger.
+        /// Actions of this amount or more. An unknown amount counts as more.
         amount_at_least: Option<MoneySet>,
-        /// Of the target system of this name.
+        /// Actions on the target system of this connection.
         connection: Option<SystemName>,
-        /// Whether they change what somebody pays or owes.
+        /// `true` for actions that change what a customer pays or owes, `false` for the others.
         moves_money: Option<bool>,
     }
+    example {"movesMoney": true};
 }
 
 input! {
-    /// The most of a day (UTC).
+    /// Daily limits (UTC).
     pub struct PolicyCapsSet {
         /// The most actions.
         actions: Option<Whole<0, 1_000_000>>,
-        /// The most money, by currency; one that is not listed is above it.
+        /// The most money, by currency. Amounts in other currencies exceed the cap.
         money: Option<List<MoneySet, 0, 20>>,
     }
+    example {"actions": 200};
 }
 
 input! {
     /// An amount of money.
     pub struct MoneySet {
-        /// In the currency's smallest unit.
+        /// The amount in the currency's smallest unit.
         minor_units: Whole<0, MAX_ID>,
-        /// ISO 4217.
+        /// The currency's ISO 4217 code.
         currency: Currency,
     }
-    distinct by currency, "There is an amount in this currency already.";
+    distinct by currency, "The list has this currency twice.";
+    example {"minorUnits": 50000, "currency": "USD"};
 }
 
 fn one_of_both(
@@ -80,13 +93,13 @@ fn one_of_both(
     place: &mut Place<'_>,
 ) {
     if preset.is_some_and(Option::is_some) && matches!(rules, Some(Change::Set(_))) {
-        let detail = "Send either a preset or rules.";
+        let detail = "Send either `preset` or `rules`.";
         place.at("preset").report(FaultCode::Combination, detail);
     }
 }
 
 impl PolicySet {
-    /// The policy as it is to be.
+    /// Applies the request to a policy.
     pub fn apply(&self, policy: &mut super::AgentPolicy) {
         if let Some(preset) = self.preset {
             policy.rules = preset.rules();

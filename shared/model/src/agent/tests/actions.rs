@@ -1,4 +1,4 @@
-//! Approved actions.
+//! Claims of approved actions, cancellation and approval again.
 
 use ActionState::{Failed, Queued, Running, Skipped, Succeeded, Unknown};
 use AgentSessionStatus::{Cancelled, Cancelling, Executing};
@@ -6,10 +6,10 @@ use Idempotency::{Keyed, Unkeyed};
 
 use super::*;
 
-const LEASE: i64 = 60_000;
+pub(super) const LEASE: i64 = 60_000;
 
-/// An action that was approved at 0 and claimed at 0.
-fn held(target: Idempotency) -> AgentAction {
+/// An action approved and claimed at 0.
+pub(super) fn held(target: Idempotency) -> AgentAction {
     let mut action = queued();
     assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
     action
@@ -26,7 +26,7 @@ fn called(idempotency: Idempotency, revision: i64) -> Called {
     }
 }
 
-/// Nothing stands in the way.
+/// A claim context without obstacles.
 pub(super) fn around(target: Idempotency) -> Surroundings {
     Surroundings {
         session: Executing,
@@ -47,7 +47,7 @@ fn in_session(session: AgentSessionStatus, target: Idempotency) -> Surroundings 
     }
 }
 
-fn error(action: &AgentAction) -> &str {
+pub(super) fn error(action: &AgentAction) -> &str {
     action.error.as_deref().unwrap_or_default()
 }
 
@@ -100,7 +100,7 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
     assert!(error(&action).contains("not sent again"), "{action:?}");
     assert_eq!((action.state, action.due_at), (Unknown, None));
     assert!(!action.sending);
-    // That no call was under way is known of one that was released.
+    // A released action had no call under way.
     let mut action = held(Unkeyed);
     action.not_sent();
     action.release(at(6), at(5));
@@ -110,8 +110,8 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
 
 #[test]
 fn an_interrupted_call_is_judged_by_how_it_was_sent() {
-    // Sent with a key to a system that has lost its header since, or without one to a system that
-    // has one since: either way it would be done again.
+    // The system lost the key header since the call, or got one since. Either way, a repeat would
+    // take effect again.
     for (then, now) in [(Keyed, Unkeyed), (Unkeyed, Keyed), (Unkeyed, Unkeyed)] {
         let mut dead = held(then);
         assert_eq!(claim(&mut dead, now, LEASE), Claim::Ended(Unknown));
@@ -136,7 +136,7 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
         assert!(!action.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
         assert!(!action.sending && !action.ambiguous, "{target:?}");
-        // The call after it is another matter.
+        // The next call is independent.
         action.answered(Effect::Done, target);
         action.sends(target);
         assert_eq!(action.sending, target == Unkeyed);
@@ -163,7 +163,7 @@ fn a_day_after_its_approval_it_is_given_up() {
     let day = AgentAction::PATIENCE;
     for (mut action, outcome) in [(queued(), Failed), (unclear, Unknown)] {
         let mut later = action.clone();
-        // However often it was tried before.
+        // The number of attempts does not matter.
         later.attempts = 1_000;
         assert_eq!(claim(&mut later, Keyed, day - 1), Claim::Held(()));
         assert_eq!(claim(&mut action, Keyed, day), Claim::Ended(outcome));
@@ -194,8 +194,8 @@ fn what_comes_first_is_waited_for_and_must_succeed() {
     }
 }
 
-/// Actions as a cancellation may find them, and what becomes of them.
-fn unclaimed() -> [(AgentAction, ActionState); 4] {
+/// Actions as a cancellation may find them, with their outcomes.
+pub(super) fn unclaimed() -> [(AgentAction, ActionState); 4] {
     let mut halfway = queued();
     halfway.steps_done = 1;
     let mut ambiguous = queued();
@@ -220,11 +220,11 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
             assert!(error(&action).starts_with("Cancelled"), "{action:?}");
         }
     }
-    // Its holder is gone, and may have sent the call.
+    // Its holder is gone and may have sent the call.
     let around = in_session(Cancelled, Keyed);
     let claim = held(Keyed).claim(&around, LEASE, at(LEASE));
     assert_eq!(claim, Claim::Ended(Unknown));
-    // What the session says may be old; what the action says is not.
+    // The session's status may be stale; the action's flag is not.
     let mut stopping = held(Keyed);
     stopping.stopping = true;
     let claimed = self::claim(&mut stopping, Keyed, LEASE);
@@ -239,97 +239,9 @@ fn cancelling_ends_what_is_queued_and_nothing_else() {
     }
     let mut running = held(Keyed);
     assert!(!running.cancel(at(5)));
-    // Not even one whose holder is gone: the sweeper has it judged by the next claim.
+    // A cancellation also spares an action whose holder is gone. The next claim ends it.
     assert!(!running.cancel(at(LEASE)));
     assert_eq!(running.state, Running);
-}
-
-#[test]
-fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
-    let mut halfway = held(Keyed);
-    halfway.answered(Effect::Done, Keyed);
-    let mut unclear = held(Keyed);
-    unclear.answered(Effect::Unclear, Keyed);
-    let mut refused = held(Unkeyed);
-    refused.answered(Effect::NotNow, Unkeyed);
-    refused.sends(Unkeyed);
-    refused.not_sent();
-    for (action, outcome) in [
-        // That it is claimed says nothing of a call.
-        (held(Keyed), Skipped),
-        (refused, Skipped),
-        (halfway, Failed),
-        (unclear, Unknown),
-    ] {
-        assert_eq!(action.stopped(None).state, outcome, "{action:?}");
-        assert_eq!(action.state, Running);
-    }
-}
-
-#[test]
-fn an_answer_says_how_it_goes_on() {
-    for (effect, target, answered) in [
-        (Effect::Done, Keyed, Answered::StepDone),
-        (Effect::Done, Unkeyed, Answered::StepDone),
-        (Effect::DoneBefore, Keyed, Answered::StepDone),
-        (Effect::Refused, Keyed, Answered::Refused),
-        (Effect::Refused, Unkeyed, Answered::Refused),
-        (Effect::NotNow, Keyed, Answered::Again),
-        (Effect::NotNow, Unkeyed, Answered::Again),
-        (Effect::Unclear, Keyed, Answered::Again),
-        (Effect::Unclear, Unkeyed, Answered::Unknown),
-        (Effect::Undecided, Keyed, Answered::Unknown),
-    ] {
-        let mut action = held(target);
-        assert_eq!(action.answered(effect, target), answered, "{effect:?}");
-        let before = effect == Effect::DoneBefore;
-        assert_eq!(action.already_done, i64::from(before));
-        assert_eq!(
-            action.steps_done,
-            i64::from(before || effect == Effect::Done)
-        );
-        let is_open = action.sending || action.ambiguous;
-        let is_unclear = matches!(effect, Effect::Unclear | Effect::Undecided);
-        assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
-    }
-}
-
-#[test]
-fn what_was_unclear_stays_so_until_an_answer_tells() {
-    for (effect, is_clear) in [
-        (Effect::NotNow, false),
-        (Effect::Unclear, false),
-        (Effect::Done, true),
-        (Effect::Refused, true),
-    ] {
-        let mut action = held(Keyed);
-        action.answered(Effect::Unclear, Keyed);
-        action.answered(effect, Keyed);
-        assert_eq!(!action.ambiguous, is_clear, "{effect:?}");
-    }
-}
-
-#[test]
-fn a_holder_that_tries_no_more_says_what_is_known() {
-    let clear = held(Keyed).exhausted(None, "503.");
-    assert_eq!(
-        clear,
-        Outcome::failed(None, "503. Given up. It was not done.")
-    );
-    let mut halfway = held(Keyed);
-    halfway.answered(Effect::Done, Keyed);
-    let halfway = halfway.exhausted(None, "429.");
-    assert_eq!(halfway.state, Failed);
-    assert!(halfway.error.unwrap().contains("steps before it are done"));
-    let mut unclear = held(Keyed);
-    unclear.answered(Effect::Unclear, Keyed);
-    let unclear = unclear.exhausted(None, "500.");
-    assert_eq!(unclear.state, Unknown);
-    let says = unclear.error.unwrap();
-    assert!(
-        says.starts_with("500. Given up. It may have been done"),
-        "{says}"
-    );
 }
 
 #[test]
@@ -339,82 +251,10 @@ fn a_released_action_is_not_claimed_before_its_time() {
     assert_eq!((action.state, action.lease_until), (Queued, None));
     assert_eq!(action.due_at, Some(at(70)));
     assert_eq!((action.token, action.attempts), (1, 1));
-    // Whatever message comes before.
+    // An earlier message does not claim it.
     assert_eq!(claim(&mut action, Keyed, 69), Claim::Busy);
     assert_eq!(claim(&mut action, Keyed, 70), Claim::Held(()));
     assert_eq!(action.not_before, None);
-}
-
-#[test]
-fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
-    let mut action = queued();
-    let mut pauses = Vec::new();
-    for attempt in 1..=8 {
-        action.attempts = attempt;
-        let next = action.next_attempt(None, at(5)).unwrap();
-        pauses.push(next.since(at(5)) / span::MINUTE);
-    }
-    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
-    action.attempts = 1;
-    for (asked, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
-        assert_eq!(action.next_attempt(Some(asked), at(5)), Some(at(5 + pause)));
-    }
-    let too_late = AgentAction::PATIENCE - span::MINUTE;
-    assert_eq!(action.next_attempt(None, at(too_late)), None);
-    assert!(action.next_attempt(None, at(too_late - 1)).is_some());
-    assert_eq!(action.next_attempt(Some(i64::MAX), at(5)), None);
-}
-
-#[test]
-fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
-    for (effect, saved) in [(Effect::Done, 25), (Effect::DoneBefore, 0)] {
-        let mut action = held(Keyed);
-        action.answered(effect, Keyed);
-        action.record(&Outcome::succeeded(None), at(40));
-        assert_eq!((action.saved(), action.is_remedy()), (saved, saved > 0));
-        assert_eq!(
-            Saving::of(&action).map_or(0, |saving| saving.minutes),
-            saved
-        );
-        // A message puts nothing right.
-        action.action_type = ActionType::NotifyCustomer;
-        assert!(!action.is_remedy());
-    }
-}
-
-#[test]
-fn an_outcome_ends_it_with_its_answer() {
-    for (outcome, saved) in [
-        (
-            Outcome::succeeded(Some(answer(200, json!({"ok": true})))),
-            25,
-        ),
-        (Outcome::failed(None, "No."), 0),
-        (Outcome::unknown(None, "Who knows."), 0),
-    ] {
-        let mut action = held(Keyed);
-        action.record(&outcome, at(40));
-        assert_eq!(action.state, outcome.state);
-        assert_eq!((action.lease_until, action.due_at), (None, None));
-        assert_eq!(action.saved(), saved);
-        let result = action.result().unwrap();
-        assert_eq!(result.success, outcome.state == Succeeded);
-        assert_eq!(result.response, outcome.response);
-        assert_eq!(result.error, outcome.error);
-        assert_eq!((result.executed_at, result.duration), (at(40), 40));
-    }
-    assert_eq!(held(Keyed).result(), None);
-}
-
-#[test]
-fn given_up_it_is_failed_unless_a_call_may_have_taken_effect() {
-    for (mut action, outcome) in unclaimed() {
-        let outcome = if outcome == Skipped { Failed } else { outcome };
-        assert_eq!(action.give_up("Why.", at(5)), Some(outcome));
-        assert_eq!(error(&action), "Why.");
-    }
-    let mut dead = held(Keyed);
-    assert_eq!(dead.give_up("Why.", at(LEASE)), Some(Unknown));
 }
 
 #[test]
@@ -470,7 +310,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
 }
 
-/// One that was stored before actions had these fields.
+/// An action stored before these fields existed.
 #[test]
 fn an_old_action_has_the_usual_cooldown_and_no_marks() {
     let mut item = serde_json::to_value(queued()).unwrap();
@@ -520,7 +360,7 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
     let mut action = held(Keyed);
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
     assert_eq!(action.idempotency_key(1), "wd-stack-1-7-s7-p1-a1-2-1");
-    // Another stack's worker goes on with it: what it sends again is the same call.
+    // A worker of another stack continues: its repeat is the same call.
     let other = Surroundings {
         stack: "other".into(),
         ..around(Keyed)
@@ -529,22 +369,6 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
     action.approve_again(Vec::new(), Vec::new(), None, at(5));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-2");
-}
-
-#[test]
-fn minutes_that_cannot_be_counted_at_once_are_due() {
-    for (outcome, later) in [
-        (Outcome::succeeded(None), true),
-        (Outcome::failed(None, "No."), false),
-    ] {
-        let mut action = held(Keyed);
-        action.record(&outcome, at(40));
-        action.count_later(at(40));
-        let due = later.then(|| at(40 + span::MINUTE));
-        assert_eq!((action.uncounted, action.due_at), (later, due));
-        action.counted();
-        assert_eq!((action.uncounted, action.due_at), (false, None));
-    }
 }
 
 #[test]
@@ -563,7 +387,7 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     };
     assert_eq!(action, expected);
     assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
-    // Of one that was left by its holder it is not forgotten that a call may have gone out.
+    // A lost holder may have sent a call.
     let later = LEASE + 20;
     assert_eq!(
         action.claim(&put_off(later + 60), LEASE, at(later)),
@@ -572,7 +396,7 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     assert_eq!((action.state, action.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
     assert!(action.ambiguous);
-    // Patience does not wait. One that was claimed once needs no fresh approval.
+    // The deadline does not wait. An action claimed once needs no fresh approval.
     let late = AgentAction::PATIENCE;
     let mut action = AgentAction {
         attempts: 1,
@@ -601,8 +425,8 @@ fn an_action_without_its_connection_ends_and_sends_nothing() {
     assert_eq!(action.claim(&gone, LEASE, at(LEASE)), Claim::Ended(Unknown));
 }
 
-/// Under another revision it would be another call, which the first one's key does not keep from
-/// taking effect.
+/// Under another revision, a repeat would be another call. The first call's key would not prevent
+/// its effect.
 #[test]
 fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     let revised = Surroundings {
@@ -614,14 +438,14 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
         action.claim(&revised, LEASE, at(LEASE)),
         Claim::Ended(Unknown)
     );
-    // What was not sent, or refused for certain, is sent through any.
+    // An unsent or refused call may use any revision.
     let mut action = held(Keyed);
     assert_eq!(action.answered(Effect::NotNow, Keyed), Answered::Again);
     action.release(at(10), at(10));
     let mut approved = action.clone();
     assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
     assert_eq!(action.connection_revision, Some(2));
-    // But not what was approved for another one.
+    // An approval for another revision does not count.
     approved.connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,

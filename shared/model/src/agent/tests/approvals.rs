@@ -1,4 +1,4 @@
-//! Approvals under a policy, and what they are of.
+//! Approvals under a policy, and the content that they cover.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ fn policy(sent: &serde_json::Value) -> AgentPolicy {
     policy
 }
 
-/// Whether the list is queued.
+/// Approves a list. Returns whether it is queued.
 fn approve(
     session: &mut AgentSession,
     policy: &AgentPolicy,
@@ -53,7 +53,7 @@ fn forbidden(error: &Error) -> (Code, String) {
     }
 }
 
-/// What the policy does not count any more is not shown as if it did.
+/// Approvals that the policy no longer counts are not shown as valid.
 #[test]
 fn approvals_that_a_stricter_policy_does_not_admit_are_dropped() {
     let two = policy(&json!({"rules": [{"approvers": 2}]}));
@@ -76,7 +76,7 @@ fn the_second_of_two_approvers_has_it_run() {
     assert_eq!(session.status, AgentSessionStatus::AwaitingConfirmation);
     assert_eq!(session.proposed_actions[0].approvals.len(), 1);
     assert_eq!(session.proposed_actions[0].approvers, 2);
-    // The same person again renews what they said.
+    // A second approval by the same user renews the first.
     assert!(!approve(&mut session, &two, 4, &[FIRST], 9).unwrap());
     assert_eq!(session.proposed_actions[0].approvals.len(), 1);
     assert_eq!(session.proposed_actions[0].approvals[0].at, at(9));
@@ -124,7 +124,7 @@ fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
     let capped = policy(&json!({"caps": {"actions": 0}}));
     let error = approve(&mut session, &capped, 4, &[FIRST], 5).unwrap_err();
     assert_eq!(code(&error), Code::CapReached);
-    // Nothing of it is left behind.
+    // No approval is left.
     assert!(
         session
             .proposed_actions
@@ -230,14 +230,14 @@ fn what_is_not_what_was_approved_is_not_sent() {
     let mut action = queued();
     action.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
     is_skipped(action.clone(), &none, 5, "content_changed");
-    // Also when a part of it is done.
+    // A finished step does not matter.
     action.steps_done = 1;
     action.attempts = 1;
     assert_eq!(
         claim(&mut action, &none, 5),
         Claim::Ended(ActionState::Failed)
     );
-    // An approval that was given before there were digests is of whatever stands there.
+    // An approval from before digests existed covers any content.
     let mut old = queued();
     old.approvals[0].digest = None;
     old.steps.clear();

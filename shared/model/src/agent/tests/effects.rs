@@ -5,7 +5,7 @@ use Hold::{DoneRecently, EffectInProgress, EffectUnknown};
 
 use super::{actions::around, *};
 
-/// An action that ended at 0, after a step of that method was done.
+/// An action that ended at 0, after a step with that method.
 fn ended(state: ActionState, steps_done: i64, method: &str) -> AgentAction {
     let mut action = queued();
     action.steps = vec![step(method), step("POST")];
@@ -24,7 +24,7 @@ fn an_action_holds_its_effects_for_as_long_as_it_may_have_them() {
         (Succeeded, 2, "POST", Some(DoneRecently)),
         (Failed, 0, "POST", None),
         (Skipped, 0, "POST", None),
-        // Reading changes nothing.
+        // A read changes nothing.
         (Failed, 1, "GET", None),
         (Failed, 1, "POST", Some(DoneRecently)),
     ] {
@@ -91,7 +91,7 @@ fn a_guard_is_of_one_action_of_one_session() {
     assert!(!guard().is_of(&action));
 }
 
-/// Its call may have been sent: that it was skipped would be a lie.
+/// Its call may have been sent, so `skipped` would be wrong.
 #[test]
 fn an_action_that_may_have_had_its_effect_is_not_skipped() {
     let mut action = queued();

@@ -9,7 +9,7 @@ fn user() -> JournalActor {
     JournalActor::user(UserId::new(3))
 }
 
-/// A session of one action that has ended, and its journal.
+/// A session with one ended action, and its journal.
 fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     let (mut session, mut action) = (opened(), queued());
     let mut entries = Vec::new();
@@ -111,15 +111,15 @@ fn an_action_of_which_nothing_is_left_is_missed() {
 
 #[test]
 fn a_chain_that_was_computed_anew_is_not_that_of_its_head() {
-    // The last entry of the action, with a hash that fits.
+    // The last entry of the action, with a matching hash.
     let mut told = told();
     told.2[4].at = at(77);
     told.2[4].hash = told.2[4].computed_hash();
     assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
-    // With the head that stands on the record as well: the session's chain names another.
+    // The record's head is forged too. The session's chain names the true one.
     told.1.journal.hash = told.2[4].hash.clone();
     assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
-    // One in the middle: the next one names another.
+    // An entry in the middle: the next one names its true hash.
     let mut told = self::told();
     told.2[3].at = at(77);
     told.2[3].hash = told.2[3].computed_hash();

@@ -1,4 +1,4 @@
-//! Looks at target systems.
+//! Checks of target systems.
 
 use ActionState::{Failed, Skipped, Succeeded, Unknown};
 use Idempotency::{Keyed, Unkeyed};
@@ -24,7 +24,7 @@ fn read(name: &str, path: &str) -> TargetRead {
     }
 }
 
-/// What it looks like when the record is in that state.
+/// The observation of a record in that state.
 pub(super) fn seen(state: &str) -> Sight {
     let mut sight = Sight::default();
     let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
@@ -47,8 +47,8 @@ pub(super) fn silent(is_for_good: bool) -> Sight {
     sight
 }
 
-/// Requires that the batch is stuck, looks whether it is processed, and finds out by that whether its
-/// call took effect. It was approved at 0.
+/// An action approved at 0. A precondition requires that the batch is stuck; verification and
+/// reconciliation check that it is processed.
 fn looking() -> AgentAction {
     let mut action = queued();
     action.reads = vec![
@@ -117,7 +117,7 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
         sight.judge([&unread, &holds, &fails]),
         Judgement::Fails(found.into())
     );
-    // Its read was answered, and it is not there.
+    // The read was answered without this value.
     let found = "expected that batch.size is x; found that batch.size is not there.";
     assert_eq!(sight.judge([&absent]), Judgement::Fails(found.into()));
     let problem = |judgement| match judgement {
@@ -125,7 +125,7 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
         other => panic!("{other:?}"),
     };
     assert_eq!(problem(sight.judge([&holds, &unread])), "false");
-    // What will never be known says so first.
+    // A permanent error is reported first.
     for both in [
         ["other.state", "third.state"],
         ["third.state", "other.state"],
@@ -185,7 +185,7 @@ fn the_key_of_a_call_goes_where_it_is_asked_for() {
         json!({"reference": "wd-1", "lines": [{"note": "by wd-1."}], "amount": 5})
     );
     assert_eq!(super::call("POST").with_key("wd-1"), super::call("POST"));
-    // A read finds by it what the call made.
+    // By the key, a read finds what the call created.
     let mut action = unknown();
     action.reads[0].path = "/notes/{idempotency_key}".into();
     let key = action.idempotency_key(0);
@@ -199,7 +199,7 @@ fn the_key_of_a_call_goes_where_it_is_asked_for() {
         ..action
     };
     verified.record(&Outcome::succeeded(None), at(0));
-    // That of the last call that changed something.
+    // The key of the last call that changed something.
     assert_eq!(verified.awaited_reads()[0].path, format!("/notes/{key}"));
 }
 
@@ -209,7 +209,7 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
         let mut action = held(target);
         assert!(action.looking && !action.sending);
         assert_eq!(action.required_reads(), [action.reads[0].clone()]);
-        // Who dies over it has sent nothing.
+        // A holder that dies during the check has sent nothing.
         assert_eq!(
             action.claim(&around(target), LEASE, at(LEASE)),
             Claim::Held(())
@@ -220,13 +220,13 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
             Precondition::Holds
         );
         assert!(!action.looking);
-        // Who dies later may have.
+        // A holder that dies later may have sent a call.
         let later = at(2 * LEASE);
         let claimed = action.claim(&around(target), LEASE, later);
         if target == Unkeyed {
             assert_eq!(claimed, Claim::Ended(Unknown));
         } else {
-            // Its own effect may be what it would find.
+            // The check might find the action's own effect.
             assert_eq!(claimed, Claim::Held(()));
             assert!(action.ambiguous && !action.looking);
         }
@@ -273,7 +273,7 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
         assert_eq!(noted.len(), 1);
         assert_eq!(noted[0].what, JournalEvent::Looked);
     }
-    // Behind a step that only read.
+    // After a step that only read.
     let mut action = held(Unkeyed);
     action.steps_done = 1;
     let Precondition::Changed(outcome) = action.permits(&seen("processed"), at(5)) else {
@@ -301,7 +301,7 @@ fn an_approval_holds_until_a_call_may_have_been_sent() {
     let late = 9 + ActionApproval::VALID;
     for (answered, claimed) in [
         (false, Claim::Ended(Skipped)),
-        // The system took no call for now; what came behind that were looks.
+        // The system deferred the call; precondition checks followed.
         (true, Claim::Held(())),
     ] {
         let mut action = held(Keyed);
@@ -332,7 +332,7 @@ fn steps_are_told_one_by_one_and_in_short() {
     action.keep(1, StepStatus::Done, Some(&long), at(1));
     action.steps_done = 1;
     action.keep(2, StepStatus::Unclear, None, at(2));
-    // That it was not taken now says nothing of the first call.
+    // A deferral says nothing about the first call.
     action.keep(2, StepStatus::NotNow, Some(&answer(429, json!({}))), at(3));
     let steps = action.results_of_steps();
     let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
@@ -344,11 +344,11 @@ fn steps_are_told_one_by_one_and_in_short() {
     let kept = steps[0].response.as_ref().unwrap();
     assert!(kept.0.0["body"].as_str().unwrap().len() <= 1_024);
     assert_eq!(kept.0.0["status"], 200);
-    // A refusal does, and so does every answer behind one that was not unclear.
+    // A refusal replaces it, as does every answer after a clear one.
     action.keep(2, StepStatus::Refused, None, at(4));
     action.keep(2, StepStatus::NotNow, None, at(5));
     assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
-    // Of a holder that died nothing is kept, but it ended as unknown.
+    // A holder that died stored no result, but the action ended as unknown.
     action.step_results.clear();
     action.state = Unknown;
     let statuses = action.results_of_steps();

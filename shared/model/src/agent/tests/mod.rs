@@ -1,10 +1,11 @@
-//! Every transition, without a table.
+//! Tests of every transition, without a table.
 
 mod actions;
 mod approvals;
 mod effects;
 mod journal;
 mod looks;
+mod outcomes;
 mod people;
 mod policy;
 mod replies;
@@ -18,7 +19,7 @@ use serde_json::json;
 use super::*;
 use crate::{Code, Error, Id, Role, Signal, Timestamp, span};
 
-/// An instant so many milliseconds after the beginning of the test.
+/// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
@@ -122,13 +123,13 @@ fn proposal() -> Proposal {
     }
 }
 
-/// A session 7 that was opened at 0.
+/// Session 7, opened at 0.
 fn opened() -> AgentSession {
     let (id, by) = (Id::new(7).unwrap(), Id::new(3).unwrap());
     AgentSession::open(id, &signal(), by, at(0))
 }
 
-/// That, with a proposal of two automated actions and a manual one that was made at 0.
+/// Session 7 with a proposal made at 0: two automated actions and a manual one.
 fn awaiting() -> AgentSession {
     let mut session = opened();
     session.begin_analysis(None, at(0)).unwrap();
@@ -140,7 +141,7 @@ const FIRST: &str = "s7-p1-a1";
 const SECOND: &str = "s7-p1-a2";
 const MANUAL: &str = "s7-p1-a3";
 
-/// An action that was approved at 0.
+/// An action approved at 0.
 fn queued() -> AgentAction {
     let session = awaiting();
     let action = &session.proposed_actions[0];
@@ -168,12 +169,12 @@ fn anybody() -> Approver<'static> {
     }
 }
 
-/// User 4's approval.
+/// An approval by user 4.
 fn of(ids: &[String]) -> Approving<'_> {
     Approving::of(ids, Id::new(4).unwrap())
 }
 
-/// User 4's approval of what is to run once more.
+/// An approval by user 4 of actions to run again.
 fn again(ids: &[String]) -> Approving<'_> {
     Approving {
         again: true,

@@ -1,4 +1,4 @@
-//! What people settle, without a table.
+//! Settlements by people, without a table.
 
 use super::*;
 use crate::{ServiceRequestId, UserId};
@@ -26,7 +26,7 @@ fn verdict(outcome: VerdictOutcome, by: i64) -> Verdict {
     }
 }
 
-/// A failed session whose two actions ended so.
+/// A failed session whose two actions ended in these states.
 fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
@@ -86,7 +86,7 @@ fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
     let list = ids(&[FIRST]);
     let approved = session.approve(&mut actions, &again(&list), &anybody(), at(31 * span::HOUR));
     assert!(matches!(approved.unwrap(), Approved::Queued { .. }));
-    // A word of the round before is none of the next.
+    // A verdict of an earlier round does not count in the next.
     assert_eq!(actions.known[0].verdict, None);
 }
 
@@ -129,7 +129,7 @@ fn a_session_completes_with_the_last_verdict() {
         assert!(judged.unwrap().is_some());
         assert_eq!(session.status, status);
     }
-    // The same person's same word is none; another's, or another one, comes too late.
+    // A repeat by the same user changes nothing. Another verdict, or another user's, is too late.
     let again = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
     assert!(again.unwrap().is_none());
     for verdict in [
@@ -188,7 +188,7 @@ fn handling(status: HandlingStatus, by: i64) -> Handling {
     handling
 }
 
-/// A session whose proposal of manual actions was made at 0.
+/// A session with a proposal of manual actions, made at 0.
 fn by_hand(count: usize) -> AgentSession {
     let mut session = opened();
     session.begin_analysis(None, at(0)).unwrap();
@@ -207,7 +207,7 @@ fn a_session_of_manual_actions_completes_with_the_last_of_them() {
         assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
         assert!(session.handle(SECOND, handling(status, 5), at(6)).unwrap());
         assert_eq!((session.status, session.due_at), (Completed, None));
-        // The first word counts.
+        // The first handling counts.
         assert!(!session.handle(FIRST, handling(status, 5), at(7)).unwrap());
         let late = session.handle(FIRST, handling(status, 6), at(7));
         assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
@@ -278,12 +278,12 @@ fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
             Err(error) => assert_eq!((may, code(&error)), (false, Code::SessionExpired)),
         }
     }
-    // When the request is over, the proposal has a day again.
+    // After the end of the request, the proposal has a day again.
     let done = session.request_turned(MANUAL, request(8), RequestTurn::Over, None, at(3 * day));
     assert_eq!(done.unwrap().status, HandlingStatus::Done);
     assert_eq!(session.status_at(at(4 * day - 1)), AwaitingConfirmation);
     assert_eq!(session.status_at(at(4 * day)), Expired);
-    // And one that is opened again after that brings nothing back.
+    // A request opened again after the expiry does not reopen the session.
     let again =
         session.request_turned(MANUAL, request(8), RequestTurn::Reopened, None, at(4 * day));
     assert_eq!(again.unwrap().status, HandlingStatus::HandedOver);
@@ -307,7 +307,7 @@ fn an_action_follows_its_request() {
     assert_eq!(turn(&mut session, Over), Some((Done, by)));
     assert_eq!(session.status, Completed);
     assert_eq!(turn(&mut session, Over), None);
-    // What has completed stays so, and what is done stays done without its request.
+    // A completed session stays completed. A done action stays done when its request is deleted.
     assert_eq!(turn(&mut session.clone(), Deleted), None);
     assert_eq!(turn(&mut session, Reopened), Some((HandedOver, by)));
     assert_eq!((session.status, session.due_at), (Completed, None));
@@ -317,7 +317,7 @@ fn an_action_follows_its_request() {
     session
         .handle(FIRST, handling(HandedOver, 5), at(5))
         .unwrap();
-    // Another request, and another action, are none of its.
+    // Another request and another action are unrelated.
     for (action, id) in [(FIRST, 9), (SECOND, 8)] {
         let turned = session.request_turned(action, request(id), Over, None, at(7));
         assert_eq!(turned, None);

@@ -83,7 +83,7 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
             false,
             false,
         ),
-        // What cannot be compared is above the limit.
+        // An amount in another currency exceeds the limit.
         (
             json!({"amountAtLeast": {"minorUnits": 501, "currency": "EUR"}}),
             true,
@@ -115,7 +115,7 @@ fn what_is_not_known_is_above_every_limit() {
         ..subject(None)
     };
     assert!(policy.requires(of_no_risk).denies());
-    // An amount that is given back is one all the same.
+    // A repaid amount counts as an amount too.
     let credit = money(-2_000_000, "USD");
     assert_eq!(policy.requires(subject(Some(&credit))).approvers(), 2);
 }
@@ -225,7 +225,7 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
     charge(&caps, subject(Some(&too_much))).unwrap_err();
     charge(&caps, subject(None)).unwrap_err();
     charge(&json!({"actions": 0}), subject(Some(&usd))).unwrap_err();
-    // What moves no money is counted as an action only.
+    // An action that moves no money counts only as an action.
     let sync = PolicySubject {
         action_type: ActionType::SyncCustomer,
         ..subject(None)

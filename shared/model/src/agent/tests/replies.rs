@@ -1,4 +1,4 @@
-//! What answers tell.
+//! Effects derived from answers.
 
 use Effect::{Done, DoneBefore, NotNow, Refused, Unclear, Undecided};
 
@@ -15,8 +15,8 @@ fn reply(status: u16) -> Reply<'static> {
     }
 }
 
-/// What an answer tells of a call that was sent once, of one that may have been sent before, and of that
-/// one as a replay.
+/// Returns the effects that an answer tells: for a first call, for a repeat, and for the repeat as
+/// a replay.
 fn of_answer(asks: &ApiCall, first: Reply<'_>) -> [Effect; 3] {
     let again = Reply {
         is_replay: true,
@@ -29,7 +29,7 @@ fn of_answer(asks: &ApiCall, first: Reply<'_>) -> [Effect; 3] {
     ]
 }
 
-/// The same of one that has that status and no body.
+/// Returns the effects of an answer with that status and no body.
 fn effects(call: &ApiCall, status: u16) -> [Effect; 3] {
     of_answer(call, reply(status))
 }
@@ -66,7 +66,7 @@ fn where_repeats_are_refused_a_refused_repeat_is_the_last() {
     for (status, first, repeated) in [
         (409, Refused, Undecided),
         (422, Refused, Undecided),
-        // These are of the moment, and say nothing of the key.
+        // These statuses are temporary and unrelated to the key.
         (401, Refused, Unclear),
         (403, Refused, Unclear),
         (429, NotNow, NotNow),
@@ -159,9 +159,9 @@ fn success_is_what_the_body_says() {
         problem.unwrap(),
         "not_successful: the target system answered 200, but /state is open, not void."
     );
-    // Whatever else it does not say.
+    // Other missing values do not matter.
     assert_eq!(says(200, &json!({"due": 5})).0, [Refused, Unclear, Refused]);
-    // One that says nothing leaves it open.
+    // A missing value leaves the effect unclear.
     for silent in [
         json!({"state": "void"}),
         json!({}),
@@ -176,7 +176,7 @@ fn success_is_what_the_body_says() {
                 .starts_with("The target system answered 200, and nothing at ")
         );
     }
-    // What is not shown is not told.
+    // Hidden values are not shown.
     let body = json!({"state": "open"});
     let hidden = asks.unsuccessful(
         Reply {
@@ -190,7 +190,7 @@ fn success_is_what_the_body_says() {
             .unwrap()
             .contains("but /state is something else, not void.")
     );
-    // A refusal remains one, whatever it says.
+    // A refusal stays a refusal for any body.
     assert_eq!(
         says(422, &json!({"state": "void", "due": 0})).0,
         [Refused, Unclear, Refused]
@@ -217,7 +217,7 @@ fn a_call_that_a_system_is_at_work_on_is_neither_done_nor_refused() {
         "The target system has taken the call and is at work on it (202): /state is processing so far, \
          where paid means success."
     );
-    // Nor is it success that a body says nothing.
+    // A missing value is no success either.
     assert_eq!(asks.effect(reply(202), false), Unclear);
 }
 
@@ -247,7 +247,7 @@ fn what_was_done_before_may_say_otherwise_too() {
         assert_eq!(asks.effect(reply, false), first, "{body}");
         assert_eq!(asks.effect(reply, true), repeated, "{body}");
     }
-    // A read that says otherwise is refused, and one that says nothing comes again.
+    // A read with another value is refused; a read without the value is repeated.
     asks.method = "GET".into();
     let paid = json!({"state": "paid"});
     assert_eq!(

@@ -10,7 +10,7 @@ use super::*;
 
 type Actions = ApprovedActions<Box<AgentAction>>;
 
-/// A session of that status with a proposal, as nothing of its time is over.
+/// A session in that status with a proposal, before any deadline.
 fn in_status(status: AgentSessionStatus) -> AgentSession {
     let mut session = awaiting();
     session.status = status;
@@ -18,7 +18,7 @@ fn in_status(status: AgentSessionStatus) -> AgentSession {
     session
 }
 
-/// Approved actions in these states, by their places in the proposal.
+/// Approved actions in these states, by their positions in the proposal.
 fn actions(states: &[ActionState]) -> Actions {
     let session = awaiting();
     let known = session.proposed_actions.iter().zip(states);
@@ -33,7 +33,7 @@ fn actions(states: &[ActionState]) -> Actions {
     }
 }
 
-/// A session whose first two actions were approved at 0 and stand so.
+/// A session whose first two actions were approved at 0 and are in these states.
 fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
@@ -290,7 +290,8 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
     }
 }
 
-/// A client's library that repeats a request which it got no answer to must not run it again.
+/// A client library may repeat a request without an answer. The repeat must not run the actions
+/// again.
 #[test]
 fn a_list_that_failed_as_a_whole_stands_as_well() {
     let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
@@ -300,7 +301,7 @@ fn a_list_that_failed_as_a_whole_stands_as_well() {
     assert!(matches!(standing, Ok(Approved::Standing)));
     let approved = session.approve(&mut ended, &again(&all), &anybody(), at(9));
     assert!(matches!(approved, Ok(Approved::Queued { .. })));
-    // While it runs, and after it succeeded, there is nothing to run once more.
+    // During the run and after success, there is nothing to run again.
     let running = session.approve(&mut ended, &again(&all), &anybody(), at(9));
     assert!(matches!(running, Ok(Approved::Standing)));
 }
@@ -330,14 +331,14 @@ fn what_may_have_been_done_never_runs_again() {
     let first = ids(&[FIRST]);
     let error = session.approve(&mut ended, &again(&first), &anybody(), at(9));
     assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
-    // A record that does not read is one of which nothing is known.
+    // An unreadable record has an unknown outcome.
     let mut damaged = actions(&[]);
     damaged.unreadable = ids(&[FIRST]);
     let error = session.approve(&mut damaged, &again(&first), &anybody(), at(9));
     assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
 }
 
-/// A session whose actions have to do with each other.
+/// A session with related actions.
 fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
     let mut session = awaiting();
     relate(&mut session.proposed_actions);

@@ -1,4 +1,4 @@
-//! Looks after an action's end.
+//! Checks after an action's end.
 
 use ActionState::{Failed, Succeeded, Unknown};
 use Idempotency::Unkeyed;
@@ -22,7 +22,7 @@ fn an_action_counts_once_its_effect_was_found() {
         (action.due_at, action.next_look_at()),
         (Some(at(0)), Some(at(0)))
     );
-    // Nor does it count later what it does not save.
+    // A later count finds no saving either.
     action.count_later(at(0));
     assert!(!action.uncounted);
     assert_eq!(action.due_at, Some(at(0)));
@@ -46,7 +46,7 @@ fn an_action_counts_once_its_effect_was_found() {
     assert_eq!(looks.found.unwrap().0.0["batch.state"], "processed");
 }
 
-/// The times of looks at an action that finds the same each time, until it is over.
+/// Returns the times of checks that always observe the same, until the last check.
 fn times(mut action: AgentAction, sight: &Sight) -> (Vec<i64>, AgentAction) {
     let mut times = Vec::new();
     while let Some(next) = action.next_look_at() {
@@ -75,7 +75,7 @@ fn an_effect_that_is_not_found_in_time_is_none() {
         (action.state, action.saved(), action.due_at),
         (Succeeded, 0, None)
     );
-    // What cannot be read is looked at for a day more.
+    // An unreadable system is checked for another day.
     let (looked, action) = times(succeeded(), &silent(false));
     let day = (WITHIN + AgentAction::UNREADABLE) / span::SECOND;
     assert_eq!(looked[..5], [0, 15, 60, 300, 600]);
@@ -94,11 +94,11 @@ fn what_looks_found_tells_whether_it_helped() {
     assert_eq!(succeeded().helped(), None);
     assert_eq!(looked(succeeded(), &seen("processed")), Some(true));
     assert_eq!(looked(succeeded(), &seen("stuck")), Some(false));
-    // Nobody saw anything, for now or ever.
+    // No check read anything, temporarily or permanently.
     for is_for_good in [true, false] {
         assert_eq!(looked(succeeded(), &silent(is_for_good)), None);
     }
-    // A message puts nothing right, nor does what somebody else had done.
+    // A message fixes nothing, and neither does an action that was already done.
     let mut message = succeeded();
     message.action_type = ActionType::NotifyCustomer;
     assert_eq!(looked(message, &seen("stuck")), None);
@@ -141,7 +141,7 @@ fn an_unknown_call_that_took_effect_is_done() {
     assert_eq!((action.error.as_deref(), action.sending), (None, false));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
-    // It ended when it did, and is looked at at once whether that had its effect.
+    // The end time stays, and verification starts at once.
     assert_eq!(action.executed_at, Some(at(0)));
     assert_eq!(action.next_look_at(), Some(at(15_000)));
     assert_eq!(
@@ -191,7 +191,7 @@ fn an_unknown_step_that_took_effect_is_gone_on_from() {
     let steps = action.results_of_steps();
     let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
     assert_eq!(statuses, [StepStatus::Done, StepStatus::NotSent]);
-    assert!(action.error.unwrap().contains("goes on with them"));
+    assert!(action.error.unwrap().contains("continues with them"));
 }
 
 #[test]
@@ -211,7 +211,7 @@ fn what_no_look_tells_stays_for_a_person() {
         assert!(looks.problem.is_some());
         assert!(!action.awaits_look());
     }
-    // What says both says nothing.
+    // An observation that meets both conditions proves nothing.
     let mut action = unknown();
     action.steps[0].reconcile = Some(Reconciliation {
         done: is("batch.state", "stuck"),
@@ -219,12 +219,12 @@ fn what_no_look_tells_stays_for_a_person() {
     });
     let (looked, action) = times(action, &seen("stuck"));
     assert_eq!((looked.len(), action.state), (6, Unknown));
-    // Nor does a look prove that what may still come does not.
+    // A check does not prove that the effect cannot come later.
     let mut action = unknown();
     action.steps[0].reconcile.as_mut().unwrap().not_done = None;
     let (looked, action) = times(action, &seen("stuck"));
     assert_eq!((looked.len(), action.state), (6, Unknown));
-    // Without a word about it, nothing is looked at.
+    // Without a reconciliation, there is no check.
     let mut action = held(Unkeyed);
     action.steps[0].reconcile = None;
     action.record(&Outcome::unknown(None, "Who knows."), at(0));
@@ -233,7 +233,7 @@ fn what_no_look_tells_stays_for_a_person() {
 
 #[test]
 fn whatever_leaves_a_call_unknown_has_it_looked_at() {
-    // Its holder died, and the next claim, a cancellation or the sweeper ends it.
+    // Its holder died. The next claim, a cancellation or the sweeper ends it.
     let dead = || {
         let mut action = held(Unkeyed);
         action.permits(&seen("stuck"), at(0));
@@ -256,7 +256,7 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
 
 type Actions = ApprovedActions<Box<AgentAction>>;
 
-/// A session whose actions were approved and stand so.
+/// A session whose approved actions are in these states.
 fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
     let mut session = awaiting();
     let all = ids(&[FIRST, SECOND]);
@@ -296,7 +296,7 @@ fn a_session_that_failed_says_how_many_are_not_done_by_now() {
     actions.known[0].look(&seen("processed"), at(15_000));
     assert!(!session.settle_again(&actions, at(15_000)));
     assert!(session.error.as_ref().unwrap().starts_with("1 of 2"));
-    // A session without actions, a cancelled one, and one that goes on are left alone.
+    // Sessions without actions, cancelled ones, and running ones do not change.
     let mut analysed = awaiting();
     analysed.fail_analysis("It failed.", at(0));
     assert!(!analysed.settle_again(&Actions::none(), at(5)));
@@ -329,7 +329,7 @@ fn an_alert_is_put_right_once_each_effect_was_found() {
         );
     }
     session.status = AgentSessionStatus::Completed;
-    // A message puts nothing right, nor what nobody looks at.
+    // A message fixes nothing, and neither does an unverified action.
     for action in &mut actions.known {
         action.action_type = ActionType::NotifyCustomer;
     }

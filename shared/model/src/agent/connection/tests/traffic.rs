@@ -1,4 +1,4 @@
-//! The breaker and the limits.
+//! The circuit breaker and the call limits.
 
 use super::*;
 use crate::span;
@@ -21,7 +21,7 @@ fn asking(action: &str, millis: i64) -> Asking<'_> {
     }
 }
 
-/// What is known after five unclear answers at noon.
+/// The state after five unclear answers at noon.
 fn opened(connection: &Connection) -> ConnectionTraffic {
     let mut traffic = ConnectionTraffic::none(connection);
     for _ in 0..5 {
@@ -67,7 +67,7 @@ fn a_breaker_opens_after_five_unclear_answers_in_a_row() {
     assert_eq!(put_off(&traffic, &one, 15), Some(at(30_015)));
     assert_eq!(put_off(&traffic, &one, 30_014), Some(at(30_015)));
     assert_eq!(traffic.breaker.state(at(30_014)), BreakerState::Open);
-    // Whoever had begun before has nothing new to say, unless that it works.
+    // An unclear answer to an earlier call changes nothing.
     assert!(!traffic.answered(&one, false, at(20)));
     assert_eq!(put_off(&traffic, &one, 20), Some(at(30_015)));
     assert!(traffic.answered(&one, true, at(21)));
@@ -85,7 +85,7 @@ fn an_open_breaker_lets_one_probe_through_and_doubles_its_pause() {
         assert_eq!(traffic.breaker.state(at(open)), BreakerState::Probing);
         let probe = traffic.admit(&one, asking("probe", open));
         assert_eq!(probe, Admission::From(at(open)));
-        // Others wait for it, but not for ever.
+        // Others wait for the probe, but only for a time.
         let next = open + 1;
         assert_eq!(put_off(&traffic, &one, next), Some(at(next + 30_000)));
         let late = open + LEASE - 1_000;
@@ -110,7 +110,7 @@ fn another_revision_has_another_breaker() {
     other.replace(put(&json!({"baseUrl": "https://other.example.com"})), at(1));
     assert_eq!(put_off(&traffic, &other, 1), None);
     assert!(!traffic.is_troubled(&other));
-    // Of that, five count anew; what an older one answers says nothing of it.
+    // A new revision needs five answers. An older revision's answers do not count.
     for _ in 0..4 {
         assert!(traffic.answered(&other, false, at(2)));
     }
@@ -126,14 +126,14 @@ fn calls_begin_as_far_apart_as_their_limit_asks() {
     let mut traffic = ConnectionTraffic::none(&one);
     let first = traffic.admit(&one, asking("a", 0));
     assert_eq!(first, Admission::From(at(0)));
-    // Rounded up: three take more than a second rather than less.
+    // Rounded up: three calls take more than a second rather than less.
     assert_eq!(traffic.turn(&one, at(0)), Ok(at(334)));
     let third = traffic.admit(&one, asking("b", 100));
     assert_eq!(third, Admission::From(at(668)));
-    // What was not used is not saved up.
+    // Unused slots do not accumulate.
     assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_000)));
     assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_334)));
-    // Nobody waits for longer than a bound, nor takes a turn then.
+    // No action waits beyond a bound, or reserves a slot there.
     let mut turns = 2;
     let later = loop {
         match traffic.turn(&one, at(60_000)) {
@@ -145,7 +145,7 @@ fn calls_begin_as_far_apart_as_their_limit_asks() {
     assert_eq!(traffic.turn(&one, at(60_000)), Err(later));
     let other = traffic.clone().admit(&one, asking("c", 60_000));
     assert_eq!(other, Admission::PutOff(later));
-    // A clock that is two minutes ahead does not put others off for longer than that bound at a time.
+    // A clock two minutes ahead defers others by at most that bound at a time.
     traffic.next_call = Some(at(180_000));
     assert_eq!(traffic.turn(&one, at(60_000)), Err(at(80_334)));
 }
@@ -167,7 +167,7 @@ fn so_many_actions_are_at_work_and_no_more() {
     assert!(admitted(&mut traffic, "a", 0));
     assert!(admitted(&mut traffic, "b", 100));
     assert!(!admitted(&mut traffic, "c", LEASE - 1));
-    // Its next holder takes its place, and one that was left by its holder is not counted for ever.
+    // Its next holder takes over its place. The place of a lost holder expires.
     assert!(admitted(&mut traffic, "b", LEASE - 1));
     assert!(admitted(&mut traffic, "c", LEASE));
     assert!(!admitted(&mut traffic, "d", LEASE));
@@ -205,7 +205,7 @@ fn limits_have_bounds_and_change_no_revision() {
         concurrent: None,
     };
     assert_eq!((one.limits, one.revision), (limits, revision));
-    // A connection that was written before there were limits.
+    // A connection written before limits existed.
     let mut stored = serde_json::to_value(&one).unwrap();
     stored.as_object_mut().unwrap().remove("limits");
     let old: Connection = serde_json::from_value(stored).unwrap();

@@ -1,0 +1,185 @@
+//! Outcomes of approved actions: answers, retries and savings.
+
+use ActionState::{Failed, Running, Skipped, Succeeded, Unknown};
+use Idempotency::{Keyed, Unkeyed};
+
+use super::{
+    actions::{LEASE, error, held, unclaimed},
+    *,
+};
+
+#[test]
+fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
+    let mut halfway = held(Keyed);
+    halfway.answered(Effect::Done, Keyed);
+    let mut unclear = held(Keyed);
+    unclear.answered(Effect::Unclear, Keyed);
+    let mut refused = held(Unkeyed);
+    refused.answered(Effect::NotNow, Unkeyed);
+    refused.sends(Unkeyed);
+    refused.not_sent();
+    for (action, outcome) in [
+        // The claim alone proves no call.
+        (held(Keyed), Skipped),
+        (refused, Skipped),
+        (halfway, Failed),
+        (unclear, Unknown),
+    ] {
+        assert_eq!(action.stopped(None).state, outcome, "{action:?}");
+        assert_eq!(action.state, Running);
+    }
+}
+
+#[test]
+fn an_answer_says_how_it_goes_on() {
+    for (effect, target, answered) in [
+        (Effect::Done, Keyed, Answered::StepDone),
+        (Effect::Done, Unkeyed, Answered::StepDone),
+        (Effect::DoneBefore, Keyed, Answered::StepDone),
+        (Effect::Refused, Keyed, Answered::Refused),
+        (Effect::Refused, Unkeyed, Answered::Refused),
+        (Effect::NotNow, Keyed, Answered::Again),
+        (Effect::NotNow, Unkeyed, Answered::Again),
+        (Effect::Unclear, Keyed, Answered::Again),
+        (Effect::Unclear, Unkeyed, Answered::Unknown),
+        (Effect::Undecided, Keyed, Answered::Unknown),
+    ] {
+        let mut action = held(target);
+        assert_eq!(action.answered(effect, target), answered, "{effect:?}");
+        let before = effect == Effect::DoneBefore;
+        assert_eq!(action.already_done, i64::from(before));
+        assert_eq!(
+            action.steps_done,
+            i64::from(before || effect == Effect::Done)
+        );
+        let is_open = action.sending || action.ambiguous;
+        let is_unclear = matches!(effect, Effect::Unclear | Effect::Undecided);
+        assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
+    }
+}
+
+#[test]
+fn what_was_unclear_stays_so_until_an_answer_tells() {
+    for (effect, is_clear) in [
+        (Effect::NotNow, false),
+        (Effect::Unclear, false),
+        (Effect::Done, true),
+        (Effect::Refused, true),
+    ] {
+        let mut action = held(Keyed);
+        action.answered(Effect::Unclear, Keyed);
+        action.answered(effect, Keyed);
+        assert_eq!(!action.ambiguous, is_clear, "{effect:?}");
+    }
+}
+
+#[test]
+fn a_holder_that_tries_no_more_says_what_is_known() {
+    let clear = held(Keyed).exhausted(None, "503.");
+    assert_eq!(
+        clear,
+        Outcome::failed(None, "503. Given up. It was not done.")
+    );
+    let mut halfway = held(Keyed);
+    halfway.answered(Effect::Done, Keyed);
+    let halfway = halfway.exhausted(None, "429.");
+    assert_eq!(halfway.state, Failed);
+    assert!(halfway.error.unwrap().contains("steps before it are done"));
+    let mut unclear = held(Keyed);
+    unclear.answered(Effect::Unclear, Keyed);
+    let unclear = unclear.exhausted(None, "500.");
+    assert_eq!(unclear.state, Unknown);
+    let says = unclear.error.unwrap();
+    assert!(
+        says.starts_with("500. Given up. The call may have been done"),
+        "{says}"
+    );
+}
+
+#[test]
+fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
+    let mut action = queued();
+    let mut pauses = Vec::new();
+    for attempt in 1..=8 {
+        action.attempts = attempt;
+        let next = action.next_attempt(None, at(5)).unwrap();
+        pauses.push(next.since(at(5)) / span::MINUTE);
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
+    action.attempts = 1;
+    for (asked, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
+        assert_eq!(action.next_attempt(Some(asked), at(5)), Some(at(5 + pause)));
+    }
+    let too_late = AgentAction::PATIENCE - span::MINUTE;
+    assert_eq!(action.next_attempt(None, at(too_late)), None);
+    assert!(action.next_attempt(None, at(too_late - 1)).is_some());
+    assert_eq!(action.next_attempt(Some(i64::MAX), at(5)), None);
+}
+
+#[test]
+fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
+    for (effect, saved) in [(Effect::Done, 25), (Effect::DoneBefore, 0)] {
+        let mut action = held(Keyed);
+        action.answered(effect, Keyed);
+        action.record(&Outcome::succeeded(None), at(40));
+        assert_eq!((action.saved(), action.is_remedy()), (saved, saved > 0));
+        assert_eq!(
+            Saving::of(&action).map_or(0, |saving| saving.minutes),
+            saved
+        );
+        // A message fixes nothing.
+        action.action_type = ActionType::NotifyCustomer;
+        assert!(!action.is_remedy());
+    }
+}
+
+#[test]
+fn an_outcome_ends_it_with_its_answer() {
+    for (outcome, saved) in [
+        (
+            Outcome::succeeded(Some(answer(200, json!({"ok": true})))),
+            25,
+        ),
+        (Outcome::failed(None, "No."), 0),
+        (Outcome::unknown(None, "Who knows."), 0),
+    ] {
+        let mut action = held(Keyed);
+        action.record(&outcome, at(40));
+        assert_eq!(action.state, outcome.state);
+        assert_eq!((action.lease_until, action.due_at), (None, None));
+        assert_eq!(action.saved(), saved);
+        let result = action.result().unwrap();
+        assert_eq!(result.success, outcome.state == Succeeded);
+        assert_eq!(result.response, outcome.response);
+        assert_eq!(result.error, outcome.error);
+        assert_eq!((result.executed_at, result.duration), (at(40), 40));
+    }
+    assert_eq!(held(Keyed).result(), None);
+}
+
+#[test]
+fn given_up_it_is_failed_unless_a_call_may_have_taken_effect() {
+    for (mut action, outcome) in unclaimed() {
+        let outcome = if outcome == Skipped { Failed } else { outcome };
+        assert_eq!(action.give_up("Why.", at(5)), Some(outcome));
+        assert_eq!(error(&action), "Why.");
+    }
+    let mut dead = held(Keyed);
+    assert_eq!(dead.give_up("Why.", at(LEASE)), Some(Unknown));
+}
+
+#[test]
+fn minutes_that_cannot_be_counted_at_once_are_due() {
+    for (outcome, later) in [
+        (Outcome::succeeded(None), true),
+        (Outcome::failed(None, "No."), false),
+    ] {
+        let mut action = held(Keyed);
+        action.record(&outcome, at(40));
+        action.count_later(at(40));
+        let due = later.then(|| at(40 + span::MINUTE));
+        assert_eq!((action.uncounted, action.due_at), (later, due));
+        action.counted();
+        assert_eq!((action.uncounted, action.due_at), (false, None));
+    }
+}

@@ -1,0 +1,152 @@
+//! Enums whose variants are names of the API, and how a client sends one of them.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use utoipa::{
+    ToSchema,
+    openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
+};
+
+use crate::input::{Field, Place, Reading};
+
+/// A name of a fixed set, as a client may send it.
+pub trait OneOf: DeserializeOwned + ToSchema {
+    /// The kind of name, with its article, for messages: `a status`.
+    const NOUN: &'static str;
+}
+
+impl<T: OneOf> Field for T {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match T::deserialize(value) {
+            Ok(name) => Some(name),
+            Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),
+        }
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name(T::name()).into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push((T::name().into_owned(), T::schema()));
+    }
+}
+
+/// The names that a schema allows.
+fn allowed(schema: &RefOr<Schema>) -> Vec<&str> {
+    let RefOr::T(Schema::Object(object)) = schema else {
+        return Vec::new();
+    };
+    let names = object.enum_values.iter().flatten();
+    names.filter_map(Value::as_str).collect()
+}
+
+/// The schema of an enum: its description and then each name with its meaning.
+pub(crate) fn schema(about: &[&str], names: &[(&'static str, &[&str])]) -> RefOr<Schema> {
+    let text = |lines: &[&str]| -> String {
+        let lines: Vec<&str> = lines.iter().map(|line| line.trim()).collect();
+        lines.join(" ")
+    };
+    let mut description = text(about);
+    description.push('\n');
+    for (name, meaning) in names {
+        description.extend(["\n- `", name, "`: ", &text(meaning)]);
+    }
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(names.iter().map(|(name, _)| *name)))
+        .description(Some(description))
+        .into()
+}
+
+/// Declares an enum whose variants the API writes in snake case, with their meanings in its schema.
+///
+/// `as` gives the schema or a variant another name. `= "a …"` is the [noun](OneOf::NOUN) of an enum
+/// that clients send. `= default` marks the default of an enum that derives `Default`.
+macro_rules! names {
+    (
+        $(#[doc = $about:literal])+
+        $(#[derive($derived:ident)])?
+        pub enum $name:ident $(as $schema:ident)? $(= $noun:literal)? {
+            $($(#[doc = $doc:literal])+
+            $variant:ident $(as $written:literal)? $(= $default:ident)?,)+
+        }
+    ) => {
+        $(#[doc = $about])+
+        #[derive(
+            Clone,
+            Copy,
+            Debug,
+            PartialEq,
+            Eq,
+            PartialOrd,
+            Ord,
+            Hash,
+            serde::Serialize,
+            serde::Deserialize,
+            strum::IntoStaticStr,
+            strum::VariantArray,
+        )]
+        $(#[derive($derived)])?
+        #[serde(rename_all = "snake_case")]
+        #[strum(serialize_all = "snake_case")]
+        pub enum $name {
+            $(
+                $(#[doc = $doc])+
+                $(#[serde(rename = $written)] #[strum(serialize = $written)])?
+                $(#[$default])?
+                $variant,
+            )+
+        }
+
+        impl $name {
+            /// The name as the API writes it.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                self.into()
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::Schema> {
+                $crate::names::schema(
+                    &[$($about),+],
+                    &[$((Self::$variant.name(), &[$($doc),+])),+],
+                )
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                [$(stringify!($schema),)? stringify!($name)][0].into()
+            }
+        }
+
+        $(impl $crate::names::OneOf for $name {
+            const NOUN: &'static str = $noun;
+        })?
+    };
+}
+
+pub(crate) use names;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use strum::VariantArray;
+
+    use crate::{Code, FaultCode, Permission, Role};
+
+    #[test]
+    fn names_are_what_serde_writes() {
+        fn check<T: VariantArray + serde::Serialize>(name: impl Fn(&T) -> &'static str) {
+            for one in T::VARIANTS {
+                assert_eq!(json!(one), name(one));
+            }
+        }
+        check(|code: &Code| code.name());
+        check(|code: &FaultCode| code.name());
+        check(|permission: &Permission| permission.name());
+        check(|role: &Role| role.name());
+    }
+}

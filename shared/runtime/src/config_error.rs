@@ -1,0 +1,25 @@
+//! Faults of the settings.
+
+/// A setting that is missing or malformed.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// A required variable is absent: its name and purpose.
+    #[error("the environment variable {0} is not set: {1}")]
+    Missing(&'static str, &'static str),
+    /// A variable has an unexpected value.
+    #[error("the environment variable {name} is {problem}")]
+    Malformed {
+        /// Name of the variable.
+        name: &'static str,
+        /// Its value and the expected one.
+        problem: String,
+    },
+    /// Parameters of Parameter Store cannot be read.
+    #[error("the parameters {names} cannot be read: {problem}")]
+    Parameters {
+        /// Names of the parameters.
+        names: String,
+        /// Cause; it never contains a value.
+        problem: String,
+    },
+}

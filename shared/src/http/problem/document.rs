@@ -1,0 +1,161 @@
+//! Schemas and responses of problems in the OpenAPI document.
+
+use model::{Code, input::Schema};
+use serde_json::{Value, json};
+use utoipa::openapi::{
+    Content, Header, HeaderBuilder, OneOfBuilder, Ref, Response, ResponseBuilder,
+    extensions::ExtensionsBuilder,
+    schema::{AllOfBuilder, ArrayBuilder, ObjectBuilder, Type},
+};
+
+use super::CHALLENGE;
+
+/// The extension of a response that lists the stable codes of its problems.
+pub const CODES: &str = "x-codes";
+
+/// The component of the gateway's own 429.
+pub const RATE_LIMITED: &str = "RateLimited";
+
+/// The schema of bodies that the gateway writes itself.
+const GATEWAY_MESSAGE: &str = "GatewayMessage";
+
+/// Returns the name of a problem's schema, such as `NotFoundProblem`.
+fn schema_name(code: Code) -> String {
+    let name = format!("{code:?}");
+    let short = name.strip_suffix("Error").unwrap_or(&name);
+    format!("{short}Problem")
+}
+
+/// Returns the named schemas of these problems.
+pub fn schemas(codes: &[Code]) -> impl Iterator<Item = (String, Schema)> {
+    codes.iter().map(|code| (schema_name(*code), schema(*code)))
+}
+
+/// Returns the schema of a problem with this code.
+fn schema(code: Code) -> Schema {
+    let only_this = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some([code.name()]));
+    let mut own = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .property("code", only_this)
+        .required("code");
+    if code == Code::ValidationError {
+        let faults = ArrayBuilder::new()
+            .items(Ref::from_schema_name("Fault"))
+            .min_items(Some(1));
+        own = own.property("errors", faults).required("errors");
+    }
+    let schema = AllOfBuilder::new()
+        .item(Ref::from_schema_name("Problem"))
+        .item(own)
+        .description(Some(code.about()))
+        .examples([example(code)]);
+    utoipa::openapi::Schema::from(schema.build()).into()
+}
+
+/// Returns a problem as a client reads it.
+fn example(code: Code) -> Value {
+    let mut example = json!({
+        "type": format!("urn:workdesk:problem:{}", code.name()),
+        "title": code.title(),
+        "status": code.status(),
+        "detail": code.about(),
+        "instance": "/api/tasks/7",
+        "code": code.name(),
+        "requestId": "JKJaXmPLvHcESHA=",
+        "message": code.about(),
+    });
+    if code == Code::ValidationError {
+        let fault = json!({
+            "pointer": "/title", "code": "required", "detail": "Send `title`.",
+        });
+        example["detail"] = fault["detail"].clone();
+        example["message"] = fault["detail"].clone();
+        example["errors"] = json!([fault]);
+    }
+    example
+}
+
+/// Returns the response of one status with these problems.
+pub fn response(codes: &[Code]) -> Response {
+    let mut names = codes
+        .iter()
+        .map(|code| Ref::from_schema_name(schema_name(*code)));
+    let schema: Schema = match (names.next(), codes.len()) {
+        (Some(only), 1) => only.into(),
+        (first, _) => {
+            let all = first.into_iter().chain(names);
+            let one_of = all.fold(OneOfBuilder::new(), OneOfBuilder::item);
+            utoipa::openapi::Schema::from(one_of.build()).into()
+        }
+    };
+    let names: Vec<&str> = codes.iter().map(|code| code.name()).collect();
+    let has = |some: &[Code]| codes.iter().any(|code| some.contains(code));
+    let mut response = ResponseBuilder::new()
+        .description(codes.first().map_or("", |code| code.title()))
+        .content("application/problem+json", Content::new(Some(schema)))
+        .extensions(Some(ExtensionsBuilder::new().add(CODES, names).build()));
+    if has(&[Code::Unauthenticated, Code::InvalidCredentials]) {
+        response = response.header("WWW-Authenticate", challenge());
+    }
+    if has(&[
+        Code::TooManyAttempts,
+        Code::Unavailable,
+        Code::RequestUnderWay,
+    ]) {
+        response = response.header("Retry-After", retry_after());
+    }
+    if has(&[Code::TooManyAttempts]) {
+        response = response.content("application/json", gateway_content());
+    }
+    response.build()
+}
+
+fn challenge() -> Header {
+    let challenge = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some([CHALLENGE]));
+    HeaderBuilder::new()
+        .schema(Some(challenge))
+        .description(Some("Asks for a token; a session is accepted as well"))
+        .build()
+}
+
+fn retry_after() -> Header {
+    let seconds = ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(1));
+    HeaderBuilder::new()
+        .schema(Some(seconds))
+        .description(Some("Seconds to wait before the next attempt"))
+        .build()
+}
+
+/// Returns the gateway's response to a client that sends too many requests.
+pub fn rate_limited() -> Response {
+    let about = "Too many requests. The gateway limits requests per second, and writes this body \
+                 itself: it is not a problem and has no `code`. Wait a second, then retry.";
+    ResponseBuilder::new()
+        .description(about)
+        .content("application/json", gateway_content())
+        .build()
+}
+
+fn gateway_content() -> Content {
+    Content::new(Some(Ref::from_schema_name(GATEWAY_MESSAGE)))
+}
+
+/// Returns the schema of bodies that the gateway writes itself, with its name.
+pub fn gateway_message() -> (String, Schema) {
+    let message = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .description(Some("The reason in words"));
+    let schema = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("An answer of the gateway itself"))
+        .property("message", message)
+        .required("message")
+        .examples([json!({ "message": "Too Many Requests" })]);
+    (GATEWAY_MESSAGE.to_owned(), schema.into())
+}

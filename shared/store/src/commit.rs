@@ -1,0 +1,105 @@
+//! Commits: the transaction of a request, which stores its idempotency key too.
+
+use std::sync::atomic::Ordering;
+
+use model::{Error, UserId};
+
+use super::{
+    Store,
+    idempotency::{IdempotencyKey, KEPT, Once},
+    key,
+    pending_write::WriteContext,
+    records::Attempted,
+    table::{Condition, IntoAttribute, Read, Write, is_conflict_at},
+    writes::Writes,
+};
+
+impl WriteContext {
+    /// The idempotency key and its user.
+    fn idempotency(&self) -> Option<(UserId, &IdempotencyKey)> {
+        self.actor.zip(self.idempotency_key.as_ref())
+    }
+
+    /// The outcome of a request that an earlier one did.
+    pub(super) fn replay<T>(&self, earlier: &Attempted) -> Once<T> {
+        if let Some(key) = &self.idempotency_key {
+            key.replayed.store(true, Ordering::Relaxed);
+        }
+        Once::Replayed(earlier.made)
+    }
+}
+
+impl Store {
+    /// The earlier request with the same idempotency key, of the last 24 hours. 422 when its path or
+    /// body differs.
+    pub(super) async fn earlier_request(
+        &self,
+        context: &WriteContext,
+    ) -> Result<Option<Attempted>, Error> {
+        let Some((
+            user,
+            IdempotencyKey {
+                key, fingerprints, ..
+            },
+        )) = context.idempotency()
+        else {
+            return Ok(None);
+        };
+        let key = key::attempted(context.tenant, user, key);
+        let found = self.table.get(&key, Read::Consistent).await?;
+        let earlier = found.map(|stored| stored.record);
+        let now = self.clock.now();
+        // The table deletes expired items late.
+        let earlier = earlier.filter(|earlier| now.since(earlier.at) < KEPT);
+        match earlier {
+            Some(earlier) if !fingerprints.contains(&earlier.fingerprint) => Err(Error::KeyReused),
+            earlier => Ok(earlier),
+        }
+    }
+
+    /// Does all of the writes or none, at most 98, and stores the idempotency key with them. Returns
+    /// `value`; `None` on a conflict, when what was read has changed. Without a key, no writes are no
+    /// request.
+    pub(crate) async fn commit<T>(
+        &self,
+        context: &WriteContext,
+        writes: impl Into<Writes>,
+        value: T,
+    ) -> Result<Option<Once<T>>, Error> {
+        let (mut writes, refusals) = writes.into().split();
+        let Some((user, key)) = context.idempotency() else {
+            if writes.is_empty() {
+                return Ok(Some(Once::New(value)));
+            }
+            return match self.table.transact(writes).await? {
+                Ok(()) => Ok(Some(Once::New(value))),
+                Err(refused) => refusals.of(&refused).map_or(Ok(None), Err),
+            };
+        };
+        let now = self.clock.now();
+        let place = writes.len();
+        let attempted = Attempted {
+            organization_id: context.tenant,
+            user_id: user,
+            idempotency_key: key.key.clone(),
+            fingerprint: key.fingerprints.first().cloned().unwrap_or_default(),
+            made: refusals.made,
+            at: now,
+        };
+        // The table deletes expired items late.
+        let free = "(attribute_not_exists(#) OR # <= :)";
+        let free = Condition::default().and(free, "at", [now.plus(-KEPT).into_attribute()]);
+        writes.push(Write::put_where(&attempted, free)?);
+        match self.table.transact(writes).await {
+            Ok(Ok(())) => Ok(Some(Once::New(value))),
+            Ok(Err(refused)) if refused.at(place) => match self.earlier_request(context).await? {
+                Some(earlier) => Ok(Some(context.replay(&earlier))),
+                // It was there a moment ago, and nothing deletes it before its time.
+                None => Err(Error::UnderWay),
+            },
+            Ok(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
+            Err(error) if is_conflict_at(&error, place) => Err(Error::UnderWay),
+            Err(error) => Err(error),
+        }
+    }
+}

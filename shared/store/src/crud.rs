@@ -1,0 +1,156 @@
+//! Create, update and delete, as all resources do it.
+
+use std::future::ready;
+
+use model::{Error, Id, OrganizationId, Timestamp};
+use serde::de::DeserializeOwned;
+
+use super::{
+    Store, id_is_taken,
+    idempotency::{Once, id_of},
+    ids::IdOf,
+    key::Key,
+    pending_write::{PendingWrite, WriteContext},
+    records::Subject,
+    retry::reretry_or_none,
+    table::{Condition, OrNotFound, Read, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
+};
+
+impl Store {
+    /// A record as it is at this moment. 404 when it is not there, by that name.
+    pub(crate) async fn one<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+        noun: &'static str,
+    ) -> Result<Stored<R>, Error> {
+        let found = self.table.get(key, Read::Consistent).await?;
+        found.or_not_found(noun)
+    }
+
+    /// Reads beside the authorization, then writes; `write` ends with [`commit`](Self::commit). Reads
+    /// again and writes again after a conflict; 409 after five.
+    pub(crate) async fn write<F, T, R, W>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        read: impl Fn() -> R,
+        write: impl Fn(WriteContext, F) -> W,
+    ) -> Result<Once<T>, Error>
+    where
+        R: Future<Output = Result<F, Error>>,
+        W: Future<Output = Result<Option<Once<T>>, Error>>,
+    {
+        match self.authorized(pending, read()).await? {
+            Once::New((context, found)) => {
+                reretry_or_none(found, read, |found| write(context.clone(), found)).await
+            }
+            Once::Replayed(made) => Ok(Once::Replayed(made)),
+        }
+    }
+
+    /// Creates a record with its history; a replay loads the record of the first request. `new` makes
+    /// it of the context, its id, the outcome of `read` and the time, with further writes.
+    pub(crate) async fn create<R: Tracked, I: IdOf, F>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        key: impl Fn(OrganizationId, I) -> Key<R>,
+        read: impl Future<Output = Result<F, Error>>,
+        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
+    ) -> Result<Stored<R>, Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let created = self.create_once(pending, read, new).await?;
+        let load = async |made| self.one(&key(tenant, id_of(made)?), I::NOUN).await;
+        created.or_load(load).await
+    }
+
+    /// As [`create`](Self::create), without loading the record of a replay.
+    pub(crate) async fn create_once<R: Tracked, I: IdOf, F>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        read: impl Future<Output = Result<F, Error>>,
+        new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
+    ) -> Result<Once<Stored<R>>, Error> {
+        let read = async { tokio::try_join!(self.next_id(), read) };
+        let (context, (id, found)) = match self.authorized(pending, read).await? {
+            Once::New(authorized) => authorized,
+            Once::Replayed(made) => return Ok(Once::Replayed(made)),
+        };
+        let now = self.clock.now();
+        let (record, mut writes) = new(&context, id, found, now)?;
+        writes.push(Write::create(&record)?);
+        writes.extend(context.created(&record, now)?);
+        let created = Stored::created(record);
+        let done = self.commit(&context, writes.making(id), created).await?;
+        done.ok_or_else(|| id_is_taken(R::KIND))
+    }
+
+    /// Changes a record with its history. 404 when it is not the tenant's, 412 at a version that
+    /// `If-Match` does not allow. `change` returns further writes, and may refuse.
+    pub(crate) async fn update<R: Tracked + Clone, I: Id>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        key: impl Fn(OrganizationId, I) -> Key<R>,
+        id: I,
+        change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes, Error>,
+    ) -> Result<Stored<R>, Error> {
+        let pending = pending.into();
+        let key = key(pending.tenant(), id);
+        let read = || self.table.get(&key, Read::Consistent);
+        let write = async |context: WriteContext, found: Option<Stored<R>>| {
+            let before = context.current(found, I::NOUN)?;
+            let (mut after, now) = (before.clone(), self.clock.now());
+            let mut writes = change(&context, &mut after.record, now)?;
+            writes.push(Write::replace(&after)?);
+            writes.extend(context.updated(&before.record, &after, now)?);
+            self.commit(&context, writes, after.replaced()).await
+        };
+        self.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Deletes a record, and stores the cleanup of those that refer to it. 404 when it is not the
+    /// tenant's, 412 at a version that `If-Match` does not allow. `plan` returns the subject of the
+    /// cleanup, with further writes.
+    pub(crate) async fn delete<R: Tracked, I: Id>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        key: impl Fn(OrganizationId, I) -> Key<R>,
+        id: I,
+        plan: impl Fn(&R) -> (Subject, Writes),
+    ) -> Result<(), Error> {
+        let allow = |_: &R| ready(Ok(()));
+        self.delete_if(pending, key, id, allow, plan).await
+    }
+
+    /// As [`delete`](Self::delete), unless `allow` refuses.
+    pub(crate) async fn delete_if<R: Tracked, I: Id, A>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        key: impl Fn(OrganizationId, I) -> Key<R>,
+        id: I,
+        allow: impl Fn(&R) -> A,
+        plan: impl Fn(&R) -> (Subject, Writes),
+    ) -> Result<(), Error>
+    where
+        A: Future<Output = Result<(), Error>>,
+    {
+        let pending = pending.into();
+        let key = key(pending.tenant(), id);
+        let read = || self.table.get(&key, Read::Consistent);
+        let write = async |context: WriteContext, found: Option<Stored<R>>| {
+            let found = context.current(found, I::NOUN)?;
+            allow(&found).await?;
+            let (subject, mut writes) = plan(&found);
+            let as_read = Condition::version(found.version);
+            writes.push(Write::delete(found.key(), as_read));
+            writes.push(self.cleanup_of(context.tenant, subject)?);
+            let now = self.clock.now();
+            writes.extend(context.deleted(&found, now)?);
+            let follows = self.action_follows(&context, &found.record, None, now);
+            writes.extend(follows.await?);
+            self.commit(&context, writes, ()).await
+        };
+        self.write(pending, read, write).await?.not_replayed()
+    }
+}

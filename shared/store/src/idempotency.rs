@@ -1,0 +1,89 @@
+//! Idempotency keys: a request that is sent again returns what the first one made.
+//!
+//! The transaction that does the work of a request also stores its key. So the same request finds the
+//! key however the first answer got lost. Nothing is stored before: a request that died leaves its
+//! key free.
+
+use std::sync::{Arc, atomic::AtomicBool};
+
+use model::{Error, Id, span};
+
+use super::{
+    key::{self, Key},
+    records::Attempted,
+    table::Record,
+};
+
+/// Time for which a key is stored, in milliseconds.
+pub(super) const KEPT: i64 = 24 * span::HOUR;
+
+/// The idempotency key of a request.
+#[derive(Clone, Debug)]
+pub struct IdempotencyKey {
+    /// 1 to 255 characters of printable ASCII, chosen by the client. Each user has their own keys.
+    pub key: String,
+    /// Signatures of path and body, one with each signing secret, the newest first. The table does
+    /// not store the body itself, which may hold a password.
+    pub fingerprints: Arc<[String]>,
+    /// Set when the request turns out to be a replay.
+    pub replayed: Arc<AtomicBool>,
+}
+
+/// Outcome of a write that is done at most once per idempotency key.
+#[derive(Debug)]
+pub(crate) enum Once<T> {
+    /// This request did it.
+    New(T),
+    /// An earlier request did it, and made the record of this id, if it made one.
+    Replayed(Option<i64>),
+}
+
+impl Record<crate::Workdesk> for Attempted {
+    const KIND: &'static str = "attempted";
+
+    fn key(&self) -> Key<Self> {
+        key::attempted(self.organization_id, self.user_id, &self.idempotency_key)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.plus(KEPT).epoch_seconds() + 1)
+    }
+}
+
+impl<T> Once<T> {
+    /// The outcome with another value.
+    pub(crate) fn map<U>(self, map: impl FnOnce(T) -> U) -> Once<U> {
+        match self {
+            Self::New(value) => Once::New(map(value)),
+            Self::Replayed(made) => Once::Replayed(made),
+        }
+    }
+
+    /// The value, which a replay loads by the id of the record that the earlier request made.
+    pub(crate) async fn or_load(
+        self,
+        load: impl AsyncFnOnce(Option<i64>) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self {
+            Self::New(value) => Ok(value),
+            Self::Replayed(made) => load(made).await,
+        }
+    }
+
+    /// The value of an operation that takes no idempotency key.
+    pub(crate) fn not_replayed(self) -> Result<T, Error> {
+        match self {
+            Self::New(value) => Ok(value),
+            Self::Replayed(_) => Err(Error::internal(
+                "writing a record",
+                "an operation without an idempotency key was replayed",
+            )),
+        }
+    }
+}
+
+/// The id of the record that an earlier request made.
+pub(super) fn id_of<I: Id>(made: Option<i64>) -> Result<I, Error> {
+    let id = made.and_then(I::new);
+    id.ok_or_else(|| Error::internal("replaying a request", "it made no record with an id"))
+}

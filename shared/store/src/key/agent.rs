@@ -1,0 +1,261 @@
+//! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
+
+use model::{
+    AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId, Connection,
+    ConnectionTraffic, EffectGuard, Id, JournalEntry, NotHelped, OrganizationId, PlaybookRuns,
+    Saving, Signal, SignalId, TargetEffect, Timestamp,
+};
+use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
+
+use super::format::{instant_then_id, record};
+use crate::records::{
+    AgentDay, Part, Remedy, SessionOfSignal, SignalDay, SignalSource, SignalsSince, Stack,
+};
+
+/// An alert.
+pub fn signal(tenant: OrganizationId, id: SignalId) -> Key<Signal> {
+    record(tenant, "SIGNAL", id)
+}
+
+/// The organization's alerts by occurrence.
+pub fn signals(tenant: OrganizationId) -> List<Signal, Gsi2> {
+    List::new(format!("ORG#{tenant}#SIGNAL"))
+}
+
+/// An alert's key in [`signals`].
+pub fn signal_in_time(signal: &Signal) -> Key<Signal, Gsi2> {
+    signals(signal.organization_id).at(instant_then_id(signal.occurred_at, signal.id))
+}
+
+/// The alerts of a class by occurrence.
+pub fn signals_of_class(tenant: OrganizationId, signal_type: &str) -> List<Signal, Gsi1> {
+    List::new(format!("ORG#{tenant}#SIGNAL#{signal_type}"))
+}
+
+/// A sort key in [`signals_of_class`].
+pub fn signal_order(occurred_at: Timestamp, id: SignalId) -> Sort<Gsi1> {
+    instant_then_id(occurred_at, id)
+}
+
+/// An alert's key in [`signals_of_class`].
+pub fn signal_in_class(signal: &Signal) -> Key<Signal, Gsi1> {
+    let place = signal_order(signal.occurred_at, signal.id);
+    signals_of_class(signal.organization_id, &signal.signal_type).at(place)
+}
+
+/// The days (UTC) of a class of alerts, with their occurrences.
+pub(crate) fn signal_days(tenant: OrganizationId, signal_type: &str) -> List<SignalDay> {
+    List::new(format!("ORG#{tenant}#SIGNAL_DAY#{signal_type}"))
+}
+
+/// The sort key of a day, as `2026-01-31`, in [`signal_days`].
+pub(crate) fn signal_day(date: &str) -> Sort {
+    Sort::new(date)
+}
+
+/// The instant since which the organization's alerts are recorded.
+pub(crate) fn signals_since(tenant: OrganizationId) -> Key<SignalsSince> {
+    Key::new(format!("ORG#{tenant}"), "SIGNALS")
+}
+
+/// The alert of a reporter's id, which is unique with its source.
+pub(crate) fn signal_source(
+    tenant: OrganizationId,
+    source: &str,
+    external_id: &str,
+) -> Key<SignalSource> {
+    // The length keeps `a#b` + `c` apart from `a` + `b#c`.
+    Key::new(
+        format!("ORG#{tenant}#SIGNAL_SOURCE#{}#{source}", source.len()),
+        external_id,
+    )
+}
+
+/// The action that last fixed a record of a target system.
+pub(crate) fn remedy(tenant: OrganizationId, target_system: &str, entity: &str) -> Key<Remedy> {
+    Key::new(format!("ORG#{tenant}#REMEDY#{target_system}"), entity)
+}
+
+/// The results of the playbooks that were proposed to the organization, by name and version.
+pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
+    List::new(format!("ORG#{tenant}#PLAYBOOKS"))
+}
+
+/// The sort key of a version, as [`PlaybookVersion::label`](model::PlaybookVersion::label), in
+/// [`playbook_runs`].
+pub(crate) fn playbook_version(label: String) -> Sort {
+    Sort::new(label)
+}
+
+/// The playbooks that did not help a record of a target system.
+pub(crate) fn not_helped(tenant: OrganizationId, entity: &str) -> Key<NotHelped> {
+    Key::new(format!("ORG#{tenant}#NOT_HELPED"), entity)
+}
+
+/// An agent session.
+pub fn agent_session(tenant: OrganizationId, id: AgentSessionId) -> Key<AgentSession> {
+    Key::new(agent_partition(tenant, id), "SESSION")
+}
+
+/// The organization's agent sessions by creation.
+pub fn agent_sessions(tenant: OrganizationId) -> List<AgentSession, Gsi1> {
+    List::new(format!("ORG#{tenant}#AGENT_SESSION"))
+}
+
+/// An agent session's key in [`agent_sessions`].
+pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> {
+    let place = instant_then_id(session.created_at, session.id);
+    agent_sessions(session.organization_id).at(place)
+}
+
+/// The organization's agent sessions that await confirmation, by creation. The index is sparse.
+pub fn agent_sessions_awaiting(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
+    List::new(format!("ORG#{tenant}#AGENT_SESSION#AWAITING"))
+}
+
+/// An agent session's key in [`agent_sessions_awaiting`].
+pub fn agent_session_awaiting(session: &AgentSession) -> Key<AgentSession, Gsi3> {
+    let place = instant_then_id(session.created_at, session.id);
+    agent_sessions_awaiting(session.organization_id).at(place)
+}
+
+/// The ids of an alert's agent sessions, by creation.
+pub(crate) fn sessions_of_signal(
+    tenant: OrganizationId,
+    signal: SignalId,
+) -> List<SessionOfSignal> {
+    List::new(format!("ORG#{tenant}#SIGNAL#{signal}#AGENT_SESSION"))
+}
+
+/// A key in [`sessions_of_signal`].
+pub(crate) fn session_of_signal(session: &SessionOfSignal) -> Key<SessionOfSignal> {
+    let place = instant_then_id(session.created_at, session.session_id);
+    sessions_of_signal(session.organization_id, session.alert_id).at(place)
+}
+
+/// The savings of actions, by day.
+pub fn savings(tenant: OrganizationId) -> List<Saving> {
+    List::new(format!("ORG#{tenant}#SAVING"))
+}
+
+/// The key in [`savings`]: one for each day (UTC) and record of a target system.
+pub(crate) fn saving(saving: &Saving) -> Key<Saving> {
+    let Saving {
+        at,
+        target_system,
+        entity,
+        ..
+    } = saving;
+    let length = target_system.len();
+    let place = format!("{}#{length}#{target_system}#{entity}", at.day());
+    savings(saving.organization_id).at(Sort::new(place))
+}
+
+/// An approved action of an agent session.
+pub fn agent_action(
+    tenant: OrganizationId,
+    session: AgentSessionId,
+    action_id: &str,
+) -> Key<AgentAction> {
+    Key::new(
+        agent_partition(tenant, session),
+        format!("{AGENT_ACTION}{action_id}"),
+    )
+}
+
+/// An agent session and its approved actions.
+pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
+    List::new(agent_partition(tenant, id))
+}
+
+/// The id of the approved action with this sort key. `None` if it is the sort key of another record.
+pub(crate) fn action_id(sk: &str) -> Option<&str> {
+    sk.strip_prefix(AGENT_ACTION)
+}
+
+/// The prefix of the sort key of an approved action.
+const AGENT_ACTION: &str = "ACTION#";
+
+/// The partition of an agent session and its approved actions.
+fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
+    format!("ORG#{tenant}#AGENT_SESSION#{id}")
+}
+
+/// A connection of the organization.
+pub fn connection(tenant: OrganizationId, name: &str) -> Key<Connection> {
+    connections(tenant).at(Sort::new(name))
+}
+
+/// The organization's connections by name.
+pub fn connections(tenant: OrganizationId) -> List<Connection> {
+    List::new(format!("ORG#{tenant}#CONNECTION"))
+}
+
+/// A connection's breaker, and the number of its calls.
+pub(crate) fn connection_traffic(tenant: OrganizationId, name: &str) -> Key<ConnectionTraffic> {
+    Key::new(format!("ORG#{tenant}#TRAFFIC"), name)
+}
+
+/// The pause of all actions of the organization.
+pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
+    Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
+}
+
+/// The action that last claimed an effect on a record of a target system.
+pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<EffectGuard> {
+    let TargetEffect {
+        target_system,
+        action_type,
+        entity,
+    } = effect;
+    // A kind of action has no `#`, so that the last one ends the system's name.
+    let action_type: &str = action_type.into();
+    Key::new(
+        format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
+        entity,
+    )
+}
+
+/// The organization's policy for actions.
+pub fn agent_policy(tenant: OrganizationId) -> Key<AgentPolicy> {
+    Key::new(format!("ORG#{tenant}"), "AGENT_POLICY")
+}
+
+/// An entry's key in [`journal`].
+pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
+    let place = Sort::new(journal_place(entry));
+    journal(entry.organization_id, entry.session_id).at(place)
+}
+
+/// A session's journal by time.
+pub(crate) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry> {
+    List::new(format!("{}#JOURNAL", agent_partition(tenant, session)))
+}
+
+/// The journals of all sessions of an organization, by time.
+pub(crate) fn journals(tenant: OrganizationId) -> List<JournalEntry, Gsi1> {
+    List::new(format!("ORG#{tenant}#JOURNAL"))
+}
+
+/// An entry's key in [`journals`].
+pub(crate) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, Gsi1> {
+    let place = Sort::new(journal_place(entry));
+    journals(entry.organization_id).at(place)
+}
+
+/// An instant, then session, chain and number for ties.
+fn journal_place(entry: &JournalEntry) -> String {
+    let (at, session) = (entry.at, padded(entry.session_id.get()));
+    let chain = entry.action_id.as_deref().unwrap_or_default();
+    format!("{at}#{session}#{chain}#{}", padded(entry.seq))
+}
+
+/// The claims of a day (UTC) for which the policy has caps.
+pub(crate) fn agent_day(tenant: OrganizationId, at: Timestamp) -> Key<AgentDay> {
+    Key::new(format!("ORG#{tenant}#AGENT_DAY"), at.day())
+}
+
+/// The name by which target systems tell this stack from others.
+pub(crate) fn stack() -> Key<Stack> {
+    Key::new("STACK", "STACK")
+}

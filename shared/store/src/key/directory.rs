@@ -1,0 +1,75 @@
+//! Keys of projects, phases and tags, and of reference search.
+
+use model::{Id, OrganizationId, Phase, PhaseId, Project, ProjectId, ReferenceType, Tag, TagId};
+use table::{Gsi1, Key, List, Sort, padded};
+
+use super::format::{name_then_id, record};
+use crate::records::{NameOfTag, Reference};
+
+/// A project.
+pub fn project(tenant: OrganizationId, id: ProjectId) -> Key<Project> {
+    record(tenant, "PROJECT", id)
+}
+
+/// The organization's projects by title.
+pub fn projects(tenant: OrganizationId) -> List<Project, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT"))
+}
+
+/// A project's key in [`projects`].
+pub fn project_by_title(project: &Project) -> Key<Project, Gsi1> {
+    projects(project.organization_id).at(name_then_id(&project.title, project.id))
+}
+
+/// A phase of a project.
+pub fn phase(tenant: OrganizationId, id: PhaseId) -> Key<Phase> {
+    record(tenant, "PHASE", id)
+}
+
+/// A project's phases by order, then id.
+pub fn phases_of_project(tenant: OrganizationId, project: ProjectId) -> List<Phase, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#PHASE"))
+}
+
+/// A phase's key in [`phases_of_project`].
+pub fn phase_in_project(phase: &Phase) -> Key<Phase, Gsi1> {
+    let (order, id) = (padded(phase.order.get()), padded(phase.id.get()));
+    let phases = phases_of_project(phase.organization_id, phase.project_id);
+    phases.at(Sort::new(format!("{order}#{id}")))
+}
+
+/// A tag.
+pub fn tag(tenant: OrganizationId, id: TagId) -> Key<Tag> {
+    record(tenant, "TAG", id)
+}
+
+/// The organization's tags by name.
+pub fn tags(tenant: OrganizationId) -> List<Tag, Gsi1> {
+    List::new(format!("ORG#{tenant}#TAG"))
+}
+
+/// A tag's key in [`tags`].
+pub fn tag_by_name(tag: &Tag) -> Key<Tag, Gsi1> {
+    tags(tag.organization_id).at(name_then_id(&tag.name, tag.id))
+}
+
+/// The tag of a case-folded name, which is unique in the organization.
+pub(crate) fn name_of_tag(tenant: OrganizationId, folded_name: &str) -> Key<NameOfTag> {
+    Key::new(format!("ORG#{tenant}#TAG_NAME"), folded_name)
+}
+
+/// The possible references of a service request, by creation: small items that reference search
+/// filters.
+pub(crate) fn references(tenant: OrganizationId) -> List<Reference> {
+    List::new(format!("ORG#{tenant}#REFERENCE"))
+}
+
+/// A key in [`references`].
+pub(crate) fn reference(reference: &Reference) -> Key<Reference> {
+    let kind = match reference.refers_to {
+        ReferenceType::Project => "PROJECT",
+        ReferenceType::Organization => "ORGANIZATION",
+    };
+    let (at, id) = (reference.created_at, padded(reference.id.get()));
+    references(reference.organization_id).at(Sort::new(format!("{at}#{kind}#{id}")))
+}

@@ -1,0 +1,77 @@
+//! Parts of keys that several records share.
+
+use model::{Id, OrganizationId, Timestamp};
+use table::{Key, Sort, padded};
+
+use crate::words::fold;
+
+/// The prefix of all partition keys of an organization, except that of its own record.
+#[must_use]
+pub fn tenant_prefix(tenant: OrganizationId) -> String {
+    format!("ORG#{tenant}#")
+}
+
+/// The key of a record by id.
+pub(super) fn record<R>(tenant: OrganizationId, kind: &str, id: impl Id) -> Key<R> {
+    Key::new(format!("ORG#{tenant}#{kind}"), padded(id.get()))
+}
+
+/// The sort key before all records of that instant, and after all earlier ones.
+pub(crate) fn instant<I>(at: Timestamp) -> Sort<I> {
+    Sort::new(at.to_string())
+}
+
+/// An instant, then the id for ties.
+pub(super) fn instant_then_id<I>(at: Timestamp, id: impl Id) -> Sort<I> {
+    Sort::new(format!("{at}#{}", padded(id.get())))
+}
+
+/// A due date, then the id for ties. Records without a due date come last.
+pub(super) fn due_then_id<I>(due: Option<Timestamp>, id: impl Id) -> Sort<I> {
+    // `~` sorts after every digit.
+    let due = due.map_or_else(|| "~".to_owned(), |due| due.to_string());
+    Sort::new(format!("{due}#{}", padded(id.get())))
+}
+
+/// A case-folded name, then the id for ties. The name is cut to fit.
+pub(super) fn name_then_id<I>(name: &str, id: impl Id) -> Sort<I> {
+    // A tab sorts before whatever else stands in a name, so that `Move` comes before `Move on`.
+    let id = format!("\t{}", padded(id.get()));
+    let mut name = fold(name);
+    name.truncate(name.floor_char_boundary(LONGEST_SORT - id.len()));
+    Sort::new(name + &id)
+}
+
+/// The longest sort key, in bytes.
+pub(super) const LONGEST_SORT: usize = 1_024;
+
+#[cfg(test)]
+mod tests {
+    use model::TagId;
+    use table::Gsi1;
+
+    use super::*;
+
+    #[test]
+    fn names_sort_without_regard_to_case_and_within_a_key() {
+        let place = |name: &str, id| {
+            let id = TagId::new(id).unwrap();
+            name_then_id::<Gsi1>(name, id).into_text()
+        };
+        let sorted = [
+            place("move", 2),
+            place("Move", 3),
+            place("MOVE on", 1),
+            place("Moves", 1),
+        ];
+        assert!(sorted.is_sorted(), "{sorted:?}");
+        // Its folded form has six bytes a character.
+        let long = place(&"\u{390}".repeat(255), 1);
+        assert!(
+            (1_000..=LONGEST_SORT).contains(&long.len()),
+            "{}",
+            long.len()
+        );
+        assert!(long.ends_with("\t0000000000000001"));
+    }
+}

@@ -1,0 +1,21 @@
+//! All key formats of the table. [`super`] lists the access patterns that they serve.
+//!
+//! Every partition key of a tenant begins with `ORG#<id>`, so that a query of one organization never
+//! reaches the records of another. Numbers in sort keys are padded, so that they sort as text.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this is the one place that makes keys"
+)]
+
+mod agent;
+mod directory;
+mod format;
+mod people;
+mod upkeep;
+mod work;
+
+pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
+
+pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
+pub(crate) use self::{format::instant, upkeep::*};

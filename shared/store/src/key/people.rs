@@ -1,0 +1,89 @@
+//! Keys of organizations, users, and how they sign in.
+
+use model::{Organization, OrganizationId, Session, Token, User, UserId};
+use table::{AnyKey, Gsi1, Key, List, Sort, padded};
+
+use super::format::{name_then_id, record};
+use crate::records::{Account, Attempted, Failures, TokenHolder, Totals};
+
+/// The organization itself.
+pub fn organization(id: OrganizationId) -> Key<Organization> {
+    Key::new(format!("ORG#{id}"), "ORGANIZATION")
+}
+
+/// The organization's running totals.
+pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
+    Key::new(format!("ORG#{tenant}"), "TOTALS")
+}
+
+/// The number of admins of the organization who are not disabled.
+pub(crate) fn admins(tenant: OrganizationId) -> AnyKey {
+    AnyKey::new(format!("ORG#{tenant}"), "ADMINS")
+}
+
+/// A user.
+pub fn user(tenant: OrganizationId, id: UserId) -> Key<User> {
+    record(tenant, "USER", id)
+}
+
+/// The organization's users by username.
+pub fn users(tenant: OrganizationId) -> List<User, Gsi1> {
+    List::new(format!("ORG#{tenant}#USER"))
+}
+
+/// A user's key in [`users`].
+pub fn user_by_name(user: &User) -> Key<User, Gsi1> {
+    users(user.organization_id).at(name_then_id(&user.username, user.id))
+}
+
+/// The account of a username. It belongs to the service, not to a tenant: a sign-in begins with it.
+pub fn account(folded_username: &str) -> Key<Account> {
+    Key::new(format!("USERNAME#{folded_username}"), "CREDENTIAL")
+}
+
+/// The failed sign-ins to an account from an address. Neither needs to exist.
+pub(crate) fn sign_in_failures(account_and_address_hash: &str) -> Key<Failures> {
+    Key::new(format!("SIGN_IN#{account_and_address_hash}"), "FAILURES")
+}
+
+/// A session of a user, by the hash of its id.
+pub fn session(tenant: OrganizationId, user: UserId, sid_hash: &str) -> Key<Session> {
+    Key::new(session_partition(tenant, user), sid_hash)
+}
+
+/// A user's sessions by start.
+pub fn sessions(tenant: OrganizationId, user: UserId) -> List<Session, Gsi1> {
+    List::new(session_partition(tenant, user))
+}
+
+/// A session's key in [`sessions`].
+pub fn session_in_time(session: &Session) -> Key<Session, Gsi1> {
+    let place = Sort::new(format!("{}#{}", session.created_at, session.sid_hash));
+    sessions(session.organization_id, session.user_id).at(place)
+}
+
+/// The partition of a user's sessions.
+fn session_partition(tenant: OrganizationId, user: UserId) -> String {
+    format!("ORG#{tenant}#USER#{user}#SESSION")
+}
+
+/// The owner of a token, by its hash. It belongs to the service, not to a tenant: a request with a token
+/// begins with it.
+pub(crate) fn token_holder(token_hash: &str) -> Key<TokenHolder> {
+    Key::new(format!("TOKEN#{token_hash}"), "HOLDER")
+}
+
+/// The token in one of its owner's places.
+pub(crate) fn token(tenant: OrganizationId, user: UserId, place: i64) -> Key<Token> {
+    tokens(tenant, user).at(Sort::new(padded(place)))
+}
+
+/// A user's tokens by place.
+pub(crate) fn tokens(tenant: OrganizationId, user: UserId) -> List<Token> {
+    List::new(format!("ORG#{tenant}#USER#{user}#TOKEN"))
+}
+
+/// The request of a user with that idempotency key.
+pub(crate) fn attempted(tenant: OrganizationId, user: UserId, key: &str) -> Key<Attempted> {
+    Key::new(format!("ORG#{tenant}#USER#{user}#ATTEMPT"), key)
+}

@@ -1,0 +1,237 @@
+//! Keys of milestones, tasks, activities, service requests and tickets, and of what hangs on them.
+
+use model::{
+    Activity, ActivityId, Comment, CommentId, HistoryEntry, HistoryOf, Id, Milestone, MilestoneId,
+    Order, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, Task, TaskId, Thread,
+    Ticket, TicketId, TicketMessage, UserId,
+};
+use table::{AnyKey, Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
+
+use super::format::{due_then_id, instant_then_id, record};
+use crate::records::{Day, NamesOfTask, Tagged, Tags};
+
+/// A milestone.
+pub fn milestone(tenant: OrganizationId, id: MilestoneId) -> Key<Milestone> {
+    record(tenant, "MILESTONE", id)
+}
+
+/// A project's milestones by due date; those without one come last.
+pub fn milestones_of_project(tenant: OrganizationId, project: ProjectId) -> List<Milestone, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#MILESTONE"))
+}
+
+/// A milestone's key in [`milestones_of_project`].
+pub fn milestone_in_project(milestone: &Milestone) -> Key<Milestone, Gsi1> {
+    let place = due_then_id(milestone.due_date, milestone.id);
+    milestones_of_project(milestone.organization_id, milestone.project_id).at(place)
+}
+
+/// A task.
+pub fn task(tenant: OrganizationId, id: TaskId) -> Key<Task> {
+    record(tenant, "TASK", id)
+}
+
+/// All tasks of the organization, by id.
+pub fn tasks(tenant: OrganizationId) -> List<Task> {
+    List::new(format!("ORG#{tenant}#TASK"))
+}
+
+/// A project's tasks by order, then id.
+pub fn tasks_of_project(tenant: OrganizationId, project: ProjectId) -> List<Task, Gsi1> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#TASK"))
+}
+
+/// A sort key in [`tasks_of_project`].
+pub fn task_order(order: Order, id: TaskId) -> Sort<Gsi1> {
+    Sort::new(format!("{}#{}", padded(order.get()), padded(id.get())))
+}
+
+/// A task's key in [`tasks_of_project`], if it has a project.
+#[must_use]
+pub fn task_in_project(task: &Task) -> Option<Key<Task, Gsi1>> {
+    let tasks = tasks_of_project(task.organization_id, task.project_id?);
+    Some(tasks.at(task_order(task.order, task.id)))
+}
+
+/// A user's tasks by due date; those without one come last.
+pub fn tasks_of_assignee(tenant: OrganizationId, assignee: UserId) -> List<Task, Gsi3> {
+    List::new(format!("ORG#{tenant}#ASSIGNEE#{assignee}#TASK"))
+}
+
+/// A task's key in [`tasks_of_assignee`], if it has an assignee.
+#[must_use]
+pub fn task_of_assignee(task: &Task) -> Option<Key<Task, Gsi3>> {
+    let tasks = tasks_of_assignee(task.organization_id, task.assignee_id?);
+    Some(tasks.at(due_then_id(task.due_date, task.id)))
+}
+
+/// A milestone's tasks by id.
+pub fn tasks_of_milestone(tenant: OrganizationId, milestone: MilestoneId) -> List<Task, Gsi2> {
+    List::new(format!("ORG#{tenant}#MILESTONE#{milestone}#TASK"))
+}
+
+/// A task's key in [`tasks_of_milestone`], if it has a milestone.
+#[must_use]
+pub fn task_in_milestone(task: &Task) -> Option<Key<Task, Gsi2>> {
+    let tasks = tasks_of_milestone(task.organization_id, task.milestone_id?);
+    Some(tasks.at(Sort::new(padded(task.id.get()))))
+}
+
+/// An activity.
+pub fn activity(tenant: OrganizationId, id: ActivityId) -> Key<Activity> {
+    record(tenant, "ACTIVITY", id)
+}
+
+/// The organization's activities by time.
+pub fn activities(tenant: OrganizationId) -> List<Activity, Gsi1> {
+    List::new(format!("ORG#{tenant}#ACTIVITY"))
+}
+
+/// The organization's activities by id.
+pub(crate) fn activities_by_id(tenant: OrganizationId) -> List<Activity> {
+    List::new(format!("ORG#{tenant}#ACTIVITY"))
+}
+
+/// An activity's key in [`activities`].
+pub fn activity_in_time(activity: &Activity) -> Key<Activity, Gsi1> {
+    activities(activity.organization_id).at(instant_then_id(activity.timestamp, activity.id))
+}
+
+/// A project's activities by time.
+pub fn activities_of_project(tenant: OrganizationId, project: ProjectId) -> List<Activity, Gsi2> {
+    List::new(format!("ORG#{tenant}#PROJECT#{project}#ACTIVITY"))
+}
+
+/// An activity's key in [`activities_of_project`], if it has a project.
+#[must_use]
+pub fn activity_in_project(activity: &Activity) -> Option<Key<Activity, Gsi2>> {
+    let activities = activities_of_project(activity.organization_id, activity.project_id?);
+    Some(activities.at(instant_then_id(activity.timestamp, activity.id)))
+}
+
+/// A task or an activity, of which only the tags are read.
+pub(crate) fn tagged(tenant: OrganizationId, tagged: Tagged) -> Key<Tags> {
+    match tagged {
+        Tagged::Task(id) => record(tenant, "TASK", id),
+        Tagged::Activity(id) => record(tenant, "ACTIVITY", id),
+    }
+}
+
+/// A task, of which only the deletable records that it refers to are read.
+pub(crate) fn names_of_task(tenant: OrganizationId, id: TaskId) -> Key<NamesOfTask> {
+    record(tenant, "TASK", id)
+}
+
+/// The id of the task with that key. `None` if it is the key of another record.
+pub(crate) fn task_of(tenant: OrganizationId, key: &AnyKey) -> Option<TaskId> {
+    let id = TaskId::new(key.sk().parse().ok()?)?;
+    (AnyKey::from(task(tenant, id)) == *key).then_some(id)
+}
+
+/// A service request.
+pub fn service_request(tenant: OrganizationId, id: ServiceRequestId) -> Key<ServiceRequest> {
+    record(tenant, "REQUEST", id)
+}
+
+/// The organization's service requests by creation.
+pub fn service_requests(tenant: OrganizationId) -> List<ServiceRequest, Gsi1> {
+    List::new(format!("ORG#{tenant}#REQUEST"))
+}
+
+/// A service request's key in [`service_requests`].
+pub fn service_request_in_time(request: &ServiceRequest) -> Key<ServiceRequest, Gsi1> {
+    let place = instant_then_id(request.created_at, request.id);
+    service_requests(request.organization_id).at(place)
+}
+
+/// The record that a thread of comments is on.
+pub fn subject(tenant: OrganizationId, thread: Thread) -> AnyKey {
+    match thread {
+        Thread::ServiceRequest(id) => service_request(tenant, id).into(),
+        Thread::Activity(id) => activity(tenant, id).into(),
+        Thread::Task(id) => task(tenant, id).into(),
+    }
+}
+
+/// A comment of a thread.
+pub fn comment(tenant: OrganizationId, thread: Thread, id: CommentId) -> Key<Comment> {
+    comments(tenant, thread).at(Sort::new(padded(id.get())))
+}
+
+/// A thread's comments by id.
+pub fn comments(tenant: OrganizationId, thread: Thread) -> List<Comment> {
+    List::new(thread_partition(tenant, thread))
+}
+
+/// A thread's comments by time.
+pub fn comments_by_time(tenant: OrganizationId, thread: Thread) -> List<Comment, Gsi1> {
+    List::new(thread_partition(tenant, thread))
+}
+
+/// A comment's key in [`comments_by_time`].
+pub fn comment_in_time(comment: &Comment) -> Key<Comment, Gsi1> {
+    let place = instant_then_id(comment.created_at, comment.id);
+    comments_by_time(comment.organization_id, comment.thread).at(place)
+}
+
+/// The partition of a thread's comments.
+fn thread_partition(tenant: OrganizationId, thread: Thread) -> String {
+    match thread {
+        Thread::ServiceRequest(id) => format!("ORG#{tenant}#REQUEST#{id}#COMMENT"),
+        Thread::Activity(id) => format!("ORG#{tenant}#ACTIVITY#{id}#COMMENT"),
+        Thread::Task(id) => format!("ORG#{tenant}#TASK#{id}#COMMENT"),
+    }
+}
+
+/// A support ticket.
+pub fn ticket(tenant: OrganizationId, id: TicketId) -> Key<Ticket> {
+    record(tenant, "TICKET", id)
+}
+
+/// The organization's tickets by creation.
+pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1> {
+    List::new(format!("ORG#{tenant}#TICKET"))
+}
+
+/// A ticket's key in [`tickets`].
+pub fn ticket_in_time(ticket: &Ticket) -> Key<Ticket, Gsi1> {
+    tickets(ticket.organization_id).at(instant_then_id(ticket.created_at, ticket.id))
+}
+
+/// A ticket's messages by time.
+pub fn ticket_messages(tenant: OrganizationId, ticket: TicketId) -> List<TicketMessage> {
+    List::new(format!("ORG#{tenant}#TICKET#{ticket}#MESSAGE"))
+}
+
+/// A message of a ticket.
+pub fn ticket_message(message: &TicketMessage) -> Key<TicketMessage> {
+    let place = instant_then_id(message.created_at, message.id);
+    ticket_messages(message.organization_id, message.ticket_id).at(place)
+}
+
+/// The days (UTC) with their resolved service requests and tickets.
+pub(crate) fn resolution_days(tenant: OrganizationId) -> List<Day> {
+    List::new(format!("ORG#{tenant}#RESOLUTIONS"))
+}
+
+/// The sort key of a day, as `2026-01-31`, in [`resolution_days`].
+pub(crate) fn resolution_day(date: &str) -> Sort {
+    Sort::new(date)
+}
+
+/// A record's history, by the versions that its changes led to.
+pub fn history(tenant: OrganizationId, of: HistoryOf) -> List<HistoryEntry> {
+    let (kind, id) = match of {
+        HistoryOf::Task(id) => ("TASK", id.get()),
+        HistoryOf::Milestone(id) => ("MILESTONE", id.get()),
+        HistoryOf::ServiceRequest(id) => ("REQUEST", id.get()),
+        HistoryOf::Ticket(id) => ("TICKET", id.get()),
+        HistoryOf::Project(id) => ("PROJECT", id.get()),
+    };
+    List::new(format!("ORG#{tenant}#{kind}#{id}#HISTORY"))
+}
+
+/// A change's key in [`history`].
+pub(crate) fn history_entry(entry: &HistoryEntry) -> Key<HistoryEntry> {
+    history(entry.organization_id, entry.of).at(Sort::new(padded(entry.id)))
+}

@@ -1,0 +1,140 @@
+//! The context of a write, and its authorization, which may still be under way.
+
+use std::fmt;
+
+use futures::future::BoxFuture;
+use model::{Error, OrganizationId, UserId};
+
+use super::{
+    Store,
+    idempotency::{IdempotencyKey, Once},
+    table::{OrNotFound, Stored},
+};
+
+/// A write whose authorization may still be under way.
+///
+/// The store reads beside the authorization, so that neither waits for the other
+/// ([`Store::authorized`]). It reserves ids meanwhile, and writes nothing before the authorization
+/// succeeded. Ids reserved for a refused write are never used.
+pub struct PendingWrite {
+    context: WriteContext,
+    /// `None` for a write that needs none.
+    authorization: Option<BoxFuture<'static, Result<(), Error>>>,
+}
+
+/// Tenant, actor and conditions of a write.
+#[derive(Clone, Debug)]
+pub struct WriteContext {
+    /// The organization that owns the records.
+    pub tenant: OrganizationId,
+    /// The user who writes; `None` for the service itself.
+    pub actor: Option<UserId>,
+    /// The versions that the header `If-Match` allows (RFC 9110, 13.1.1); `None` allows any.
+    pub if_match: Option<Vec<i64>>,
+    /// The request's idempotency key.
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+impl PendingWrite {
+    /// A write that waits for `authorization`, and fails with its error.
+    pub fn new(
+        context: impl Into<WriteContext>,
+        authorization: impl Future<Output = Result<(), Error>> + Send + 'static,
+    ) -> Self {
+        Self {
+            context: context.into(),
+            authorization: Some(Box::pin(authorization)),
+        }
+    }
+
+    /// The organization that owns the records.
+    #[must_use]
+    pub fn tenant(&self) -> OrganizationId {
+        self.context.tenant
+    }
+
+    /// Waits for the authorization. Only for writes that take no idempotency key; others go through
+    /// [`Store::authorized`].
+    pub(crate) async fn authorized(self) -> Result<WriteContext, Error> {
+        if let Some(authorization) = self.authorization {
+            authorization.await?;
+        }
+        Ok(self.context)
+    }
+}
+
+impl Store {
+    /// Waits for the authorization of a write, and runs `read` and the search for an earlier request
+    /// of the same idempotency key beside it. An error of the authorization comes first, then the
+    /// replay, then an error of `read`.
+    pub(crate) async fn authorized<T>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        read: impl Future<Output = Result<T, Error>>,
+    ) -> Result<Once<(WriteContext, T)>, Error> {
+        let PendingWrite {
+            context,
+            authorization,
+        } = pending.into();
+        let authorization = async {
+            match authorization {
+                Some(authorization) => authorization.await,
+                None => Ok(()),
+            }
+        };
+        let (authorized, earlier, read) =
+            tokio::join!(authorization, self.earlier_request(&context), read);
+        authorized?;
+        match earlier? {
+            Some(earlier) => Ok(context.replay(&earlier)),
+            None => Ok(Once::New((context, read?))),
+        }
+    }
+}
+
+impl WriteContext {
+    /// The record to change, as it was read. 404 without one, 412 at a version that `If-Match` does
+    /// not allow.
+    pub(crate) fn current<T>(
+        &self,
+        found: Option<Stored<T>>,
+        noun: &'static str,
+    ) -> Result<Stored<T>, Error> {
+        let found = found.or_not_found(noun)?;
+        match &self.if_match {
+            Some(versions) if !versions.contains(&found.version) => Err(Error::PreconditionFailed),
+            _ => Ok(found),
+        }
+    }
+}
+
+/// The service's own writes, and those authorized before, need no further authorization.
+impl From<OrganizationId> for PendingWrite {
+    fn from(tenant: OrganizationId) -> Self {
+        Self {
+            context: tenant.into(),
+            authorization: None,
+        }
+    }
+}
+
+/// The service itself writes, under no condition.
+impl From<OrganizationId> for WriteContext {
+    fn from(tenant: OrganizationId) -> Self {
+        Self {
+            tenant,
+            actor: None,
+            if_match: None,
+            idempotency_key: None,
+        }
+    }
+}
+
+impl fmt::Debug for PendingWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PendingWrite")
+            .field("context", &self.context)
+            .field("authorized", &self.authorization.is_none())
+            .finish()
+    }
+}

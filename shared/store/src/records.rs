@@ -1,0 +1,270 @@
+//! Records of the table that `model` does not have: indexes by name, counters, notes of work, and
+//! views of an item that read only some of its attributes.
+//!
+//! They are together so that [`key`](crate::key) can name them. Each resource's file says how its
+//! records are keyed, with `impl Record`.
+
+use std::collections::BTreeSet;
+
+use model::{
+    ActionType, ActivityId, AgentAction, AgentSession, AgentSessionId, MilestoneId, OrganizationId,
+    PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SignalId, TagId, TaskId, Thread,
+    Timestamp, UserId,
+};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
+/// are of other crates.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Workdesk;
+
+/// The user of a username. Sign-in reads it without knowing the organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Account {
+    /// The username, case-folded.
+    pub username: String,
+    /// The user's organization.
+    pub organization_id: OrganizationId,
+    /// The user.
+    pub user_id: UserId,
+    /// The hash that a password is verified against.
+    pub password_hash: PasswordHash,
+}
+
+/// The failed sign-ins to an account from an address.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Failures {
+    pub(crate) subject: String,
+    /// The start of each of the newest ten, oldest first.
+    pub(crate) at: Vec<Timestamp>,
+    /// The start of each attempt that is still being verified. It counts as a failure until then, so
+    /// that guesses sent all at once count as well.
+    #[serde(default)]
+    pub(crate) pending: Vec<Timestamp>,
+}
+
+/// The owner of an access token, by the token's hash. It is read without knowing the organization.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TokenHolder {
+    /// SHA-256 of the token.
+    pub(crate) hash: String,
+    /// The owner's organization.
+    pub organization_id: OrganizationId,
+    /// The owner.
+    pub user_id: UserId,
+    /// The token's place among the owner's.
+    pub(crate) place: i64,
+    pub(crate) ends_at: Timestamp,
+}
+
+/// The last id that was given out for a kind of record.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub(crate) struct Counter {
+    pub(crate) last: i64,
+}
+
+/// A request that was done, by its idempotency key.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Attempted {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) user_id: UserId,
+    pub(crate) idempotency_key: String,
+    /// The signed hash of the request.
+    pub(crate) fingerprint: String,
+    /// The id of the record that it created, if it created one.
+    pub(crate) made: Option<i64>,
+    pub(crate) at: Timestamp,
+}
+
+/// The running totals of an organization. Each is absent until something is added to it.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Totals {
+    pub(crate) active_projects: i64,
+    pub(crate) minutes_saved: i64,
+}
+
+/// The service requests and tickets that were resolved on one day (UTC).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Day {
+    pub(crate) organization_id: OrganizationId,
+    /// The day, as `2026-01-31`.
+    pub(crate) date: String,
+    /// The number of those that were not reopened since.
+    pub(crate) count: i64,
+    /// Milliseconds from creation to resolution, summed over them.
+    pub(crate) millis: i64,
+}
+
+/// A project or an organization, as reference search reads it: small, so that a search costs little.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Reference {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) refers_to: ReferenceType,
+    pub(crate) id: ReferenceId,
+    /// The words of the title, case-folded, each with a space before it: it contains ` ac` if and only
+    /// if a word begins with `ac`.
+    pub(crate) words: String,
+    pub(crate) created_at: Timestamp,
+}
+
+/// The tag of a name. It is written and deleted in one transaction with the tag.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NameOfTag {
+    pub(crate) organization_id: OrganizationId,
+    /// The name, case-folded.
+    pub(crate) name: String,
+    pub(crate) tag_id: TagId,
+}
+
+/// A record that can carry tags.
+#[derive(Clone, Copy, Debug)]
+pub enum Tagged {
+    /// A task.
+    Task(TaskId),
+    /// An activity.
+    Activity(ActivityId),
+}
+
+/// The tags of a task or an activity. For some time, it includes deleted tags.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Tags {
+    #[serde(default)]
+    pub(crate) tag_ids: BTreeSet<TagId>,
+}
+
+/// The deletable records that a task refers to. Any value reads, so that a damaged attribute does not
+/// affect the others.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct NamesOfTask {
+    pub(crate) milestone_id: Value,
+    pub(crate) phase_id: Value,
+    pub(crate) tag_ids: Value,
+}
+
+/// Work that is left to do after a delete.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Cleanup {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) subject: Subject,
+    pub(crate) due_at: Timestamp,
+    /// The progress, once it has begun.
+    #[serde(default)]
+    pub(crate) walked: Option<Walked>,
+    /// The number of failures in a row.
+    #[serde(default)]
+    pub(crate) failures: u32,
+}
+
+/// The deleted record of a [`Cleanup`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Subject {
+    /// The milestone's tasks are to be unlinked.
+    Milestone(MilestoneId),
+    /// The project's tasks are to be removed from the phase.
+    Phase(ProjectId, PhaseId),
+    /// The tag is to be removed from tasks and activities.
+    Tag(TagId),
+    /// The comments on it are to be deleted.
+    Thread(Thread),
+}
+
+/// The progress of a [`Cleanup`]: the position after which it goes on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Walked {
+    /// Through tasks, up to this position.
+    Tasks(String),
+    /// Through all tasks, and through activities up to this position, if it has begun with them.
+    Activities(Option<String>),
+    /// Through comments, up to this position.
+    Comments(String),
+}
+
+/// The alert of a reporter's id.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SignalSource {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) source: String,
+    pub(crate) external_id: String,
+    pub(crate) signal_id: SignalId,
+}
+
+/// The occurrences of a class of alerts on one day (UTC).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SignalDay {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) signal_type: String,
+    /// The start of the day.
+    pub(crate) day: Timestamp,
+    /// Occurrences in the form of [`Occurrence::within_day`](model::Occurrence::within_day). At most
+    /// [`MOST_AN_HOUR`](model::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
+    /// writes add.
+    #[serde(default)]
+    pub(crate) occurrences: Vec<i64>,
+}
+
+/// The instant since which an organization's alerts are recorded.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SignalsSince {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) since: Timestamp,
+}
+
+/// The session of an alert: the item through which an alert finds its sessions.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SessionOfSignal {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) alert_id: SignalId,
+    pub(crate) session_id: AgentSessionId,
+    pub(crate) created_at: Timestamp,
+}
+
+/// Any item of an agent session's partition.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(crate) enum Part {
+    AgentSession(Box<AgentSession>),
+    AgentAction(Box<AgentAction>),
+}
+
+/// The action that last fixed a record of a target system.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Remedy {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) target_system: String,
+    pub(crate) entity: String,
+    pub(crate) action_type: ActionType,
+    pub(crate) session_id: AgentSessionId,
+    pub(crate) at: Timestamp,
+}
+
+/// The claims of a day (UTC) for which the policy has caps: the number of actions, and the money by
+/// currency. Its attributes are only added to and compared, never read.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AgentDay {}
+
+/// The stack's random name, which is part of idempotency keys. A second stack with the same target
+/// systems begins its ids at 1 again, and must not receive the first one's answers. A table that was
+/// restored under another name is a second stack, too.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Stack {
+    pub(crate) name: String,
+    /// The table that the name was made for.
+    pub(crate) table: String,
+}

@@ -1,0 +1,41 @@
+//! Retries after conflicts: an operation reads, decides, and writes under the condition that what it
+//! read has not changed.
+
+use model::Error;
+
+/// Attempts of an operation whose records other requests keep changing.
+const ATTEMPTS: u32 = 5;
+
+/// Writes what follows from what was `found`. Reads again after a conflict, which is `None` of
+/// `write`; 409 after five conflicts.
+pub(crate) async fn reretry_or_none<F, T, R, W>(
+    found: F,
+    read: impl Fn() -> R,
+    write: impl Fn(F) -> W,
+) -> Result<T, Error>
+where
+    R: Future<Output = Result<F, Error>>,
+    W: Future<Output = Result<Option<T>, Error>>,
+{
+    let written = retry_or_none(found, read, write).await?;
+    written.ok_or_else(Error::contended)
+}
+
+/// As [`reretry_or_none`], but returns `None` after five conflicts.
+pub(crate) async fn retry_or_none<F, T, R, W>(
+    mut found: F,
+    read: impl Fn() -> R,
+    write: impl Fn(F) -> W,
+) -> Result<Option<T>, Error>
+where
+    R: Future<Output = Result<F, Error>>,
+    W: Future<Output = Result<Option<T>, Error>>,
+{
+    for _ in 1..ATTEMPTS {
+        if let Some(written) = write(found).await? {
+            return Ok(Some(written));
+        }
+        found = read().await?;
+    }
+    write(found).await
+}

@@ -1,0 +1,28 @@
+//! Records whose changes have further writes in the same transaction.
+
+use model::{ActionRef, HistoryOf, ServiceRequestId};
+use table::Record;
+
+use crate::records::Workdesk;
+
+/// A record whose changes its history records, and the agent follows.
+pub(crate) trait Tracked: Record<Workdesk> {
+    /// The history of the record, if it has one.
+    fn history(&self) -> Option<HistoryOf> {
+        None
+    }
+
+    /// The manual action that was handed over with the record, if there is one.
+    fn hand_over(&self) -> Option<HandOver> {
+        None
+    }
+}
+
+/// A manual action that was handed over with a service request.
+#[derive(Clone, Debug)]
+pub(crate) struct HandOver {
+    pub(crate) action: ActionRef,
+    pub(crate) request: ServiceRequestId,
+    /// True if the service request is resolved or closed.
+    pub(crate) is_over: bool,
+}

@@ -1,0 +1,80 @@
+//! Writes of one transaction.
+
+use model::{Error, Id};
+
+use super::table::{Refused, Write};
+
+/// Writes of one transaction, and the meaning of each one's refusal.
+///
+/// A write is refused when its condition does not hold. That is a conflict, upon which the operation
+/// reads again, unless the write has an error of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Writes {
+    writes: Vec<(Write, Option<Error>)>,
+    made: Option<i64>,
+}
+
+/// The meaning of each write's refusal, by its place in the transaction.
+#[derive(Debug)]
+pub(super) struct Refusals {
+    errors: Vec<Option<Error>>,
+    /// The id of the record that the writes make.
+    pub(super) made: Option<i64>,
+}
+
+impl Writes {
+    /// Adds a write whose refusal is a conflict.
+    pub(crate) fn push(&mut self, write: Write) {
+        self.writes.push((write, None));
+    }
+
+    /// Adds a write whose refusal is this error.
+    pub(crate) fn push_or(&mut self, write: Write, error: Error) {
+        self.writes.push((write, Some(error)));
+    }
+
+    /// Says which record the writes make, by its id, which a replay loads.
+    pub(crate) fn making(self, id: impl Id) -> Self {
+        Self {
+            made: Some(id.get()),
+            ..self
+        }
+    }
+
+    pub(super) fn split(self) -> (Vec<Write>, Refusals) {
+        let (writes, errors) = self.writes.into_iter().unzip();
+        let made = self.made;
+        (writes, Refusals { errors, made })
+    }
+}
+
+impl Refusals {
+    /// The error of a refused transaction; `None` for a conflict, which comes before any error.
+    pub(super) fn of(self, refused: &Refused) -> Option<Error> {
+        let places = self.errors.into_iter().enumerate();
+        let of_refused = places.filter(|(place, _)| refused.at(*place));
+        let errors: Option<Vec<Error>> = of_refused.map(|(_, error)| error).collect();
+        errors?.into_iter().next()
+    }
+}
+
+impl Extend<Write> for Writes {
+    fn extend<I: IntoIterator<Item = Write>>(&mut self, writes: I) {
+        self.writes
+            .extend(writes.into_iter().map(|write| (write, None)));
+    }
+}
+
+impl From<Vec<Write>> for Writes {
+    fn from(writes: Vec<Write>) -> Self {
+        let mut all = Self::default();
+        all.extend(writes);
+        all
+    }
+}
+
+impl From<Write> for Writes {
+    fn from(write: Write) -> Self {
+        vec![write].into()
+    }
+}

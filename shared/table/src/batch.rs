@@ -1,0 +1,61 @@
+//! Results of a batch read.
+
+use std::{collections::HashMap, hash::Hash};
+
+use model::{Error, Id};
+use serde::de::DeserializeOwned;
+
+use crate::{
+    attribute::Item,
+    item::{Stored, stored_at},
+    key::{AnyKey, Key},
+};
+
+/// The items of a batch read.
+#[derive(Debug, Default)]
+pub struct Batch(pub(crate) HashMap<AnyKey, Item>);
+
+impl Batch {
+    /// The record of a key, if there is one. An unreadable record is an error.
+    pub fn get<R: DeserializeOwned>(&self, key: &Key<R>) -> Result<Option<Stored<R>>, Error> {
+        let key = key.as_ref();
+        let item = self.0.get(key).cloned();
+        item.map(|item| stored_at(key, item)).transpose()
+    }
+
+    /// The record of a key, if there is a readable one. For records that only refer to it, an
+    /// unreadable record does not exist.
+    #[must_use]
+    pub fn named<R: DeserializeOwned>(&self, key: &Key<R>) -> Option<Stored<R>> {
+        self.get(key).ok().flatten()
+    }
+
+    /// The readable records of these ids, each converted into the form in which others show it.
+    #[must_use]
+    pub fn all<R, I, V>(
+        &self,
+        ids: impl Iterator<Item = I>,
+        key: impl Fn(I) -> Key<R>,
+    ) -> HashMap<I, V>
+    where
+        R: DeserializeOwned,
+        I: Id + Eq + Hash,
+        V: for<'a> From<&'a R>,
+    {
+        let mut all = HashMap::new();
+        for id in ids {
+            if !all.contains_key(&id)
+                && let Some(stored) = self.named(&key(id))
+            {
+                all.insert(id, V::from(&stored.record));
+            }
+        }
+        all
+    }
+
+    /// True if the key has an item.
+    #[must_use]
+    pub fn has(&self, key: &impl AsRef<AnyKey>) -> bool {
+        self.0.contains_key(key.as_ref())
+    }
+}

@@ -1,0 +1,323 @@
+//! Conditions and updates. Their expressions use a placeholder for every attribute name and value.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::Id;
+
+use crate::{
+    attribute::{IntoAttribute, Item},
+    key::{Index, Main, Sort},
+};
+
+/// The condition of a write, or the filter of a list. Clauses are joined by AND; without any, every
+/// item matches.
+#[derive(Clone, Debug, Default)]
+pub struct Condition(pub(crate) Expression);
+
+impl Condition {
+    /// There is no item.
+    #[must_use]
+    pub fn absent() -> Self {
+        Self::default().and("attribute_not_exists(#)", Main::PARTITION, [])
+    }
+
+    /// There is an item.
+    #[must_use]
+    pub fn exists() -> Self {
+        Self::default().and("attribute_exists(#)", Main::PARTITION, [])
+    }
+
+    /// There is an item of that version: it has not been written since it was read.
+    #[must_use]
+    pub fn version(version: i64) -> Self {
+        Self::default().equals("version", version)
+    }
+
+    /// The attribute has that value. This implies that there is an item.
+    #[must_use]
+    pub fn equals(self, name: &str, value: impl IntoAttribute) -> Self {
+        self.and("# = :", name, [value.into_attribute()])
+    }
+
+    /// The attribute is of a type, such as `N`.
+    #[must_use]
+    pub fn of_type(self, name: &str, kind: &str) -> Self {
+        self.and("attribute_type(#, :)", name, [kind.into_attribute()])
+    }
+
+    /// The attribute is absent.
+    #[must_use]
+    pub fn lacks(self, name: &str) -> Self {
+        self.and("attribute_not_exists(#)", name, [])
+    }
+
+    /// The set does not contain the number. An absent set contains none.
+    #[must_use]
+    pub fn not_in_set(self, name: &str, id: impl Id) -> Self {
+        self.and("NOT contains(#, :)", name, [id.get().into_attribute()])
+    }
+
+    /// The set contains the number.
+    #[must_use]
+    pub fn in_set(self, name: &str, id: impl Id) -> Self {
+        self.and("contains(#, :)", name, [id.get().into_attribute()])
+    }
+
+    /// The set has fewer than `most` numbers. An absent set has none.
+    #[must_use]
+    pub fn set_below(self, name: &str, most: usize) -> Self {
+        let room = "(attribute_not_exists(#) OR size(#) < :)";
+        self.and(room, name, [AttributeValue::N(most.to_string())])
+    }
+
+    /// True if there is no clause, so that every item matches.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.text.is_empty()
+    }
+
+    /// The attribute has one of the values. `None` stands for an absent attribute.
+    #[must_use]
+    pub fn one_of(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+    ) -> Self {
+        self.any_clause(name, values, "# = :")
+    }
+
+    /// The attribute is a set that contains one of the values. `None` stands for an absent attribute.
+    #[must_use]
+    pub fn has_one_of(
+        self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+    ) -> Self {
+        self.any_clause(name, values, "contains(#, :)")
+    }
+
+    fn any_clause(
+        mut self,
+        name: &str,
+        values: impl IntoIterator<Item = Option<AttributeValue>>,
+        clause: &str,
+    ) -> Self {
+        let values = values.into_iter();
+        let clauses = values.map(|value| match value {
+            Some(value) => self.0.clause(clause, name, [value]),
+            None => self.0.clause("attribute_not_exists(#)", name, []),
+        });
+        let any = clauses.collect::<Vec<_>>().join(" OR ");
+        self.0.join(&format!("({any})"));
+        self
+    }
+
+    /// Adds a clause, in which `#` stands for the attribute's name and each `:` for the next value.
+    #[must_use]
+    pub fn and<const N: usize>(
+        mut self,
+        clause: &str,
+        name: &str,
+        values: [AttributeValue; N],
+    ) -> Self {
+        let clause = self.0.clause(clause, name, values);
+        self.0.join(&clause);
+        self
+    }
+}
+
+/// The text of an expression, and its placeholders. They avoid conflicts with reserved words.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expression {
+    pub(crate) text: String,
+    pub(crate) names: HashMap<String, String>,
+    pub(crate) values: HashMap<String, AttributeValue>,
+}
+
+impl Expression {
+    /// Appends a clause.
+    fn join(&mut self, clause: &str) {
+        if !self.text.is_empty() {
+            self.text.push_str(" AND ");
+        }
+        self.text.push_str(clause);
+    }
+
+    /// Builds a clause, in which `#` stands for the attribute's name and each `:` for the next value.
+    pub(crate) fn clause<const N: usize>(
+        &mut self,
+        clause: &str,
+        name: &str,
+        values: [AttributeValue; N],
+    ) -> String {
+        let mut values = values.into_iter();
+        let mut text = String::with_capacity(clause.len() + 16);
+        for character in clause.chars() {
+            match character {
+                '#' => text.push_str(&self.name(name)),
+                ':' => match values.next() {
+                    Some(value) => text.push_str(&self.value(value)),
+                    None => text.push(':'),
+                },
+                other => text.push(other),
+            }
+        }
+        text
+    }
+
+    /// Returns the placeholder of an attribute's name.
+    pub(crate) fn name(&mut self, name: &str) -> String {
+        let placeholder = format!("#{name}");
+        self.names.insert(placeholder.clone(), name.to_owned());
+        placeholder
+    }
+
+    /// Returns the placeholder of a value.
+    fn value(&mut self, value: AttributeValue) -> String {
+        let placeholder = format!(":v{}", self.values.len());
+        self.values.insert(placeholder.clone(), value);
+        placeholder
+    }
+}
+
+/// Changes of an item's attributes by an update.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    expression: Expression,
+    set: Vec<String>,
+    add: Vec<String>,
+    delete: Vec<String>,
+    remove: Vec<String>,
+}
+
+impl Change {
+    /// Sets the attribute.
+    #[must_use]
+    pub fn set(self, name: &str, value: impl IntoAttribute) -> Self {
+        self.set_attribute(name, value.into_attribute())
+    }
+
+    /// Sets the attribute to a value in DynamoDB's form.
+    #[must_use]
+    pub fn set_attribute(mut self, name: &str, value: AttributeValue) -> Self {
+        let clause = self.expression.clause("# = :", name, [value]);
+        self.set.push(clause);
+        self
+    }
+
+    /// Adds to a number. An absent one is 0.
+    #[must_use]
+    pub fn add(mut self, name: &str, by: i64) -> Self {
+        let clause = self.expression.clause("# :", name, [by.into_attribute()]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Adds a number to a set, which may be absent or contain it already.
+    #[must_use]
+    pub fn put_in_set(mut self, name: &str, id: impl Id) -> Self {
+        let clause = self.expression.clause("# :", name, [set_of(id)]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Adds numbers, at least one, to a set, which may be absent or contain some of them already.
+    #[must_use]
+    pub fn put_all_in_set(mut self, name: &str, numbers: &[i64]) -> Self {
+        let numbers = numbers.iter().map(ToString::to_string).collect();
+        let clause = self
+            .expression
+            .clause("# :", name, [AttributeValue::Ns(numbers)]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Adds a text to a set of texts, which may be absent or contain it already.
+    #[must_use]
+    pub fn put_text_in_set(mut self, name: &str, text: String) -> Self {
+        let clause = self
+            .expression
+            .clause("# :", name, [AttributeValue::Ss(vec![text])]);
+        self.add.push(clause);
+        self
+    }
+
+    /// Removes a number from a set, which need not contain it. The attribute is removed with its last
+    /// number.
+    #[must_use]
+    pub fn take_from_set(mut self, name: &str, id: impl Id) -> Self {
+        let clause = self.expression.clause("# :", name, [set_of(id)]);
+        self.delete.push(clause);
+        self
+    }
+
+    /// Removes the attribute.
+    #[must_use]
+    pub fn remove(mut self, name: &str) -> Self {
+        let clause = self.expression.name(name);
+        self.remove.push(clause);
+        self
+    }
+
+    /// Changes the item's sort key in an index. It stays in its partition.
+    #[must_use]
+    pub fn move_to<I: Index>(self, place: Sort<I>) -> Self {
+        self.set(I::SORT, place.into_text())
+    }
+
+    /// Removes the item from an index.
+    #[must_use]
+    pub fn leave<I: Index>(self, _: I) -> Self {
+        self.remove(I::PARTITION).remove(I::SORT)
+    }
+
+    /// The update expression.
+    fn text(&self) -> String {
+        [
+            ("SET ", &self.set),
+            ("ADD ", &self.add),
+            ("DELETE ", &self.delete),
+            ("REMOVE ", &self.remove),
+        ]
+        .into_iter()
+        .filter(|(_, clauses)| !clauses.is_empty())
+        .map(|(verb, clauses)| format!("{verb}{}", clauses.join(", ")))
+        .collect::<Vec<_>>()
+        .join(" ")
+    }
+}
+
+fn set_of(id: impl Id) -> AttributeValue {
+    AttributeValue::Ns(vec![id.get().to_string()])
+}
+
+/// Attribute names by placeholder.
+pub(crate) type Names = HashMap<String, String>;
+
+/// The text, names and values of an update with its condition. The condition's values are renamed
+/// from `:v` to `:c`, as in [`condition_text`], to keep them apart from the update's.
+pub(crate) fn update_expression(change: &Change, condition: &Expression) -> (String, Names, Item) {
+    let mut names = change.expression.names.clone();
+    names.extend(condition.names.clone());
+    let mut values = change.expression.values.clone();
+    for (placeholder, value) in &condition.values {
+        values.insert(placeholder.replacen(":v", ":c", 1), value.clone());
+    }
+    (change.text(), names, values)
+}
+
+/// The text of a condition that stands beside an update.
+pub(crate) fn condition_text(condition: &Expression) -> String {
+    condition.text.replace(":v", ":c")
+}
+
+/// The text, unless it is empty: the SDK wants `None` for an absent expression.
+pub(crate) fn some_text(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The map, unless it is empty: the SDK wants `None` for absent placeholders.
+pub(crate) fn some<V: Clone>(map: &HashMap<String, V>) -> Option<HashMap<String, V>> {
+    (!map.is_empty()).then(|| map.clone())
+}

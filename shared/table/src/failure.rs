@@ -1,0 +1,192 @@
+//! Failed requests: retry, refusal or error.
+
+use aws_sdk_dynamodb::{
+    error::{ProvideErrorMetadata, SdkError},
+    operation::transact_write_items::TransactWriteItemsError,
+};
+use model::Error;
+
+use crate::{attribute::Item, refused::Refused};
+
+/// The attribute that holds the random id of the last write. After a lost answer, it tells a retry
+/// of our own write from a write of another client.
+pub(crate) const WRITE_ID: &str = "writeId";
+
+/// The failure of a write outside of a transaction.
+pub(crate) enum Single {
+    /// The condition failed. Holds the item that is there.
+    Refused(Option<Item>),
+    /// A transaction is writing the item; retry.
+    Conflict(Error),
+    /// Any other failure.
+    Failed(Error),
+}
+
+/// Classifies the failure of a write outside of a transaction.
+pub(crate) fn single<E>(error: SdkError<E>, item: Option<Item>) -> Single
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    match error.code() {
+        Some("ConditionalCheckFailedException") => Single::Refused(item),
+        Some("TransactionConflictException") => Single::Conflict(failure(error)),
+        _ => Single::Failed(failure(error)),
+    }
+}
+
+/// True if the item was written last by the write of this id.
+pub(crate) fn wrote(item: Option<&Item>, write_id: &str) -> bool {
+    item.and_then(|item| item.get(WRITE_ID))
+        .and_then(|value| value.as_s().ok())
+        .is_some_and(|id| id == write_id)
+}
+
+/// The refused writes of a cancelled transaction. `None` if no condition failed.
+pub(crate) fn refused(error: &SdkError<TransactWriteItemsError>) -> Option<Refused> {
+    let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+        error.as_service_error()
+    else {
+        return None;
+    };
+    let reasons = cancelled.cancellation_reasons();
+    let failed: Vec<bool> = reasons
+        .iter()
+        .map(|reason| reason.code() == Some("ConditionalCheckFailed"))
+        .collect();
+    failed.contains(&true).then_some(Refused { failed })
+}
+
+/// True if the transaction failed for a temporary reason, such as another write of the same items.
+pub(crate) fn is_conflict(error: &SdkError<TransactWriteItemsError>) -> bool {
+    match error.as_service_error() {
+        Some(TransactWriteItemsError::TransactionInProgressException(_)) => true,
+        Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) => {
+            let passing = [
+                "None",
+                "TransactionConflict",
+                "ThrottlingError",
+                "ProvisionedThroughputExceeded",
+            ];
+            cancelled
+                .cancellation_reasons()
+                .iter()
+                .all(|reason| reason.code().is_some_and(|code| passing.contains(&code)))
+        }
+        _ => false,
+    }
+}
+
+/// True if a transaction failed because another one kept writing the item of the write at this
+/// index, through all attempts.
+#[must_use]
+pub fn is_conflict_at(error: &Error, index: usize) -> bool {
+    let Error::Unavailable { source, .. } = error else {
+        return false;
+    };
+    let Some(SdkError::ServiceError(failed)) =
+        source.downcast_ref::<SdkError<TransactWriteItemsError>>()
+    else {
+        return false;
+    };
+    let TransactWriteItemsError::TransactionCanceledException(cancelled) = failed.err() else {
+        return false;
+    };
+    let reason = cancelled.cancellation_reasons().get(index);
+    reason.is_some_and(|reason| reason.code() == Some("TransactionConflict"))
+}
+
+/// The error of a transaction that failed for good. Some reasons are our own fault and permanent:
+/// those are internal errors.
+pub(crate) fn cancelled(error: SdkError<TransactWriteItemsError>) -> Error {
+    let ours = ["ItemCollectionSizeLimitExceeded", "ValidationError"];
+    if let Some(TransactWriteItemsError::TransactionCanceledException(cancelled)) =
+        error.as_service_error()
+        && cancelled
+            .cancellation_reasons()
+            .iter()
+            .any(|reason| reason.code().is_some_and(|code| ours.contains(&code)))
+    {
+        return Error::internal("writing to the table", error);
+    }
+    failure(error)
+}
+
+/// The error of a failed request: `Unavailable` for temporary reasons, else `Internal`.
+pub(crate) fn failure<E>(error: SdkError<E>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let passing = [
+        "InternalServerError",
+        "LimitExceededException",
+        "ProvisionedThroughputExceededException",
+        "RequestLimitExceeded",
+        "ServiceUnavailable",
+        "ThrottlingException",
+        "TransactionCanceledException",
+        "TransactionConflictException",
+        "TransactionInProgressException",
+    ];
+    match &error {
+        SdkError::ServiceError(_) if !error.code().is_some_and(|code| passing.contains(&code)) => {
+            Error::internal("asking the table", error)
+        }
+        SdkError::ConstructionFailure(_) => Error::internal("asking the table", error),
+        _ => unavailable(error),
+    }
+}
+
+/// The error while the table cannot serve requests.
+pub(crate) fn unavailable(source: impl Into<model::Source>) -> Error {
+    Error::Unavailable {
+        what: "the database",
+        source: source.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_sdk_dynamodb::{
+        config::http::HttpResponse,
+        types::{CancellationReason, error::TransactionCanceledException},
+    };
+
+    use super::*;
+
+    fn cancelled_for(reasons: &[&str]) -> Error {
+        let reasons = reasons
+            .iter()
+            .map(|code| CancellationReason::builder().code(*code).build());
+        let exception = TransactionCanceledException::builder()
+            .set_cancellation_reasons(Some(reasons.collect()))
+            .meta(
+                aws_sdk_dynamodb::error::ErrorMetadata::builder()
+                    .code("TransactionCanceledException")
+                    .build(),
+            )
+            .build();
+        let response = HttpResponse::new(400.try_into().unwrap(), "".into());
+        let error = TransactWriteItemsError::TransactionCanceledException(exception);
+        cancelled(SdkError::service_error(error, response))
+    }
+
+    #[test]
+    fn a_transaction_that_can_never_be_done_is_not_to_be_tried_again() {
+        for reasons in [
+            ["None", "ValidationError"],
+            ["ItemCollectionSizeLimitExceeded", "None"],
+            ["TransactionConflict", "ValidationError"],
+        ] {
+            let error = cancelled_for(&reasons);
+            assert!(matches!(error, Error::Internal { .. }), "{reasons:?}");
+        }
+        for reasons in [
+            ["None", "TransactionConflict"],
+            ["ThrottlingError", "None"],
+            ["None", "ProvisionedThroughputExceeded"],
+        ] {
+            let error = cancelled_for(&reasons);
+            assert!(matches!(error, Error::Unavailable { .. }), "{reasons:?}");
+        }
+    }
+}

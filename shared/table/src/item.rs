@@ -1,0 +1,139 @@
+//! Records as they were read from items.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::Error;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    attribute::{IntoAttribute, Item},
+    decode::{self, Undecodable},
+    key::{AnyKey, Index, Main},
+    meter,
+    page::Place,
+};
+
+/// A record that was read, and the version that its next write expects.
+#[derive(Clone, Debug)]
+pub struct Stored<T> {
+    /// The record.
+    pub record: T,
+    /// 1 when the record is created, and raised by one with every write.
+    pub version: i64,
+}
+
+/// A record, or the key of an unreadable one. Damage stays with the damaged record: a version of
+/// the service that was rolled back may have written attributes that this one cannot read.
+#[derive(Clone, Debug)]
+pub enum Readable<T> {
+    /// The record.
+    Yes(Stored<T>),
+    /// The key of an unreadable record.
+    No(AnyKey),
+}
+
+impl<T> Readable<T> {
+    /// The record, if it is readable.
+    pub fn yes(self) -> Option<Stored<T>> {
+        match self {
+            Self::Yes(stored) => Some(stored),
+            Self::No(_) => None,
+        }
+    }
+}
+
+impl<T> Stored<T> {
+    /// A record that was just created, at version 1.
+    pub const fn created(record: T) -> Self {
+        Self { record, version: 1 }
+    }
+
+    /// The record after [`Write::replace`](crate::Write::replace) has overwritten the one that was
+    /// read: its version is raised.
+    #[must_use]
+    pub fn replaced(self) -> Self {
+        Self {
+            version: self.version + 1,
+            ..self
+        }
+    }
+}
+
+impl<T> std::ops::Deref for Stored<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.record
+    }
+}
+
+impl<T> std::ops::DerefMut for Stored<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.record
+    }
+}
+
+/// The key attributes of a key.
+pub(crate) fn key_item(key: &AnyKey) -> Item {
+    Item::from([
+        (Main::PARTITION.to_owned(), key.pk().into_attribute()),
+        (Main::SORT.to_owned(), key.sk().into_attribute()),
+    ])
+}
+
+/// The key of an item, if it has both attributes.
+pub(crate) fn key_of(item: &Item) -> Option<AnyKey> {
+    let text = |name| item.get(name)?.as_s().ok().cloned();
+    Some(AnyKey::found(text(Main::PARTITION)?, text(Main::SORT)?))
+}
+
+/// Decodes the record of an item, whatever its `kind`. Unknown attributes are ignored, and a missing
+/// version is 1.
+pub(crate) fn stored<T: DeserializeOwned>(mut item: Item) -> Result<Stored<T>, Undecodable> {
+    let version = match item.remove("version") {
+        None => Some(1),
+        Some(AttributeValue::N(digits)) => digits.parse().ok(),
+        Some(_) => None,
+    };
+    let version = version.ok_or_else(|| Undecodable::new("a version that is not an integer"))?;
+    let record = decode::from_item(item)?;
+    Ok(Stored { record, version })
+}
+
+/// Decodes the item of a key. An unreadable record is counted, and an error.
+pub(crate) fn stored_at<T: DeserializeOwned>(key: &AnyKey, item: Item) -> Result<Stored<T>, Error> {
+    stored(item).map_err(|why| {
+        meter::note_unreadable(key);
+        Error::internal("reading a record", format!("{key} does not read: {why}"))
+    })
+}
+
+/// Decodes the item at a position. An unreadable record is counted.
+pub(crate) fn readable_at<T: DeserializeOwned>(place: &Place, item: Item) -> Readable<T> {
+    stored(item).map_or_else(
+        |_| {
+            let key = place.key();
+            meter::note_unreadable(&key);
+            Readable::No(key)
+        },
+        Readable::Yes,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Debug, Deserialize)]
+    struct Empty {}
+
+    #[test]
+    fn a_version_that_is_no_number_does_not_read() {
+        let version = |value| stored::<Empty>([("version".to_owned(), value)].into());
+        let seven = version(AttributeValue::N("7".to_owned()));
+        assert_eq!(seven.unwrap().version, 7);
+        version(AttributeValue::S("7".to_owned())).unwrap_err();
+        version(AttributeValue::N("7.5".to_owned())).unwrap_err();
+    }
+}

@@ -1,0 +1,48 @@
+//! A client of one DynamoDB table.
+//!
+//! - [`Key`] and [`List`] carry the type of their record, so that a key of another record does not
+//!   compile.
+//! - [`Table`] reads by key, in batches and in pages, and writes conditionally, alone or in
+//!   transactions.
+//! - [`metered`] counts the requests and capacity units of a task.
+//!
+//! The crate knows no record. The crate above it implements [`Record`] for each type that it keeps,
+//! and owns all key formats. Callers never see the SDK's requests and answers, only attribute values
+//! where they build a condition from one.
+//!
+//! Every item carries the attributes `kind` and `version`. A write sets or raises `version`, and
+//! [`Write::replace`] expects the version that was read.
+
+mod attribute;
+mod batch;
+mod client;
+mod decode;
+mod expression;
+mod failure;
+mod item;
+mod key;
+mod list;
+mod meter;
+pub mod page;
+mod query;
+mod reading;
+mod record;
+mod refused;
+mod transaction;
+mod write;
+mod writing;
+
+pub use attribute::{IntoAttribute, attribute};
+pub use batch::Batch;
+pub use client::Table;
+pub use expression::{Change, Condition};
+pub use failure::is_conflict_at;
+pub use item::{Readable, Stored};
+pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort, padded};
+pub use list::List;
+pub use meter::{Used, metered};
+pub use query::Read;
+pub use reading::warm_up;
+pub use record::Record;
+pub use refused::{OrLeave, OrNotFound, Refused};
+pub use write::Write;

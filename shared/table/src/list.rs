@@ -1,0 +1,147 @@
+//! Lists that carry the type of their records and their index.
+
+use std::{fmt, marker::PhantomData};
+
+use serde::de::IgnoredAny;
+
+use crate::{
+    expression::Condition,
+    key::{Index, Key, Main, Sort},
+    page::Place,
+    query::{Query, Read},
+};
+
+/// Records of the type `R` in a partition of the table or of an index, by sort key: all of them or
+/// a range. Reads are eventually consistent. Only lists of the table itself have consistent reads:
+///
+/// ```
+/// use table::List;
+///
+/// struct Task;
+///
+/// let tasks: List<Task> = List::new("TASK").consistent();
+/// ```
+///
+/// ```compile_fail,E0599
+/// # use table::{Gsi1, List};
+/// # struct Task;
+/// let tasks: List<Task, Gsi1> = List::<Task, Gsi1>::new("PROJECT#1#TASK").consistent();
+/// ```
+///
+/// A list of one index is not a list of another:
+///
+/// ```compile_fail,E0308
+/// # use table::{Gsi1, Gsi2, List};
+/// # struct Task;
+/// fn tasks_of_project() -> List<Task, Gsi1> {
+///     List::new("PROJECT#1#TASK")
+/// }
+///
+/// let tasks: List<Task, Gsi2> = tasks_of_project();
+/// ```
+#[must_use]
+pub struct List<R, I = Main> {
+    pub(crate) query: Query,
+    of: PhantomData<fn() -> (R, I)>,
+}
+
+impl<R, I> List<R, I> {
+    /// All records of a partition.
+    pub fn new(partition: impl Into<String>) -> Self
+    where
+        I: Index,
+    {
+        Self::of(Query::new::<I>(partition.into()))
+    }
+
+    const fn of(query: Query) -> Self {
+        Self {
+            query,
+            of: PhantomData,
+        }
+    }
+
+    /// The key of the record with this sort key.
+    pub fn at(self, sort: Sort<I>) -> Key<R, I> {
+        Key::found(self.query.partition, sort.into_text())
+    }
+
+    /// Reads the same items as records of another type.
+    pub fn read_as<T>(self) -> List<T, I> {
+        List::of(self.query)
+    }
+
+    /// Begins at this sort key, which is included.
+    pub fn from(mut self, first: Sort<I>) -> Self {
+        self.query.first = Some(first.into_text());
+        self
+    }
+
+    /// Ends at this sort key, which is included.
+    pub fn up_to(mut self, last: Sort<I>) -> Self {
+        self.query.last = Some(last.into_text());
+        self
+    }
+
+    /// Reverses the order: the largest sort key comes first.
+    pub fn descending(mut self) -> Self {
+        self.query.descending = true;
+        self
+    }
+
+    /// Sets the order: with `true`, the largest sort key comes first.
+    pub fn descending_if(mut self, descending: bool) -> Self {
+        self.query.descending = descending;
+        self
+    }
+
+    /// Limits the number of rows, 1,000 by default.
+    pub fn limit(mut self, rows: usize) -> Self {
+        self.query.limit = rows;
+        self
+    }
+
+    /// Begins after this position, if there is one.
+    pub(crate) fn after(mut self, place: Option<&Place>) -> Self {
+        self.query.after = place.cloned();
+        self
+    }
+
+    /// Reads only these attributes of the same items, as records of another type.
+    pub fn only<T>(mut self, attributes: &'static [&'static str]) -> List<T, I> {
+        self.query.only = Some(attributes);
+        self.read_as()
+    }
+
+    /// Reads only the positions of the same items, so that unreadable records count as well.
+    pub fn places(self) -> List<IgnoredAny, I> {
+        self.only(&[])
+    }
+
+    /// Limits the number of rows that a filtered page reads, 1,000 by default.
+    pub fn reading(mut self, rows: usize) -> Self {
+        self.query.most_read = rows;
+        self
+    }
+
+    /// Drops the rows that do not match the filter, if there is one. They are read and paid for all
+    /// the same.
+    pub fn filter(mut self, filter: impl Into<Option<Condition>>) -> Self {
+        self.query.filter = filter.into();
+        self
+    }
+}
+
+impl<R> List<R> {
+    /// Reads consistently: all earlier writes are seen.
+    pub fn consistent(mut self) -> Self {
+        self.query.read = Read::Consistent;
+        self
+    }
+}
+
+impl<R, I> fmt::Debug for List<R, I> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.query.fmt(f)
+    }
+}

@@ -1,0 +1,170 @@
+//! Lists in pages.
+
+use crate::key::{AnyKey, padded};
+
+/// The most rows of a page, and the most that are read of a list of which only some are kept.
+pub const MOST_ROWS: usize = 1_000;
+
+/// The page of a list that is wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Wanted {
+    /// The most rows, 1,000 by default and at most.
+    pub rows: Option<usize>,
+    /// The position after which the page begins; the list's beginning by default.
+    pub after: Option<Place>,
+}
+
+/// Some rows of a list.
+#[derive(Clone, Debug)]
+pub struct Page<T> {
+    /// The rows.
+    pub rows: Vec<Row<T>>,
+    /// The position where the next page begins, if there may be one.
+    pub end: Option<Place>,
+}
+
+/// A record of a list.
+#[derive(Clone, Debug)]
+pub struct Row<T> {
+    /// The record.
+    pub record: T,
+    /// Its position in the list.
+    pub place: Place,
+}
+
+/// A position in a list: the keys of the row that is or was there. It is valid for that list only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub(crate) pk: String,
+    pub(crate) sk: String,
+    /// The sort key in the index, if the list is one of an index.
+    pub(crate) sort: Option<String>,
+}
+
+impl Wanted {
+    /// The first page, with at most so many rows.
+    #[must_use]
+    pub const fn first(rows: usize) -> Self {
+        Self {
+            rows: Some(rows),
+            after: None,
+        }
+    }
+
+    /// The most rows of the page.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.rows.unwrap_or(MOST_ROWS).min(MOST_ROWS)
+    }
+}
+
+impl<T> Page<T> {
+    /// A page of a short list that was read as a whole. Rows are sorted by a number that is unique
+    /// among them.
+    pub fn of(mut records: Vec<T>, number: impl Fn(&T) -> i64, wanted: &Wanted) -> Self {
+        records.sort_by_key(&number);
+        let after = wanted.after.as_ref().map(|place| place.sk.as_str());
+        let rows = records.into_iter().map(|record| Row {
+            place: Place {
+                pk: String::new(),
+                sk: padded(number(&record)),
+                sort: None,
+            },
+            record,
+        });
+        let page = Self {
+            rows: rows
+                .filter(|row| after.is_none_or(|after| row.place.sk.as_str() > after))
+                .collect(),
+            end: None,
+        };
+        page.cut(wanted.most())
+    }
+
+    /// A page without rows that ends its list.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            rows: Vec::new(),
+            end: None,
+        }
+    }
+
+    /// The records.
+    pub fn records(&self) -> impl Iterator<Item = &T> + Clone {
+        self.rows.iter().map(|row| &row.record)
+    }
+
+    /// Replaces each record, and drops the rows for which `map` returns `None`.
+    pub fn filter_map<U>(self, map: impl FnMut(T) -> Option<U>) -> Page<U> {
+        let mut map = map;
+        let rows = self.rows.into_iter().filter_map(|Row { record, place }| {
+            let record = map(record)?;
+            Some(Row { record, place })
+        });
+        Page {
+            rows: rows.collect(),
+            end: self.end,
+        }
+    }
+
+    /// Replaces each record.
+    pub fn map<U>(self, map: impl FnMut(T) -> U) -> Page<U> {
+        let mut map = map;
+        self.filter_map(|record| Some(map(record)))
+    }
+
+    /// Keeps at most so many rows. If that drops some, the next page begins after the last row kept.
+    #[must_use]
+    pub fn cut(mut self, most: usize) -> Self {
+        if self.rows.len() > most {
+            self.rows.truncate(most);
+            self.end = self.rows.last().map(|row| row.place.clone());
+        }
+        self
+    }
+}
+
+impl Place {
+    /// The key of the row at this position.
+    pub fn key(&self) -> AnyKey {
+        AnyKey::found(self.pk.clone(), self.sk.clone())
+    }
+
+    /// The sort key of the row at this position.
+    #[must_use]
+    pub fn sk(&self) -> &str {
+        &self.sk
+    }
+
+    /// The position of the same row in a list by id, in the table or in an index.
+    #[must_use]
+    pub fn by_id(self) -> Self {
+        Self {
+            sort: Some(self.sk.clone()),
+            ..self
+        }
+    }
+
+    /// The position as text. A partition key that begins with `prefix` is written without it, so
+    /// that the text does not name the tenant.
+    #[must_use]
+    pub fn to_text(&self, prefix: &str) -> String {
+        let pk = self.pk.strip_prefix(prefix).unwrap_or(&self.pk);
+        match &self.sort {
+            Some(sort) => format!("{}\n{pk}\n{sort}", self.sk),
+            None => format!("{}\n{pk}", self.sk),
+        }
+    }
+
+    /// Reads a position from its text. `None` for another text. The partition key begins with
+    /// `prefix`, so that no text reaches another tenant.
+    #[must_use]
+    pub fn from_text(prefix: &str, text: &str) -> Option<Self> {
+        let mut parts = text.splitn(3, '\n');
+        let sk = parts.next()?.to_owned();
+        let pk = format!("{prefix}{}", parts.next()?);
+        let sort = parts.next().map(str::to_owned);
+        Some(Self { pk, sk, sort })
+    }
+}

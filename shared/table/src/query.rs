@@ -1,0 +1,140 @@
+//! Queries, and the consistency of reads.
+
+use std::collections::{BTreeSet, HashMap};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+
+use crate::{
+    attribute::{IntoAttribute, Item},
+    expression::{Condition, Expression, Names, some_text},
+    key::{Index, Main},
+    page::{MOST_ROWS, Place},
+};
+
+/// The consistency of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Read {
+    /// Sees all earlier writes.
+    Consistent,
+    /// Costs half. The newest writes may be missing.
+    Eventual,
+}
+
+/// The query of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct Query {
+    /// The index, and the attribute names of its partition key and its sort key.
+    pub(crate) index: Option<&'static str>,
+    pub(crate) names: [&'static str; 2],
+    pub(crate) partition: String,
+    /// First sort key, included.
+    pub(crate) first: Option<String>,
+    /// Last sort key, included.
+    pub(crate) last: Option<String>,
+    /// Exclusive start.
+    pub(crate) after: Option<Place>,
+    pub(crate) descending: bool,
+    pub(crate) read: Read,
+    /// The most rows of a list that is not read in pages.
+    pub(crate) limit: usize,
+    pub(crate) filter: Option<Condition>,
+    /// The most rows that a filtered page reads.
+    pub(crate) most_read: usize,
+    /// The attributes that are read beside the keys; all by default.
+    pub(crate) only: Option<&'static [&'static str]>,
+}
+
+impl Query {
+    /// All items of a partition, by sort key.
+    pub(crate) const fn new<I: Index>(partition: String) -> Self {
+        Self {
+            index: I::NAME,
+            names: [I::PARTITION, I::SORT],
+            partition,
+            first: None,
+            last: None,
+            after: None,
+            descending: false,
+            read: Read::Eventual,
+            limit: MOST_ROWS,
+            filter: None,
+            most_read: MOST_ROWS,
+            only: None,
+        }
+    }
+
+    /// The query's expressions.
+    pub(crate) fn expressed(&self) -> Expressed {
+        let mut expression = self.filter.clone().unwrap_or_default().0;
+        let filter = some_text(&expression.text);
+        let [pk, sk] = self.names;
+        let partition = self.partition.as_str().into_attribute();
+        let mut condition = expression.clause("# = :", pk, [partition]);
+        let text = |sort: &String| sort.as_str().into_attribute();
+        let (first, last) = (self.first.as_ref().map(text), self.last.as_ref().map(text));
+        let range = match (first, last) {
+            (None, None) => None,
+            (Some(first), None) => Some(expression.clause("# >= :", sk, [first])),
+            (None, Some(last)) => Some(expression.clause("# <= :", sk, [last])),
+            (Some(first), Some(last)) => {
+                Some(expression.clause("# BETWEEN : AND :", sk, [first, last]))
+            }
+        };
+        if let Some(range) = range {
+            condition.push_str(" AND ");
+            condition.push_str(&range);
+        }
+        let projection = self.only.map(|only| {
+            let keys = [Main::PARTITION, Main::SORT, pk, sk];
+            let keys: BTreeSet<_> = keys.into_iter().collect();
+            let attributes = only.iter().copied().chain(keys);
+            let names = attributes.map(|name| expression.name(name));
+            names.collect::<Vec<_>>().join(", ")
+        });
+        let Expression { names, values, .. } = expression;
+        Expressed {
+            condition,
+            filter,
+            projection,
+            names,
+            values,
+        }
+    }
+
+    /// The exclusive start key, if there is one.
+    pub(crate) fn start(&self) -> Option<Item> {
+        let Place { pk, sk, sort } = self.after.as_ref()?;
+        let [partition_name, sort_name] = self.names;
+        let mut start = Item::from([
+            (Main::PARTITION.to_owned(), pk.as_str().into_attribute()),
+            (Main::SORT.to_owned(), sk.as_str().into_attribute()),
+        ]);
+        if let (Some(_), Some(sort)) = (self.index, sort) {
+            let partition = self.partition.as_str().into_attribute();
+            start.insert(partition_name.to_owned(), partition);
+            start.insert(sort_name.to_owned(), sort.as_str().into_attribute());
+        }
+        Some(start)
+    }
+
+    /// Removes the keys from an item, or from the last evaluated key, and returns them as a position.
+    pub(crate) fn position(&self, item: &mut Item) -> Option<Place> {
+        let mut text = |name| match item.remove(name) {
+            Some(AttributeValue::S(text)) => Some(text),
+            _ => None,
+        };
+        let pk = text(Main::PARTITION)?;
+        let sk = text(Main::SORT)?;
+        let sort = self.index.and_then(|_| text(self.names[1]));
+        Some(Place { pk, sk, sort })
+    }
+}
+
+/// The expressions of a query.
+pub(crate) struct Expressed {
+    pub(crate) condition: String,
+    pub(crate) filter: Option<String>,
+    pub(crate) projection: Option<String>,
+    pub(crate) names: Names,
+    pub(crate) values: HashMap<String, AttributeValue>,
+}

@@ -1,0 +1,297 @@
+//! Reads: by key, in batches, and of lists.
+
+use std::collections::{HashMap, HashSet};
+
+use aws_sdk_dynamodb::{
+    Client,
+    types::{KeysAndAttributes, ReturnConsumedCapacity},
+};
+use model::Error;
+use serde::de::DeserializeOwned;
+
+use crate::{
+    attribute::Item,
+    batch::Batch,
+    client::{ATTEMPTS, Table, back_off, count},
+    failure::{failure, unavailable},
+    item::{Readable, Stored, key_item, key_of, readable_at, stored_at},
+    key::{AnyKey, Index, Key},
+    list::List,
+    page::{Page, Place, Row, Wanted},
+    query::{Expressed, Query, Read},
+};
+
+/// The most requests of a page. The table ends each answer at 1 MB, so a page holds up to 5 MB: as
+/// much as an answer of the service may.
+const FULL_ANSWERS: usize = 5;
+
+/// Opens a connection to the table by reading a key without an item, so that the first request need
+/// not wait for it. A failure is ignored; the first request meets it again.
+pub async fn warm_up(client: &Client, table: &str) {
+    let nothing = AnyKey::found("WARM_UP".to_owned(), "WARM_UP".to_owned());
+    let _ = Table::new(client.clone(), table)
+        .batch_get([nothing], Read::Eventual)
+        .await;
+}
+
+impl Table {
+    /// Reads the record of a key, if there is one. An unreadable record is an error.
+    pub async fn get<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+        read: Read,
+    ) -> Result<Option<Stored<R>>, Error> {
+        let request = self
+            .client
+            .get_item()
+            .table_name(&*self.name)
+            .set_key(Some(key_item(key.as_ref())))
+            .consistent_read(read == Read::Consistent)
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        // The SDK's futures are large. On the heap, one future can hold several side by side.
+        let sent = Box::pin(request.send()).await;
+        let output = sent.map_err(failure)?;
+        count(output.consumed_capacity.as_slice());
+        let stored = |item| stored_at(key.as_ref(), item);
+        output.item.map(stored).transpose()
+    }
+
+    /// Reads the items of several keys, each once, in concurrent requests of at most 100 keys.
+    pub async fn batch_get(
+        &self,
+        keys: impl IntoIterator<Item = impl Into<AnyKey>>,
+        read: Read,
+    ) -> Result<Batch, Error> {
+        let keys: HashSet<AnyKey> = keys.into_iter().map(Into::into).collect();
+        let keys: Vec<AnyKey> = keys.into_iter().collect();
+        let some = keys
+            .chunks(100)
+            .map(|keys| self.batch_get_some(keys.to_vec(), read));
+        let found = futures::future::try_join_all(some).await?;
+        Ok(Batch(found.into_iter().flatten().collect()))
+    }
+
+    /// Reads the items of at most 100 keys, in as many requests as the table needs.
+    async fn batch_get_some(
+        &self,
+        mut keys: Vec<AnyKey>,
+        read: Read,
+    ) -> Result<HashMap<AnyKey, Item>, Error> {
+        let mut found = HashMap::with_capacity(keys.len());
+        let mut attempt = 0;
+        while !keys.is_empty() {
+            let wanted = KeysAndAttributes::builder()
+                .set_keys(Some(keys.iter().map(key_item).collect()))
+                .consistent_read(read == Read::Consistent)
+                .build()
+                .map_err(|error| Error::internal("building a batch read", error))?;
+            let request = self
+                .client
+                .batch_get_item()
+                .request_items(&*self.name, wanted)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let output = Box::pin(request.send()).await.map_err(failure)?;
+            count(output.consumed_capacity.as_deref().unwrap_or_default());
+            for item in output.responses.into_iter().flatten().flat_map(|(_, i)| i) {
+                if let Some(key) = key_of(&item) {
+                    found.insert(key, item);
+                }
+            }
+            // The table returns as many items as capacity and size allow, and the keys of the rest.
+            let unread: Vec<AnyKey> = output
+                .unprocessed_keys
+                .iter()
+                .flatten()
+                .flat_map(|(_, left)| left.keys())
+                .filter_map(key_of)
+                .collect();
+            if unread.len() == keys.len() {
+                attempt += 1;
+                if attempt == ATTEMPTS {
+                    return Err(unavailable("the table processed no key of a batch read"));
+                }
+                back_off(attempt).await;
+            }
+            keys = unread;
+        }
+        Ok(found)
+    }
+
+    /// Reads a list up to its limit, without unreadable records.
+    pub async fn list<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<R>, Error> {
+        let stored = self.list_stored(list).await?;
+        Ok(stored.into_iter().map(|stored| stored.record).collect())
+    }
+
+    /// As [`list`](Self::list), with the versions that the next writes expect.
+    pub async fn list_stored<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<Stored<R>>, Error> {
+        self.rows(&list.query, Readable::yes).await
+    }
+
+    /// As [`list`](Self::list), with the keys of unreadable records.
+    pub async fn list_readable<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+    ) -> Result<Vec<Readable<R>>, Error> {
+        self.rows(&list.query, Some).await
+    }
+
+    /// Reads a page of a list, without unreadable records. A page of a filtered list may have fewer
+    /// rows than are wanted, even none, and still have an end from which the next page goes on.
+    pub async fn page<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<R>>, Error> {
+        self.page_of(list, wanted, Readable::yes).await
+    }
+
+    /// As [`page`](Self::page), with the keys of unreadable records.
+    pub async fn page_readable<R: DeserializeOwned, I: Index>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Readable<R>>, Error> {
+        self.page_of(list, wanted, Some).await
+    }
+
+    /// Reads a page of the rows for which `take` returns a value.
+    async fn page_of<R: DeserializeOwned, I: Index, T>(
+        &self,
+        list: List<R, I>,
+        wanted: &Wanted,
+        take: impl Fn(Readable<R>) -> Option<T>,
+    ) -> Result<Page<T>, Error> {
+        let query = list.after(wanted.after.as_ref()).query;
+        let most = wanted.most();
+        let mut rows = Vec::new();
+        let mut end = None;
+        let mut walk = Walk::new(&query);
+        // One row more than is wanted shows whether another page follows.
+        while rows.len() <= most {
+            let next = match &query.filter {
+                None => most + 1 - rows.len(),
+                // Frequent matches are found in a short read. If there were too few, they are rare,
+                // and one long read follows.
+                Some(_) if walk.answers == 0 => most.saturating_mul(10).min(query.most_read),
+                Some(_) => query.most_read - walk.read,
+            };
+            let Some(items) = self.walk(&mut walk, next).await? else {
+                break;
+            };
+            for item in items {
+                let (place, readable) = found(&query, item)?;
+                rows.extend(take(readable).map(|record| Row { record, place }));
+            }
+            if walk.answers == FULL_ANSWERS
+                || (query.filter.is_some() && walk.read >= query.most_read)
+            {
+                end = walk.start.take().and_then(|mut at| query.position(&mut at));
+                break;
+            }
+        }
+        Ok(Page { rows, end }.cut(most))
+    }
+
+    /// Reads a list up to its limit, and keeps the rows for which `take` returns a value.
+    async fn rows<R: DeserializeOwned, T>(
+        &self,
+        query: &Query,
+        take: impl Fn(Readable<R>) -> Option<T>,
+    ) -> Result<Vec<T>, Error> {
+        let mut rows = Vec::new();
+        let mut walk = Walk::new(query);
+        while rows.len() < query.limit {
+            let left = query.limit - rows.len();
+            let Some(items) = self.walk(&mut walk, left).await? else {
+                break;
+            };
+            for item in items {
+                let (_, readable) = found(query, item)?;
+                rows.extend(take(readable));
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Reads the next `most` items of a query, or fewer if they fill 1 MB, and returns those that
+    /// match its filter. `None` at the end.
+    async fn walk(&self, walk: &mut Walk<'_>, most: usize) -> Result<Option<Vec<Item>>, Error> {
+        if walk.is_over {
+            return Ok(None);
+        }
+        let Expressed {
+            condition,
+            filter,
+            projection,
+            names,
+            values,
+        } = &walk.expressed;
+        let request = self
+            .client
+            .query()
+            .table_name(&*self.name)
+            .set_index_name(walk.query.index.map(str::to_owned))
+            .key_condition_expression(condition)
+            .set_filter_expression(filter.clone())
+            .set_projection_expression(projection.clone())
+            .set_expression_attribute_names(Some(names.clone()))
+            .set_expression_attribute_values(Some(values.clone()))
+            .scan_index_forward(!walk.query.descending)
+            .consistent_read(walk.query.read == Read::Consistent)
+            .limit(i32::try_from(most).unwrap_or(i32::MAX))
+            .set_exclusive_start_key(walk.start.take())
+            .return_consumed_capacity(ReturnConsumedCapacity::Total);
+        let sent = Box::pin(request.send()).await;
+        let output = sent.map_err(failure)?;
+        count(output.consumed_capacity.as_slice());
+        walk.answers += 1;
+        walk.read += usize::try_from(output.scanned_count).unwrap_or_default();
+        walk.start = output.last_evaluated_key;
+        walk.is_over = walk.start.is_none();
+        Ok(Some(output.items.unwrap_or_default()))
+    }
+}
+
+/// Decodes an item of a list, and takes its position.
+fn found<R: DeserializeOwned>(
+    query: &Query,
+    mut item: Item,
+) -> Result<(Place, Readable<R>), Error> {
+    let place = query.position(&mut item);
+    let place = place.ok_or_else(|| Error::internal("reading a list", "no key"))?;
+    let readable = readable_at(&place, item);
+    Ok((place, readable))
+}
+
+/// The progress of a query.
+struct Walk<'a> {
+    query: &'a Query,
+    expressed: Expressed,
+    /// The next request's exclusive start key.
+    start: Option<Item>,
+    /// The number of requests.
+    answers: usize,
+    /// The number of items read, including those that the filter dropped.
+    read: usize,
+    is_over: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn new(query: &'a Query) -> Self {
+        Self {
+            query,
+            expressed: query.expressed(),
+            start: query.start(),
+            answers: 0,
+            read: 0,
+            is_over: false,
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Records, and the items that hold them.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use model::Error;
+use serde::{Serialize, de::DeserializeOwned};
+
+use crate::{
+    attribute::{IntoAttribute, Item},
+    key::{Gsi1, Gsi2, Gsi3, Index, Key},
+};
+
+/// A type whose values the table holds, and their keys.
+///
+/// `Schema` is a type of the crate that implements this trait. It is never used as a value: it lets
+/// that crate implement the trait for types of other crates.
+pub trait Record<Schema>: Serialize + DeserializeOwned {
+    /// The attribute `kind` of every such item.
+    const KIND: &'static str;
+
+    /// Attributes that are sets of numbers, which updates may add to and remove from. An empty set
+    /// is an absent attribute, so their fields have `#[serde(default)]`.
+    const NUMBER_SETS: &'static [&'static str] = &[];
+
+    /// The key in the table.
+    fn key(&self) -> Key<Self>;
+
+    /// The key in `gsi1`, if that index has the record.
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        None
+    }
+
+    /// The key in `gsi2`, if that index has the record.
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        None
+    }
+
+    /// The key in `gsi3`, if that index has the record.
+    fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
+        None
+    }
+
+    /// The attribute `words`, which filters search: each word with a space before it. `None` if no
+    /// list searches such records.
+    fn words(&self) -> Option<String> {
+        None
+    }
+
+    /// The attribute `expiresAt`, in seconds since the Unix epoch: the table may delete the item
+    /// from then on. TTL lags by days, so readers check for themselves.
+    fn expires_at(&self) -> Option<i64> {
+        None
+    }
+}
+
+/// The item that holds a record at this version.
+pub(crate) fn item<S, R: Record<S>>(record: &R, version: i64) -> Result<Item, Error> {
+    let mut item: Item = serde_dynamo::to_item(record)
+        .map_err(|error| Error::internal("writing a record", error))?;
+    // An absent attribute reads as null, and costs nothing.
+    item.retain(|_, value| !value.is_null());
+    for name in R::NUMBER_SETS {
+        into_number_set(&mut item, name)?;
+    }
+    let mut put = |name: &str, value: AttributeValue| item.insert(name.to_owned(), value);
+    put("kind", R::KIND.into_attribute());
+    put("version", version.into_attribute());
+    if let Some(words) = record.words() {
+        put("words", words.into_attribute());
+    }
+    if let Some(at) = record.expires_at() {
+        put("expiresAt", at.into_attribute());
+    }
+    set_key(&mut item, Some(record.key()));
+    set_key(&mut item, record.gsi1());
+    set_key(&mut item, record.gsi2());
+    set_key(&mut item, record.gsi3());
+    Ok(item)
+}
+
+/// Turns a list of numbers into a set. An empty list becomes an absent attribute.
+pub(crate) fn into_number_set(item: &mut Item, name: &str) -> Result<(), Error> {
+    let Some(AttributeValue::L(values)) = item.remove(name) else {
+        return Ok(());
+    };
+    let numbers: Vec<String> = values
+        .into_iter()
+        .map(|value| match value {
+            AttributeValue::N(number) => Ok(number),
+            _ => Err(Error::internal("writing a set", "it holds no numbers")),
+        })
+        .collect::<Result<_, _>>()?;
+    if !numbers.is_empty() {
+        item.insert(name.to_owned(), AttributeValue::Ns(numbers));
+    }
+    Ok(())
+}
+
+/// Sets the key attributes of the table or of an index, if the record has that key.
+fn set_key<R, I: Index>(item: &mut Item, key: Option<Key<R, I>>) {
+    if let Some((partition, sort)) = key.map(Key::into_parts) {
+        item.insert(I::PARTITION.to_owned(), partition.into_attribute());
+        item.insert(I::SORT.to_owned(), sort.into_attribute());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde::Deserialize;
+
+    use super::*;
+    use crate::item::stored;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Tagged {
+        #[serde(default)]
+        tags: BTreeSet<i64>,
+    }
+
+    fn tagged(tags: &[i64]) -> Tagged {
+        Tagged {
+            tags: tags.iter().copied().collect(),
+        }
+    }
+
+    fn written(record: &Tagged) -> Item {
+        let mut item = serde_dynamo::to_item(record).unwrap();
+        into_number_set(&mut item, "tags").unwrap();
+        item
+    }
+
+    #[test]
+    fn a_set_of_numbers_is_written_as_one_and_read_back() {
+        let item = written(&tagged(&[7, 12]));
+        assert_eq!(item["tags"].as_ns().unwrap(), &["7", "12"]);
+        let read = stored::<Tagged>(item).unwrap();
+        assert_eq!(read.record, tagged(&[7, 12]));
+    }
+
+    #[test]
+    fn an_empty_set_is_an_absent_attribute() {
+        let item = written(&tagged(&[]));
+        assert!(item.is_empty());
+        assert_eq!(stored::<Tagged>(item).unwrap().record, tagged(&[]));
+    }
+}

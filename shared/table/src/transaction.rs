@@ -1,0 +1,126 @@
+//! Writes: one, or several in a transaction.
+
+use aws_sdk_dynamodb::types::{
+    ConditionCheck, Delete, Put, ReturnConsumedCapacity, TransactWriteItem, Update,
+};
+use model::{Error, random};
+
+use crate::{
+    client::{Table, back_off, count},
+    expression::{Condition, condition_text, some, some_text, update_expression},
+    failure::{cancelled, is_conflict, refused},
+    item::key_item,
+    refused::Refused,
+    write::{Operation, Write},
+};
+
+impl Table {
+    /// Sends one conditional write. The SDK may retry it after a lost answer: the write's id shows
+    /// that a put or an update was done, and [`transact`](Self::transact) sends all others with a
+    /// token.
+    pub async fn write(&self, write: Write) -> Result<Result<(), Refused>, Error> {
+        match &write.operation {
+            Operation::Put(_) | Operation::Update(_) => {
+                Ok(self.write_returning(write).await?.map(|_| ()))
+            }
+            Operation::Delete | Operation::Check => self.transact(vec![write]).await,
+        }
+    }
+
+    /// Does all writes or none, at most 100. A retry after a lost answer has no second effect, and
+    /// conflicts with other transactions are retried. A single put or update is sent without a
+    /// transaction, which costs half.
+    pub async fn transact(&self, writes: Vec<Write>) -> Result<Result<(), Refused>, Error> {
+        if let [write] = writes.as_slice()
+            && matches!(write.operation, Operation::Put(_) | Operation::Update(_))
+        {
+            return Ok(self.write_returning(write.clone()).await?.map(|_| ()));
+        }
+        let token = random::token();
+        let items = writes
+            .iter()
+            .map(|write| self.transaction_item(write))
+            .collect::<Result<Vec<_>, _>>()?;
+        let mut attempt = 0;
+        loop {
+            let request = self
+                .client
+                .transact_write_items()
+                .set_transact_items(Some(items.clone()))
+                .client_request_token(&token)
+                .return_consumed_capacity(ReturnConsumedCapacity::Total);
+            let error = match Box::pin(request.send()).await {
+                Ok(output) => {
+                    count(output.consumed_capacity.as_deref().unwrap_or_default());
+                    return Ok(Ok(()));
+                }
+                Err(error) => error,
+            };
+            if let Some(refused) = refused(&error) {
+                return Ok(Err(refused));
+            }
+            attempt += 1;
+            if !is_conflict(&error) || attempt == self.attempts {
+                return Err(cancelled(error));
+            }
+            back_off(attempt).await;
+        }
+    }
+
+    fn transaction_item(&self, write: &Write) -> Result<TransactWriteItem, Error> {
+        let Write {
+            key,
+            operation,
+            condition: Condition(condition),
+        } = write;
+        let built = TransactWriteItem::builder();
+        let invalid = |error| Error::internal("building a transaction", error);
+        Ok(match operation {
+            Operation::Put(item) => built.put(
+                Put::builder()
+                    .table_name(&*self.name)
+                    .set_item(Some(item.clone()))
+                    .set_condition_expression(some_text(&condition.text))
+                    .set_expression_attribute_names(some(&condition.names))
+                    .set_expression_attribute_values(some(&condition.values))
+                    .build()
+                    .map_err(invalid)?,
+            ),
+            Operation::Update(change) => {
+                let (text, names, values) = update_expression(change, condition);
+                built.update(
+                    Update::builder()
+                        .table_name(&*self.name)
+                        .set_key(Some(key_item(key)))
+                        .update_expression(text)
+                        .set_condition_expression(some_text(&condition_text(condition)))
+                        .set_expression_attribute_names(Some(names))
+                        .set_expression_attribute_values(Some(values))
+                        .build()
+                        .map_err(invalid)?,
+                )
+            }
+            Operation::Delete => built.delete(
+                Delete::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some(key_item(key)))
+                    .set_condition_expression(some_text(&condition.text))
+                    .set_expression_attribute_names(some(&condition.names))
+                    .set_expression_attribute_values(some(&condition.values))
+                    .build()
+                    .map_err(invalid)?,
+            ),
+            Operation::Check => built.condition_check(
+                ConditionCheck::builder()
+                    .table_name(&*self.name)
+                    .set_key(Some(key_item(key)))
+                    .condition_expression(&condition.text)
+                    .set_expression_attribute_names(some(&condition.names))
+                    .set_expression_attribute_values(some(&condition.values))
+                    .build()
+                    .map_err(invalid)?,
+            ),
+        }
+        .build())
+    }
+}

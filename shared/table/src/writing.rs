@@ -1,0 +1,122 @@
+//! Puts and updates outside of a transaction.
+
+use aws_sdk_dynamodb::{
+    operation::{
+        put_item::PutItemError,
+        update_item::{UpdateItemError, UpdateItemOutput},
+    },
+    types::{ReturnConsumedCapacity, ReturnValue, ReturnValuesOnConditionCheckFailure},
+};
+use model::{Error, random};
+
+use crate::{
+    attribute::{IntoAttribute, Item},
+    client::{Table, back_off, count},
+    expression::{Change, Condition, condition_text, some, some_text, update_expression},
+    failure::{Single, WRITE_ID, single, wrote},
+    item::key_item,
+    key::AnyKey,
+    refused::Refused,
+    write::{Operation, Write},
+};
+
+impl Table {
+    /// Sends a put or an update. An update returns the new values of the attributes that it changed.
+    pub(crate) async fn write_returning(
+        &self,
+        write: Write,
+    ) -> Result<Result<Item, Refused>, Error> {
+        let write_id = random::token();
+        let mut attempt = 0;
+        loop {
+            match self.send_single(&write, &write_id).await {
+                Ok(item) => return Ok(Ok(item)),
+                Err(Single::Refused(item)) if wrote(item.as_ref(), &write_id) => {
+                    return Ok(Ok(item.unwrap_or_default()));
+                }
+                Err(Single::Refused(_)) => return Ok(Err(Refused { failed: vec![true] })),
+                Err(Single::Conflict(_)) if attempt + 1 < self.attempts => {
+                    attempt += 1;
+                    back_off(attempt).await;
+                }
+                Err(Single::Conflict(error) | Single::Failed(error)) => return Err(error),
+            }
+        }
+    }
+
+    async fn send_single(&self, write: &Write, write_id: &str) -> Result<Item, Single> {
+        let condition = &write.condition.0;
+        match &write.operation {
+            Operation::Put(item) => {
+                let request = self
+                    .client
+                    .put_item()
+                    .table_name(&*self.name)
+                    .set_item(Some(item.clone()))
+                    .item(WRITE_ID, write_id.into_attribute())
+                    .set_condition_expression(some_text(&condition.text))
+                    .set_expression_attribute_names(some(&condition.names))
+                    .set_expression_attribute_values(some(&condition.values))
+                    .return_values_on_condition_check_failure(
+                        ReturnValuesOnConditionCheckFailure::AllOld,
+                    )
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total);
+                let output = Box::pin(request.send()).await.map_err(|error| {
+                    let item = match error.as_service_error() {
+                        Some(PutItemError::ConditionalCheckFailedException(failed)) => {
+                            failed.item.clone()
+                        }
+                        _ => None,
+                    };
+                    single(error, item)
+                })?;
+                count(output.consumed_capacity.as_slice());
+                Ok(Item::new())
+            }
+            Operation::Update(change) => {
+                let change = change.clone().set(WRITE_ID, write_id);
+                let (text, names, values) = update_expression(&change, condition);
+                let request = self
+                    .client
+                    .update_item()
+                    .table_name(&*self.name)
+                    .set_key(Some(key_item(&write.key)))
+                    .update_expression(text)
+                    .set_condition_expression(some_text(&condition_text(condition)))
+                    .set_expression_attribute_names(Some(names))
+                    .set_expression_attribute_values(Some(values))
+                    .return_values(ReturnValue::UpdatedNew)
+                    .return_values_on_condition_check_failure(
+                        ReturnValuesOnConditionCheckFailure::AllOld,
+                    )
+                    .return_consumed_capacity(ReturnConsumedCapacity::Total);
+                let output: UpdateItemOutput = Box::pin(request.send()).await.map_err(|error| {
+                    let item = match error.as_service_error() {
+                        Some(UpdateItemError::ConditionalCheckFailedException(failed)) => {
+                            failed.item.clone()
+                        }
+                        _ => None,
+                    };
+                    single(error, item)
+                })?;
+                count(output.consumed_capacity.as_slice());
+                Ok(output.attributes.unwrap_or_default())
+            }
+            Operation::Delete | Operation::Check => Err(Single::Failed(Error::internal(
+                "a single write",
+                "deletes and checks go through a transaction",
+            ))),
+        }
+    }
+
+    /// Adds to a number of an item, and returns the sum. Creates the item if there is none.
+    pub async fn add(&self, key: AnyKey, name: &str, by: i64) -> Result<i64, Error> {
+        let write = Write::update(key, Change::default().add(name, by), Condition::default());
+        let attributes = self.write_returning(write).await?.unwrap_or_default();
+        attributes
+            .get(name)
+            .and_then(|value| value.as_n().ok())
+            .and_then(|number| number.parse().ok())
+            .ok_or_else(|| Error::internal("adding to a number", "the table answered no number"))
+    }
+}

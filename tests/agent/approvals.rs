@@ -1,0 +1,296 @@
+//! Approvals before a worker: an action is executed as it was approved, by as many as the policy asks for, and
+//! within the caps of the day. The model has the rules; `who_approves` has the matrix.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use futures::future::join_all;
+use serde_json::{Value, json};
+use shared::model::{ActionType, Money, ProposedAction, Risk, Signal, span};
+use tests::support::{
+    AgentSettings, Answer, Caller, Concierge, Item, Proposing, event, posting, text_of,
+};
+
+const POLICY: &str = "/api/concierge/policy";
+
+/// Two who may execute, and neither open nor propose what the tests do.
+async fn approvers(world: &Concierge) -> [Caller; 2] {
+    let (ada, sue) = (world.api.sign_in("ada").await, world.api.user("sue").await);
+    let path = format!("/api/users/{}", sue.id);
+    let may = json!({"permissions": ["execute_agent_remediation"]});
+    ada.patch(&path, may).await.expect(200);
+    let sue = world.api.sign_in("sue").await;
+    [ada, sue].map(|caller| caller.with_header("prefer", "respond-async"))
+}
+
+async fn executes(caller: &Caller, session: &Value, body: Value) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/execute");
+    caller.post(&path, body).await
+}
+
+async fn action(world: &Concierge, session: &Value, at: usize) -> Value {
+    world.session(session).await["proposedActions"][at].clone()
+}
+
+#[tokio::test]
+async fn an_action_shows_all_that_is_sent_and_its_digest() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let ids = world.proposed(&id).await;
+    let message = action(&world, &id, 1).await;
+    let request = json!({
+        "method": "POST", "path": "/messages",
+        "body": {"customerId": "cus_501", "template": "payment_failed", "paymentId": "pay_3001"},
+    });
+    assert_eq!(message["steps"][0]["request"], request);
+    assert_eq!(message["playbook"]["name"], "payment-failed");
+    assert_eq!(message["playbook"]["hash"].as_str().unwrap().len(), 64);
+    let digest = &message["digest"];
+    let others = action(&world, &id, 0).await["digest"].clone();
+    assert_ne!(*digest, others);
+    let body = |digest: &Value| json!({"actionIds": [ids[1]], "digests": {&ids[1]: digest}});
+    let answer = executes(&world.max, &id, body(&others)).await;
+    answer.expect_problem(409, "content_changed");
+    let upper = json!(digest.as_str().unwrap().to_uppercase());
+    let pointer = format!("/digests/{}", ids[1]);
+    let answer = executes(&world.max, &id, body(&upper)).await;
+    answer.expect_faults(&[(&pointer, "pattern")]);
+    let foreign = json!({"actionIds": [ids[1]], "digests": {&ids[0]: others}});
+    let answer = executes(&world.max, &id, foreign).await;
+    answer.expect_faults(&[("/digests", "unknown")]);
+    let mut approved = body(digest);
+    approved["note"] = json!("Called the customer.");
+    let session = executes(&world.max, &id, approved).await.expect(202)["session"].clone();
+    let approvals = &session["proposedActions"][1]["approvals"];
+    let record = json!([{
+        "userId": world.max.id(), "at": session["updatedAt"], "digest": digest,
+        "note": "Called the customer.",
+    }]);
+    assert_eq!(*approvals, record);
+    assert_eq!(session["proposedActions"][1]["approval"], Value::Null);
+}
+
+/// Changes the path of an action's first call past the service.
+async fn tampers(world: &Concierge) {
+    let mut actions = world.api.items_of("agent_action").await;
+    for item in &mut actions {
+        let Some(AttributeValue::L(steps)) = item.get_mut("steps") else {
+            panic!("an action without steps");
+        };
+        let Some(AttributeValue::M(step)) = steps.first_mut() else {
+            panic!("a step that is none");
+        };
+        let Some(AttributeValue::M(call)) = step.get_mut("call") else {
+            panic!("a step without a call");
+        };
+        let path = AttributeValue::S("/usage-batches/ub_1002/reprocess".to_owned());
+        call.insert("path".to_owned(), path);
+    }
+    world.api.puts(actions).await;
+}
+
+/// With what happens between the approval and the claim, and the code of the failure.
+#[tokio::test]
+async fn an_action_runs_only_as_it_was_approved() {
+    for code in ["content_changed", "approval_expired", "approval_missing"] {
+        let world = Concierge::start().await;
+        let (id, one) = world.approved_batch().await;
+        match code {
+            "content_changed" => tampers(&world).await,
+            "approval_expired" => world.api.clock.advance(span::HOUR),
+            _ => world.has_policy(json!({"rules": [{"approvers": 2}]})).await,
+        }
+        world.delivers(&world.worker()).await;
+        world.has_failed(&id, code, 0).await;
+        if code == "approval_expired" {
+            // Approved again, it runs.
+            world.executes_again(&id, &[&one]).await.expect(202);
+            world.delivers(&world.worker()).await;
+            world.is_completed(&id, 1).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_have_to_approve_and_each_counts_once() {
+    let world = Concierge::start().await;
+    let [ada, sue] = approvers(&world).await;
+    let two = json!({"rules": [{"approvers": 2, "notOpener": true}]});
+    world.has_policy(two).await;
+    let id = world.stuck_batch().await;
+    let one = world.proposed(&id).await.remove(0);
+    let body = || json!({"actionIds": [one]});
+    let refused = executes(&world.max, &id, body()).await;
+    let problem = refused.expect_problem(403, "approver_not_allowed");
+    let detail = problem["detail"].as_str().unwrap();
+    assert!(
+        detail.contains("2 different approvers who neither opened"),
+        "{detail}"
+    );
+    for _ in 0..2 {
+        let session = executes(&ada, &id, body()).await.expect(202)["session"].clone();
+        assert_eq!(session["status"], "awaiting_confirmation");
+        let expires = world.api.clock.now().plus(span::HOUR);
+        let pending = json!({"given": 1, "needed": 2, "expiresAt": expires});
+        assert_eq!(session["proposedActions"][0]["approval"], pending);
+    }
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    let body = executes(&sue, &id, body()).await.expect(202);
+    assert_eq!(body["session"]["status"], "executing");
+    world.delivers(&world.worker()).await;
+    world.is_completed(&id, 1).await;
+    let approvals = action(&world, &id, 0).await["approvals"].clone();
+    let users = [0, 1].map(|at| approvals[at]["userId"].as_i64().unwrap());
+    assert_eq!(users, [ada.id(), sue.id()]);
+}
+
+#[tokio::test]
+async fn two_who_approve_at_once_have_it_run_once() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let [ada, sue] = approvers(&world).await;
+        world.has_policy(json!({"rules": [{"approvers": 2}]})).await;
+        let id = world.stuck_batch().await;
+        let body = json!({"actionIds": [world.proposed(&id).await.remove(0)]});
+        let (one, other) =
+            futures::join!(executes(&ada, &id, body.clone()), executes(&sue, &id, body));
+        let mut statuses = [one, other].map(|answer| {
+            let status = answer.expect(202)["session"]["status"].clone();
+            status.as_str().unwrap().to_owned()
+        });
+        statuses.sort_unstable();
+        assert_eq!(statuses, ["awaiting_confirmation", "executing"]);
+        assert_eq!(world.takes_messages().await.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn an_action_that_a_policy_denies_is_not_approved() {
+    let world = Concierge::start().await;
+    let when = json!({"actionType": "reprocess_usage_batch"});
+    let rules = json!({"rules": [{"when": when, "deny": true}]});
+    world.has_policy(rules).await;
+    let id = world.stuck_batch().await;
+    let one = world.proposed(&id).await.remove(0);
+    let answer = world.executes(&id, &[&one]).await;
+    answer.expect_problem(409, "policy_denied");
+}
+
+#[tokio::test]
+async fn an_approval_beside_a_change_of_the_policy_obeys_it() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let ada = world.api.sign_in("ada").await;
+        let id = world.stuck_batch().await;
+        let one = world.proposed(&id).await.remove(0);
+        let (list, two) = ([one.as_str()], json!({"rules": [{"approvers": 2}]}));
+        let (approved, changed) = futures::join!(world.executes(&id, &list), ada.put(POLICY, two));
+        approved.expect(202);
+        changed.expect(200);
+        world.delivers(&world.worker()).await;
+        assert_eq!(world.demo.effects(), []);
+    }
+}
+
+/// Sessions that each have an action of a customer of their own approved, and the messages of those.
+async fn approved(world: &Concierge, count: usize, place: usize) -> (Vec<Value>, Vec<String>) {
+    let (mut sessions, mut messages) = (Vec::new(), Vec::new());
+    for customer in (501..).take(count) {
+        let customer = format!("cus_{customer}");
+        let entities = [("payment", "pay_3001"), ("customer", &*customer)];
+        let (id, action) = world.approved("payment_failed", &entities, place).await;
+        messages.push(world.message(&id, &action));
+        sessions.push(id);
+    }
+    world.takes_messages().await;
+    (sessions, messages)
+}
+
+/// Delivers each message to several workers at the same time.
+async fn to_many(world: &Concierge, messages: &[String]) {
+    let workers: Vec<_> = (0..3).map(|_| world.worker()).collect();
+    let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+    join_all(workers.iter().map(|worker| worker.handle(event(&batch)))).await;
+}
+
+/// The sums of the actions that were claimed today.
+async fn claimed_today(world: &Concierge) -> HashMap<String, i64> {
+    let items = world.api.items().await;
+    let is_day = |item: &&Item| text_of(item, "pk").ends_with("#AGENT_DAY");
+    let mut days = items.iter().filter(is_day);
+    let (day, none) = (days.next(), days.next());
+    assert!(none.is_none(), "more than one day");
+    let numbers = day.into_iter().flatten().filter_map(|(name, value)| {
+        let number = value.as_n().ok()?.parse().ok()?;
+        Some((name.clone(), number))
+    });
+    numbers.collect()
+}
+
+#[tokio::test]
+async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
+    let world = Concierge::start().await;
+    world.has_policy(json!({"caps": {"actions": 3}})).await;
+    let (sessions, messages) = approved(&world, 5, 1).await;
+    to_many(&world, &messages).await;
+    assert_eq!(world.demo.effects().len(), 3);
+    let mut beyond = 0;
+    for id in &sessions {
+        let (status, results) = world.outcome(id).await;
+        if status != "completed" {
+            assert!(results[0].1.starts_with("cap_reached"), "{results:?}");
+            beyond += 1;
+        }
+    }
+    assert_eq!(beyond, 2);
+    // What lost a race to a claim was given back.
+    assert_eq!(claimed_today(&world).await["actions"], 3);
+    // The next day has room again.
+    world.api.clock.advance(span::DAY - span::HOUR);
+    let (id, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    world.is_completed(&id, 4).await;
+}
+
+/// A message to the alert's customer that costs 40 dollars.
+fn paying(signal: &Signal) -> Vec<ProposedAction> {
+    let mut entities = signal.entities.iter();
+    let customer = entities.find(|one| one.kind == "customer").unwrap();
+    let body = json!({"customerId": customer.id, "template": "paid"});
+    let retry = ActionType::RetryPayment;
+    let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);
+    action.risk = Risk::High;
+    action.money = Some(Money {
+        minor_units: 4_000,
+        currency: "USD".to_owned(),
+    });
+    vec![action]
+}
+
+#[tokio::test]
+async fn claims_at_once_take_no_more_money_than_the_cap_of_the_day() {
+    let world = Concierge::start_with(AgentSettings {
+        engine: Some(std::sync::Arc::new(Proposing(paying))),
+        ..AgentSettings::default()
+    })
+    .await;
+    let caps = json!({"money": [{"minorUnits": 9_000, "currency": "USD"}]});
+    world.has_policy(json!({"caps": caps})).await;
+    let (_, messages) = approved(&world, 5, 0).await;
+    to_many(&world, &messages).await;
+    assert_eq!(world.demo.effects().len(), 2);
+    assert_eq!(claimed_today(&world).await["USD"], 8_000);
+}
+
+#[tokio::test]
+async fn an_unknown_amount_is_above_every_cap() {
+    let (path, retry) = ("/payments/pay_3001/retry", ActionType::RetryPayment);
+    let retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    let world = Concierge::start_proposing(vec![retry]).await;
+    let caps = json!({"caps": {"money": [{"minorUnits": 900_000, "currency": "USD"}]}});
+    world.has_policy(caps).await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let answer = world.executes(&id, &[&actions[0]]).await;
+    answer.expect_problem(409, "cap_reached");
+}

@@ -1,0 +1,192 @@
+//! Reconciliation: checks find out whether a call took effect whose answer was lost.
+
+use tests::support::{reconciled, retrying, retrying_verified};
+
+use super::*;
+
+/// Retries the payment, with a check of whether that took effect.
+fn retrying_reconciled() -> ProposedAction {
+    let mut action = retrying();
+    action.steps[0].reconcile = Some(reconciled());
+    action
+}
+
+/// Every fault, with a system that honours keys and with one that does not, with a reconciliation and without.
+/// An action never has a second effect, and is unknown only where nothing can tell.
+#[tokio::test]
+async fn each_fault_ends_as_keys_and_reconciliations_allow() {
+    use FaultMode::{Delay, Drop, Fail, Garbage, Hang};
+    for (mode, took_effect) in [
+        (Fail, false),
+        (Hang, false),
+        (Garbage, false),
+        (Drop, true),
+        (Delay, true),
+    ] {
+        for (keyed, reconciles) in [(true, false), (true, true), (false, false), (false, true)] {
+            let (status, step, effects) = match (keyed, reconciles, took_effect) {
+                // Its repeat with the same key tells, or a check.
+                (true, _, _) | (false, true, true) => ("completed", "done", 1),
+                (false, false, _) => ("failed", "unclear", usize::from(took_effect)),
+                (false, true, false) => ("failed", "not_done", 0),
+            };
+            let action = if reconciles {
+                retrying_reconciled()
+            } else {
+                retrying()
+            };
+            let (world, id, actions) = given(vec![action], keyed).await;
+            runs_under(&world, &id, &actions[0], fault(mode, RETRY)).await;
+            for _ in 0..6 {
+                world.passes(MINUTE).await;
+            }
+            let session = world.session(&id).await;
+            let result = &session["executionResults"][0];
+            let found = (&session["status"], &result["steps"][0]["status"]);
+            let case = format!("{mode:?}, keyed {keyed}, reconciles {reconciles}");
+            assert_eq!(found, (&json!(status), &json!(step)), "{case}");
+            assert_eq!(world.demo.effects().len(), effects, "{case}");
+            assert_eq!(result["success"], status == "completed", "{case}");
+            // Without a check there is no reconciliation.
+            assert_eq!(result["reconciliation"].is_null(), keyed || !reconciles);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_call_that_took_effect_completes_its_session() {
+    let mut action = retrying_verified();
+    action.steps[0].reconcile = Some(reconciled());
+    let (world, id, actions) = given(vec![action], false).await;
+    runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
+    world.has_failed(&id, "may have been done", 1).await;
+    let pending = ("pending".to_owned(), 0);
+    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    world.api.clock.advance(15 * SECOND - 1);
+    assert_eq!(world.sweeper().sweep().await, sweeper::Swept::default());
+    let swept = world.passes(1).await;
+    assert_eq!((swept.looks, swept.resent, swept.overdue), (1, 0, 0));
+    world.is_completed(&id, 1).await;
+    // And its effect is verified behind it.
+    let result = result(&world, &id).await;
+    let reconciliation = &result["reconciliation"];
+    assert_eq!(reconciliation["status"], "done");
+    assert_eq!(reconciliation["found"]["payment.state"], "succeeded");
+    assert_eq!(result["verification"]["status"], "effective");
+    counts(&world, &id, true).await;
+    let journal = journal(&world, &id).await;
+    let whats: Vec<&str> = journal.iter().map(|(what, _)| what.as_str()).collect();
+    for what in ["reconciled", "verified", "alert_resolved"] {
+        assert!(whats.contains(&what), "{whats:?}");
+    }
+    assert_eq!(whats.iter().filter(|what| **what == "settled").count(), 2);
+    // Nothing is left to do.
+    assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
+}
+
+#[tokio::test]
+async fn an_unknown_call_that_took_no_effect_may_be_executed_again() {
+    let (world, id, actions) = given(vec![retrying_reconciled()], false).await;
+    runs_under(&world, &id, &actions[0], fault(FaultMode::Hang, RETRY)).await;
+    // Unknown, it is not executed again.
+    let again = world.executes_again(&id, &[&actions[0]]).await;
+    again.expect_problem(409, "outcome_unknown");
+    world.passes(15 * SECOND).await;
+    let pending = ("pending".to_owned(), 1);
+    assert_eq!(checked(&world, &id, "reconciliation").await, pending);
+    world.passes(45 * SECOND).await;
+    world.has_failed(&id, "did not take effect", 0).await;
+    let again = world.executes_again(&id, &[&actions[0]]).await;
+    again.expect(202);
+    world.delivers(&world.worker()).await;
+    world.is_completed(&id, 1).await;
+    let result = result(&world, &id).await;
+    assert!(result["reconciliation"].is_null(), "{result}");
+    let key = world.demo.effects()[0].idempotency_key.clone();
+    assert!(
+        key.as_ref().is_none_or(|key| key.ends_with("-1-2")),
+        "{key:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_call_whose_worker_was_killed_is_reconciled() {
+    for (mode, status, found, effects) in [
+        (FaultMode::Delay, "completed", "done", 1),
+        (FaultMode::Hang, "failed", "not_done", 0),
+    ] {
+        let (world, id, actions) = given(vec![retrying_reconciled()], false).await;
+        dies_under(&world, &id, &actions[0], fault(mode, RETRY)).await;
+        world.passes(AFTER_THE_LEASE).await;
+        world.has_failed(&id, "not sent again", effects).await;
+        world.passes(MINUTE).await;
+        assert_eq!(world.outcome(&id).await.0, status);
+        let reconciliation = checked(&world, &id, "reconciliation").await;
+        assert_eq!(reconciliation.0, found);
+        assert_eq!(world.demo.effects().len(), effects);
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_no_check_can_tell_stays_unknown_for_a_person() {
+    let (world, id, actions) = given(vec![retrying_reconciled()], false).await;
+    runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
+    world.demo.inject(Fault {
+        times: 6,
+        ..fault(FaultMode::Fail, READ)
+    });
+    let mut before = 0;
+    let half_an_hour = 30 * MINUTE;
+    for due in [
+        15 * SECOND,
+        MINUTE,
+        5 * MINUTE,
+        half_an_hour,
+        3 * HOUR,
+        12 * HOUR,
+    ] {
+        world.api.clock.advance(due - before - 1);
+        assert_eq!(world.sweeper().sweep().await.looks, 0);
+        assert_eq!(world.passes(1).await.looks, 1);
+        before = due;
+    }
+    assert_eq!(world.demo.waiting_faults(), 0);
+    let max = world.max_again().await;
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let session = max.get(&path).await.expect(200);
+    assert_eq!(session["status"], "failed");
+    let result = &session["executionResults"][0];
+    let checks = &result["reconciliation"];
+    assert_eq!(checks["status"], "unknown");
+    assert_eq!(
+        (&checks["looks"], &checks["next"]),
+        (&json!(6), &json!(null))
+    );
+    assert_eq!(checks["found"]["payment.http"], 500);
+    assert_eq!(result["steps"][0]["status"], "unclear");
+    assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn an_action_goes_on_after_an_unknown_step_that_took_effect() {
+    let mut action = retrying_reconciled();
+    let mut second = retrying().steps.remove(0);
+    second.order = 2;
+    second.call.as_mut().unwrap().path = "/payments/pay_3002/retry".to_owned();
+    action.steps.push(second);
+    let (world, id, actions) = given(vec![action], false).await;
+    runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
+    world.passes(15 * SECOND).await;
+    world.has_failed(&id, "continues with them", 1).await;
+    let steps = result(&world, &id).await["steps"].clone();
+    let statuses = (&steps[0]["status"], &steps[1]["status"]);
+    assert_eq!(statuses, (&json!("done"), &json!("not_sent")));
+    let again = world.executes_again(&id, &[&actions[0]]).await;
+    again.expect(202);
+    world.delivers(&world.worker()).await;
+    world.is_completed(&id, 2).await;
+    let effects = world.demo.effects();
+    let entities: Vec<&str> = effects.iter().map(|effect| &*effect.entity).collect();
+    assert_eq!(entities, ["pay_3001", "pay_3002"]);
+}

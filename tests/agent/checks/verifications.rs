@@ -1,0 +1,189 @@
+//! Verification: checks find whether an action had its effect.
+
+use shared::model::Verification;
+use tests::support::{fact_is, read_of, retrying, retrying_verified};
+
+use super::*;
+
+#[tokio::test]
+async fn a_success_counts_once_its_effect_is_verified() {
+    let (world, id, actions) = given(vec![retrying_verified()], true).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world.is_completed(&id, 1).await;
+    let session = world.session(&id).await;
+    let now = &session["updatedAt"];
+    assert_eq!(
+        session["executionResults"][0]["verification"],
+        json!({
+            "status": "effective", "looks": 1, "at": now, "next": null, "problem": null,
+            "found": {"payment.http": 200, "payment.state": "succeeded"},
+        })
+    );
+    counts(&world, &id, true).await;
+    let last = journal(&world, &id).await;
+    let both = ["verified", "alert_resolved"].map(|what| (what.to_owned(), "worker".to_owned()));
+    assert!(both.iter().all(|one| last.contains(one)), "{last:?}");
+}
+
+#[tokio::test]
+async fn without_a_verification_a_success_counts_at_once_and_resolves_no_alert() {
+    let (world, id, actions) = given(vec![retrying()], true).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world.is_completed(&id, 1).await;
+    assert!(result(&world, &id).await["verification"].is_null());
+    assert_eq!(world.minutes_saved().await, 5);
+    assert_eq!(world.api.items_of("remedy").await.len(), 1);
+    assert_eq!(alert_status(&world, &id).await, "open");
+}
+
+/// Brings a customer in line, which takes effect once this many events are missing.
+fn in_line(missing: i64) -> ProposedAction {
+    let path = "/customers/cus_501/sync";
+    let sync = ActionType::SyncCustomer;
+    let mut read = read_of("customer", "billing", "/customers/cus_501");
+    read.facts = [("missing".to_owned(), "/missingUsageEvents".to_owned())].into();
+    ProposedAction {
+        reads: vec![read],
+        verify: Some(Verification {
+            effective: fact_is("customer.missing", missing),
+            within: 10 * MINUTE,
+        }),
+        ..posting(sync, "billing", path, &json!({}), "cus_501")
+    }
+}
+
+/// Sends the customer's missing events past the agent.
+async fn resent_by_another(world: &Concierge) {
+    let (resend, body) = (
+        ActionType::ResendUsageEvents,
+        json!({"customerId": "cus_501"}),
+    );
+    calls(world, resend, "billing", "/usage-events/resend", &body).await;
+}
+
+#[tokio::test]
+async fn an_effect_that_takes_a_while_is_waited_for() {
+    let (world, id, actions) = given(vec![in_line(0)], true).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    world.is_completed(&id, 1).await;
+    let pending = ("pending".to_owned(), 1);
+    assert_eq!(checked(&world, &id, "verification").await, pending);
+    let found = result(&world, &id).await["verification"]["found"].clone();
+    assert_eq!(found["customer.missing"], 1840);
+    counts(&world, &id, false).await;
+    assert_eq!(world.passes(15 * SECOND).await.looks, 1);
+    resent_by_another(&world).await;
+    // The same message twice is one check.
+    let asks = world.looks(&id, &actions[0]);
+    world.api.clock.advance(45 * SECOND);
+    let worker = world.worker();
+    let response = worker.handle(event(&[(&asks, 1), (&asks, 1)])).await;
+    assert_eq!(response.batch_item_failures.len(), 0);
+    let effective = ("effective".to_owned(), 3);
+    assert_eq!(checked(&world, &id, "verification").await, effective);
+    counts(&world, &id, true).await;
+    assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
+}
+
+#[tokio::test]
+async fn an_effect_that_is_not_verified_in_time_does_not_count() {
+    let (world, id, actions) = given(vec![in_line(7)], true).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    let mut before = 0;
+    for due in [15 * SECOND, MINUTE, 5 * MINUTE, 10 * MINUTE] {
+        let (status, _) = checked(&world, &id, "verification").await;
+        assert_eq!(status, "pending");
+        assert_eq!(world.passes(due - before).await.looks, 1);
+        before = due;
+    }
+    let ineffective = ("ineffective".to_owned(), 5);
+    assert_eq!(checked(&world, &id, "verification").await, ineffective);
+    let verification = result(&world, &id).await["verification"].clone();
+    let problem = verification["problem"].as_str().unwrap();
+    let expected = "found that customer.missing is 1840";
+    assert!(problem.contains(expected), "{problem}");
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    counts(&world, &id, false).await;
+    assert_eq!(world.passes(HOUR).await, sweeper::Swept::default());
+}
+
+#[tokio::test]
+async fn an_alert_is_resolved_once_all_of_its_actions_are_effective() {
+    let sync = ProposedAction {
+        key: "sync".to_owned(),
+        ..in_line(0)
+    };
+    let (world, id, actions) = given(vec![sync, retrying_verified()], true).await;
+    for action in &actions {
+        world.runs_with(&world.worker(), &id, action).await;
+    }
+    world.is_completed(&id, 2).await;
+    assert_eq!(alert_status(&world, &id).await, "open");
+    resent_by_another(&world).await;
+    world.passes(15 * SECOND).await;
+    assert_eq!(alert_status(&world, &id).await, "resolved");
+    assert_eq!(world.minutes_saved().await, 10);
+}
+
+#[tokio::test]
+async fn a_worker_killed_before_its_verification_is_followed_by_another() {
+    let (world, id, actions) = given(vec![retrying_verified()], true).await;
+    dies_under(&world, &id, &actions[0], fault(FaultMode::Hang, READ)).await;
+    let pending = ("pending".to_owned(), 0);
+    assert_eq!(checked(&world, &id, "verification").await, pending);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    // The sweeper asks for it at once, and again where that is lost as well.
+    assert_eq!(world.sweeper().sweep().await.looks, 1);
+    let message = world.looks(&id, &actions[0]);
+    assert_eq!(world.takes_messages().await, [message]);
+    world.api.clock.advance(2 * MINUTE - 1);
+    assert_eq!(world.sweeper().sweep().await.looks, 0);
+    let swept = world.passes(1).await;
+    assert_eq!((swept.looks, swept.overdue), (1, 1));
+    let effective = ("effective".to_owned(), 1);
+    assert_eq!(checked(&world, &id, "verification").await, effective);
+    assert_eq!(world.minutes_saved().await, 5);
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_verification_waits_while_its_connection_is_paused() {
+    let (world, id, actions) = given(vec![in_line(7)], true).await;
+    world.runs_with(&world.worker(), &id, &actions[0]).await;
+    let pause = "/api/concierge/connections/billing/pause";
+    world.max.trigger(pause).await.expect(200);
+    for _ in 0..3 {
+        assert_eq!(world.passes(MINUTE).await.looks, 1);
+        assert_eq!(checked(&world, &id, "verification").await.1, 1);
+    }
+    let resume = "/api/concierge/connections/billing/resume";
+    world.max.trigger(resume).await.expect(200);
+    world.passes(MINUTE).await;
+    assert_eq!(checked(&world, &id, "verification").await.1, 2);
+}
+
+#[tokio::test]
+async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
+    let body = json!({"customerId": "cus_501", "template": "payment_failed"});
+    let tell = ActionType::NotifyCustomer;
+    let message = posting(tell, "notifications", "/messages", &body, "cus_501");
+    let world = Concierge::start_proposing(vec![message, retrying_verified()]).await;
+    world.honours_no_keys("notifications").await;
+    let payment = [("payment", "pay_3001")];
+    let (id, actions) = world.all_approved("payment_failed", &payment).await;
+    world.fails("notifications", FaultMode::Drop);
+    for action in &actions {
+        world.runs_with(&world.worker(), &id, action).await;
+    }
+    assert_eq!(world.outcome(&id).await.0, "failed");
+    assert_eq!(alert_status(&world, &id).await, "open");
+    let action = &actions[0];
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/verdict");
+    let seen = json!({"outcome": "done", "note": "The log of the mail server has it."});
+    world.max.post(&path, seen).await.expect(200);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
+    assert_eq!(alert_status(&world, &id).await, "resolved");
+    let resolved = ("alert_resolved".to_owned(), "user".to_owned());
+    assert!(journal(&world, &id).await.contains(&resolved));
+}

@@ -1,0 +1,18 @@
+//! The agent behind its API: the worker, the sweeper, and what they do to target systems.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says why"
+)]
+
+mod approvals;
+mod checks;
+mod demands;
+#[path = "../doubles/mod.rs"]
+mod doubles;
+mod effects;
+mod playbooks;
+mod sweeper;
+mod traffic;
+mod who_approves;
+mod worker;

@@ -1,0 +1,176 @@
+//! The sweeper finishes work that others left undone.
+
+use serde_json::json;
+use shared::{
+    model::{Case, Claim, Outcome},
+    queue::Queue,
+};
+use sweeper::{Sweeper, Swept};
+use tokio::sync::oneshot;
+
+use tests::support::Concierge;
+
+const MINUTE: i64 = 60_000;
+
+#[tokio::test]
+async fn a_sweep_without_due_work_changes_nothing() {
+    let world = Concierge::start().await;
+    world.stuck_batch().await;
+    let before = world.api.table_dump().await;
+    assert_eq!(world.sweeper().sweep().await, Swept::default());
+    assert_eq!(world.api.table_dump().await, before);
+}
+
+#[tokio::test]
+async fn a_message_that_was_lost_is_sent_again_with_growing_pauses() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    let message = world.message(&id, &action);
+    assert_eq!(world.takes_messages().await, [message.as_str()]);
+    // As long as a message may be hidden that was received, it counts as under way.
+    world.api.clock.advance(2 * MINUTE - 1);
+    assert_eq!(world.sweeper().sweep().await.resent, 0);
+    for pause in [1, 2 * MINUTE, 4 * MINUTE] {
+        world.api.clock.advance(pause - 1);
+        assert_eq!(world.sweeper().sweep().await.resent, 0);
+        world.api.clock.advance(1);
+        assert_eq!(world.sweeper().sweep().await.resent, 1);
+        assert_eq!(world.takes_messages().await, [message.as_str()]);
+        assert_eq!(world.sweeper().sweep().await.resent, 0);
+    }
+}
+
+#[tokio::test]
+async fn an_action_that_no_worker_runs_is_given_up() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    let mut sweeps = 0;
+    while world.sweeper().sweep().await.given_up == 0 {
+        world.api.clock.advance(60 * MINUTE);
+        sweeps += 1;
+        assert!(sweeps < 50);
+    }
+    assert!(sweeps > 10, "given up after {sweeps}");
+    // The session is due as well, and is ended by the same run or the next.
+    world.api.clock.advance(60 * MINUTE);
+    world.sweeper().sweep().await;
+    let caller = world.api.sign_in("max").await;
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let session = caller.get(&path).await.expect(200);
+    assert_eq!(session["status"], "failed");
+    assert_eq!(session["executionResults"][0]["success"], false);
+    // Its late messages run nothing.
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.demo.effects(), []);
+}
+
+#[tokio::test]
+async fn while_the_queue_is_down_nothing_counts_as_sent() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    world.api.clock.advance(2 * MINUTE);
+    let nowhere = local::engines::sqs_client("http://127.0.0.1:9");
+    let queue = Queue::new(nowhere, &world.api.queues.action_url);
+    let swept = Sweeper::new(world.api.store.clone(), queue).sweep().await;
+    assert_eq!((swept.resent, swept.errors), (0, 1));
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    assert_eq!(world.takes_messages().await, [world.message(&id, &action)]);
+}
+
+#[tokio::test]
+async fn a_proposal_without_an_approval_expires() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    world.proposed(&id).await;
+    world.api.clock.advance(24 * 60 * MINUTE - 1);
+    assert_eq!(world.sweeper().sweep().await.expired, 0);
+    world.api.clock.advance(1);
+    assert_eq!(world.sweeper().sweep().await.expired, 1);
+    assert_eq!(world.sweeper().sweep().await, Swept::default());
+    let max = world.api.sign_in("max").await;
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    assert_eq!(max.get(&path).await.expect(200)["status"], "expired");
+}
+
+#[tokio::test]
+async fn an_analysis_whose_function_died_fails() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
+    let agent = world.api.store.agent();
+    let (tell, begun) = oneshot::channel();
+    let dies = async |_: &Case| {
+        tell.send(()).unwrap();
+        std::future::pending().await
+    };
+    tokio::select! {
+        proposed = agent.propose(world.api.home.id, session, dies, "It failed.") => {
+            panic!("it was to die: {proposed:?}")
+        }
+        begun = begun => begun.unwrap(),
+    }
+    assert_eq!(world.session(&id).await["status"], "analyzing");
+    world.api.clock.advance(2 * MINUTE);
+    // It reads as failed before the sweeper writes so.
+    assert_eq!(world.session(&id).await["status"], "failed");
+    assert_eq!(world.sweeper().sweep().await.interrupted, 1);
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "failed");
+    assert_eq!(session["error"], "The analysis was interrupted.");
+}
+
+#[tokio::test]
+async fn a_session_whose_last_worker_died_before_ending_it_is_ended() {
+    let world = Concierge::start().await;
+    let (id, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    // As a worker does that dies between the record and the end of the session.
+    let session = shared::model::Id::new(id.as_i64().unwrap()).unwrap();
+    let agent = world.api.store.agent();
+    let claim = agent
+        .claim(world.api.home.id, session, &action, MINUTE)
+        .await
+        .unwrap();
+    let Claim::Held(held) = claim else {
+        panic!("{claim:?}");
+    };
+    let outcome = Outcome::succeeded(None);
+    assert!(agent.record(&held.action, &outcome).await.unwrap());
+    assert_eq!(world.session(&id).await["status"], "executing");
+    world.api.clock.advance(MINUTE);
+    assert_eq!(world.sweeper().sweep().await.settled, 1);
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "completed");
+    assert_eq!(session["executionResults"][0]["success"], json!(true));
+}
+
+#[tokio::test]
+async fn one_damaged_record_does_not_stop_the_others() {
+    let world = Concierge::start().await;
+    let (bad, bad_action) = world.approved_batch().await;
+    world.poisons(&bad, &bad_action).await;
+    let (good, good_action) = world.approved_message().await;
+    world.takes_messages().await;
+    world.api.clock.advance(2 * MINUTE);
+    let swept = world.sweeper().sweep().await;
+    assert_eq!((swept.resent, swept.given_up, swept.errors), (1, 1, 0));
+    assert_eq!(swept.settled, 1);
+    assert_eq!(world.outcome(&bad).await.0, "failed");
+    assert_eq!(
+        world.takes_messages().await,
+        [world.message(&good, &good_action)]
+    );
+}
+
+/// A proposal without an approval expires as designed, without an alarm.
+#[tokio::test]
+async fn only_actions_are_overdue() {
+    let world = Concierge::start().await;
+    let forgotten = world.failed_payment().await;
+    world.proposed(&forgotten).await;
+    world.approved_batch().await;
+    world.api.clock.advance(25 * 60 * MINUTE);
+    let swept = world.sweeper().sweep().await;
+    assert_eq!((swept.expired, swept.overdue, swept.errors), (1, 1, 0));
+}

@@ -1,0 +1,322 @@
+//! The breaker and the limits of a connection: a system that gives no clear answers is not called, and a limited
+//! one no more than it may be.
+
+use std::time::Duration;
+
+use action_worker::{Limits, Worker};
+use aws_sdk_dynamodb::types::AttributeValue;
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+use shared::clock::Stopwatch;
+use tests::support::{self, Concierge, event, text_of};
+
+const SECOND: i64 = 1_000;
+const BILLING: &str = "/api/concierge/connections/billing";
+
+/// A session and its action.
+type Approved = (Value, String);
+
+/// A world whose billing system has these limits, a worker that tries each call once, and so many actions,
+/// each approved for a batch of its own.
+async fn given(limits: Value, count: usize) -> (Concierge, Worker, Vec<Approved>) {
+    let world = Concierge::start_unwary().await;
+    if !limits.is_null() {
+        world.connects("billing", json!({"limits": limits})).await;
+    }
+    let worker = world.worker_with(support::once());
+    let actions = approved(&world, count).await;
+    (world, worker, actions)
+}
+
+async fn approved(world: &Concierge, count: usize) -> Vec<Approved> {
+    let mut all = Vec::new();
+    for number in 1..=count {
+        let batch = format!("ub_100{number}");
+        let entities = [("usage_batch", batch.as_str())];
+        all.push(world.approved("usage_batch_stuck", &entities, 0).await);
+    }
+    world.takes_messages().await;
+    all
+}
+
+fn fails(world: &Concierge, times: u32) {
+    world.demo.inject(Fault {
+        times,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+}
+
+/// One after another.
+async fn delivers(world: &Concierge, worker: &Worker, actions: &[Approved]) {
+    for (id, action) in actions {
+        world.runs_with(worker, id, action).await;
+    }
+}
+
+/// All of them at once.
+async fn delivers_all(world: &Concierge, worker: &Worker, actions: &[Approved]) {
+    let messages = actions.iter().map(|(id, action)| world.message(id, action));
+    let messages: Vec<String> = messages.collect();
+    let all: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+    let response = worker.handle(event(&all)).await;
+    assert_eq!(response.batch_item_failures.len(), 0);
+}
+
+/// Delivers some, which take effect and are never answered, and the others while those are at work.
+async fn hangs_beside(world: &Concierge, worker: &Worker, some: &[Approved], others: &[Approved]) {
+    world.demo.inject(Fault {
+        times: 100,
+        ..support::late("billing")
+    });
+    tokio::select! {
+        () = delivers_all(world, worker, some) => panic!("{some:?} were to hang"),
+        () = async {
+            world.effects_reach(some.len()).await;
+            delivers_all(world, &world.worker_with(support::once()), others).await;
+        } => {}
+    }
+    assert_eq!(world.demo.effects().len(), some.len());
+    world.demo.clear_faults();
+}
+
+/// The breaker as the connection shows it.
+async fn breaker(world: &Concierge) -> (String, i64, Option<String>) {
+    let shown = world.max.get(BILLING).await.expect(200)["breaker"].clone();
+    (
+        shown["state"].as_str().unwrap().to_owned(),
+        shown["unclearAnswers"].as_i64().unwrap(),
+        shown["openUntil"].as_str().map(str::to_owned),
+    )
+}
+
+/// The number of attempts that were counted of an action.
+async fn attempts(world: &Concierge, (id, action): &Approved) -> i64 {
+    let all = world.api.items_of("agent_action").await.into_iter();
+    let mut own = all.filter(|item| {
+        text_of(item, "pk").ends_with(&format!("#{id}")) && text_of(item, "actionId") == *action
+    });
+    let attempts = own.next().unwrap()["attempts"].clone();
+    attempts.as_n().unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+async fn a_breaker_opens_probes_once_and_closes() {
+    let (world, worker, actions) = given(json!(null), 6).await;
+    let (first, last) = actions.split_at(5);
+    fails(&world, 100);
+    delivers(&world, &worker, &first[..4]).await;
+    assert_eq!(breaker(&world).await, ("closed".into(), 4, None));
+    delivers(&world, &worker, &first[4..]).await;
+    let until = "2026-01-15T12:00:30.000Z".to_owned();
+    assert_eq!(breaker(&world).await, ("open".into(), 5, Some(until)));
+    assert_eq!(world.demo.waiting_faults(), 95);
+    // Open: no call is sent, and no attempt is counted.
+    delivers(&world, &worker, last).await;
+    world.api.clock.advance(30 * SECOND - 1);
+    delivers(&world, &worker, last).await;
+    assert_eq!(world.demo.waiting_faults(), 95);
+    assert_eq!(attempts(&world, &last[0]).await, 0);
+    // One probe, which fails: twice as long.
+    world.api.clock.advance(1);
+    assert_eq!(breaker(&world).await, ("probing".into(), 5, None));
+    delivers(&world, &worker, last).await;
+    assert_eq!(world.demo.waiting_faults(), 94);
+    assert_eq!(attempts(&world, &last[0]).await, 1);
+    world.api.clock.advance(60 * SECOND - 1);
+    delivers(&world, &worker, first).await;
+    assert_eq!(world.demo.waiting_faults(), 94);
+    assert_eq!(breaker(&world).await.0, "open");
+    // The next is answered, and closes it for all.
+    world.demo.clear_faults();
+    world.api.clock.advance(1);
+    delivers(&world, &worker, first).await;
+    assert_eq!(world.demo.effects().len(), 5);
+    assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
+    world.api.clock.advance(120 * SECOND);
+    delivers(&world, &worker, last).await;
+    for (id, _) in &actions {
+        world.is_completed(id, 6).await;
+    }
+}
+
+#[tokio::test]
+async fn an_action_that_a_breaker_deferred_comes_back_by_itself() {
+    let (world, worker, actions) = given(json!(null), 6).await;
+    fails(&world, 5);
+    delivers(&world, &worker, &actions).await;
+    world.api.clock.advance(30 * SECOND);
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    assert_eq!(world.delivers(&worker).await, 0);
+    world.is_completed(&actions[5].0, 1).await;
+    world.api.clock.advance(30 * SECOND);
+    assert_eq!(world.sweeper().sweep().await.resent, 5);
+    assert_eq!(world.delivers(&worker).await, 0);
+    assert_eq!(world.demo.effects().len(), 6);
+}
+
+#[tokio::test]
+async fn a_run_sends_no_call_once_the_breaker_is_open() {
+    let (world, _, actions) = given(json!(null), 1).await;
+    let patient = world.worker_with(Limits {
+        pauses: vec![Duration::from_millis(1); 20],
+        ..support::once()
+    });
+    fails(&world, 100);
+    delivers(&world, &patient, &actions).await;
+    assert_eq!(world.demo.waiting_faults(), 95);
+}
+
+#[tokio::test]
+async fn resuming_a_connection_closes_its_breaker() {
+    let (world, worker, actions) = given(json!(null), 6).await;
+    fails(&world, 5);
+    delivers(&world, &worker, &actions[..5]).await;
+    assert_eq!(breaker(&world).await.0, "open");
+    let path = format!("{BILLING}/resume");
+    world.max.trigger(&path).await.expect(200);
+    assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
+    delivers(&world, &worker, &actions[5..]).await;
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn one_action_alone_probes_an_open_breaker() {
+    let (world, worker, actions) = given(json!(null), 6).await;
+    fails(&world, 5);
+    delivers(&world, &worker, &actions[..5]).await;
+    world.api.clock.advance(60 * SECOND);
+    let (probe, others) = actions.split_at(1);
+    hangs_beside(&world, &worker, probe, others).await;
+    // The probe's worker is gone: after its lease the next one is the probe.
+    world.api.clock.advance(60 * SECOND);
+    delivers(&world, &worker, &others[..1]).await;
+    assert_eq!(breaker(&world).await.0, "closed");
+    assert_eq!(world.demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn refusals_open_no_breaker() {
+    let (world, worker, actions) = given(json!(null), 6).await;
+    for one in actions[..5].chunks(1) {
+        world.refuses("billing", 429);
+        delivers(&world, &worker, one).await;
+    }
+    delivers(&world, &worker, &actions[5..]).await;
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn traffic_is_kept_of_failing_connections_and_goes_with_them() {
+    let (world, worker, actions) = given(json!(null), 4).await;
+    delivers(&world, &worker, &actions[..3]).await;
+    assert_eq!(world.demo.effects().len(), 3);
+    assert!(world.api.items_of("connection_traffic").await.is_empty());
+    fails(&world, 1);
+    delivers(&world, &worker, &actions[3..]).await;
+    assert_eq!(world.api.items_of("connection_traffic").await.len(), 1);
+    let ada = world.api.sign_in("ada").await;
+    ada.delete(BILLING).await.expect(204);
+    assert!(world.api.items_of("connection_traffic").await.is_empty());
+}
+
+#[tokio::test]
+async fn no_more_actions_are_at_work_than_a_connection_takes() {
+    let (world, worker, actions) = given(json!({"concurrent": 2}), 6).await;
+    let (first, others) = actions.split_at(2);
+    hangs_beside(&world, &worker, first, others).await;
+    // An action that found no place lost no attempt. The workers that have the places are gone, and have them
+    // until their leases end.
+    delivers(&world, &worker, others).await;
+    for one in others {
+        assert_eq!(attempts(&world, one).await, 0);
+    }
+    world.api.clock.advance(60 * SECOND);
+    // An action that has ended gives its place back.
+    delivers(&world, &worker, others).await;
+    for one in others {
+        assert_eq!(attempts(&world, one).await, 1);
+    }
+    assert_eq!(world.demo.effects().len(), 6);
+    let known = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(known["atWork"].as_m().unwrap().len(), 0);
+}
+
+#[tokio::test]
+async fn no_more_calls_begin_in_a_second_than_a_connection_takes() {
+    let (world, worker, actions) = given(json!({"perSecond": 10}), 6).await;
+    let began = Stopwatch::start();
+    let workers = [worker, world.worker_with(support::once())];
+    for (one, worker) in actions.chunks(1).zip(workers.iter().cycle()) {
+        delivers(&world, worker, one).await;
+    }
+    // The clock of the table stands still: their calls are due at 0, 100 … 500 ms of it.
+    assert!(began.elapsed() >= Duration::from_millis(1_500));
+    assert_eq!(world.demo.effects().len(), 6);
+    let known = world.api.items_of("connection_traffic").await.remove(0);
+    assert_eq!(text_of(&known, "nextCall"), "2026-01-15T12:00:00.600Z");
+}
+
+#[tokio::test]
+async fn an_action_that_would_wait_too_long_is_deferred() {
+    let (world, worker, actions) = given(json!({"perSecond": 1}), 2).await;
+    delivers(&world, &worker, &actions[..1]).await;
+    // Others have reserved the next seconds.
+    let mut known = world.api.items_of("connection_traffic").await.remove(0);
+    let late = AttributeValue::S("2026-01-15T12:00:40.000Z".to_owned());
+    known.insert("nextCall".to_owned(), late);
+    world.api.puts([known]).await;
+    delivers(&world, &worker, &actions[1..]).await;
+    assert_eq!(attempts(&world, &actions[1]).await, 0);
+    world.api.clock.advance(40 * SECOND);
+    assert_eq!(world.sweeper().sweep().await.resent, 1);
+    assert_eq!(world.delivers(&worker).await, 0);
+    assert_eq!(world.demo.effects().len(), 2);
+}
+
+#[tokio::test]
+async fn a_failure_that_is_kept_for_its_key_ends_as_unknown_after_two_calls() {
+    let (world, _, actions) = given(json!(null), 1).await;
+    world.demo.inject(Fault {
+        kept: true,
+        ..Fault::once("billing", FaultMode::Fail)
+    });
+    delivers(&world, &world.worker(), &actions).await;
+    let says = "may have been done";
+    world.has_failed(&actions[0].0, says, 0).await;
+    // The answer that was given again says that the system works.
+    assert_eq!(breaker(&world).await, ("closed".into(), 0, None));
+}
+
+#[tokio::test]
+async fn failing_reads_of_preconditions_open_the_breaker() {
+    let world = Concierge::start().await;
+    let actions = approved(&world, 6).await;
+    let (first, last) = actions.split_at(5);
+    let read = |times| Fault {
+        operation: Some("GET /usage-batches/{id}".to_owned()),
+        times,
+        ..Fault::once("billing", FaultMode::Fail)
+    };
+    world.demo.inject(read(5));
+    let worker = world.worker_with(support::once());
+    delivers(&world, &worker, first).await;
+    for action in first {
+        assert_eq!(attempts(&world, action).await, 1);
+    }
+    assert_eq!(breaker(&world).await.0, "open");
+    // No action reads again until its pause is over, and the one that does decides.
+    delivers(&world, &worker, last).await;
+    assert_eq!(attempts(&world, &last[0]).await, 0);
+    world.api.clock.advance(30 * SECOND);
+    world.demo.inject(read(1));
+    delivers(&world, &worker, last).await;
+    let open_until = |seconds: i64| world.api.clock.now().plus(seconds * SECOND).to_string();
+    let (state, _, until) = breaker(&world).await;
+    assert_eq!((state.as_str(), until), ("open", Some(open_until(60))));
+    assert_eq!(world.demo.effects(), []);
+    // A read that succeeds says nothing of calls.
+    world.api.clock.advance(60 * SECOND);
+    fails(&world, 1);
+    delivers(&world, &worker, last).await;
+    assert_eq!(breaker(&world).await.2, Some(open_until(120)));
+}

@@ -1,0 +1,177 @@
+//! Comments on service requests, activities and tasks: `/api/{subject}/{id}/comments`
+
+use serde_json::{Value, json};
+use tests::support::{Api, Caller, raise_version};
+
+/// The folder of a subject, and the member by which a comment names it.
+const SUBJECTS: [(&str, &str); 3] = [
+    ("service-requests", "serviceRequestId"),
+    ("activities", "activityId"),
+    ("tasks", "taskId"),
+];
+
+/// Records 1 and 2 of each subject, by mia.
+async fn with_subjects() -> (Api, Caller) {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for _ in 0..2 {
+        mia.raises_request().await;
+        mia.records_activity(json!({})).await;
+        mia.creates_task(json!({})).await;
+    }
+    (api, mia)
+}
+
+#[tokio::test]
+async fn a_comment_comes_back_with_its_author_and_its_replies() {
+    let (api, mia) = with_subjects().await;
+    let max = api.sign_in("max").await;
+    for (subject, named) in SUBJECTS {
+        let path = format!("/api/{subject}/1/comments");
+        assert_eq!(mia.get(&path).await.ids(), [0; 0]);
+        let comment = mia.post(&path, json!({"content": " Which one?\n"})).await;
+        let comment = comment.expect(200);
+        let now = api.clock.now();
+        assert_eq!(
+            comment,
+            json!({
+                "version": 1, "id": comment["id"], "content": " Which one?\n", named: 1,
+                "userId": mia.id(), "parentId": null, "createdAt": now, "updatedAt": now,
+                "deletedAt": null,
+                "user": {"id": mia.id(), "username": "mia", "fullName": "Mia Tester"},
+            })
+        );
+        api.clock.advance(1);
+        let reply = json!({"content": "The blue one", "parentId": comment["id"]});
+        let reply = max.post(&path, reply).await.expect(200);
+        assert_eq!(reply["parentId"], comment["id"]);
+        assert_eq!(reply["user"]["username"], "max");
+        let listed = mia.get(&path).await.expect(200);
+        assert_eq!(listed, json!([comment, reply]));
+    }
+}
+
+#[tokio::test]
+async fn a_reply_stays_within_its_thread() {
+    let (api, mia) = with_subjects().await;
+    let content = json!({"content": "x"});
+    // A thread of each subject under the same number, and another one of the same subject.
+    for (subject, _) in SUBJECTS {
+        let path = format!("/api/{subject}/2/comments");
+        mia.creates(&path, content.clone()).await;
+    }
+    let before = api.records().await;
+    for (subject, _) in SUBJECTS {
+        for folder in [format!("{subject}/1"), format!("{subject}/2")] {
+            let path = format!("/api/{folder}/comments");
+            let own = mia.get(&path).await.ids();
+            // The next id to be given out is the reply's own.
+            for parent in [1, 2, 3, 4, 5, 999] {
+                if !own.contains(&parent) {
+                    let reply = json!({"content": "x", "parentId": parent});
+                    let answer = mia.post(&path, reply).await;
+                    answer.expect_faults(&[("/parentId", "unknown")]);
+                }
+            }
+        }
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn authors_and_managers_alone_edit_and_delete_a_comment() {
+    let (api, mia) = with_subjects().await;
+    let (sue, max) = (api.sign_in("sue").await, api.sign_in("max").await);
+    let body = json!({"content": "Better put"});
+    for (subject, _) in SUBJECTS {
+        let path = format!("/api/{subject}/1/comments");
+        for one_who_may in [&mia, &max] {
+            let comment = mia.creates(&path, json!({"content": "Mine"})).await;
+            let path = format!("{path}/{comment}");
+            let before = api.records().await;
+            for answer in [
+                sue.patch(&path, body.clone()).await,
+                sue.delete(&path).await,
+            ] {
+                answer.expect_problem(403, "permission_denied");
+            }
+            assert_eq!(before, api.records().await);
+            let edited = one_who_may.patch(&path, body.clone()).await.expect(200);
+            assert_eq!(edited["userId"], mia.id(), "it is still its author's");
+            assert_eq!(edited["user"]["id"], mia.id());
+            one_who_may.delete(&path).await.expect(204);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_deleted_comment_keeps_its_place_and_says_nothing() {
+    let (api, mia) = with_subjects().await;
+    for (subject, _) in SUBJECTS {
+        let list = format!("/api/{subject}/1/comments");
+        let said = json!({"content": "A secret slipped out"});
+        let first = mia.creates(&list, said).await;
+        let reply = json!({"content": "Delete that", "parentId": first});
+        let reply = mia.creates(&list, reply).await;
+        let mut expected = mia.get(&list).await.expect(200);
+        api.clock.advance(60_000);
+        let path = format!("{list}/{first}");
+        assert_eq!(mia.delete(&path).await.expect(204), Value::Null);
+        expected[0]["content"] = json!("");
+        for field in ["updatedAt", "deletedAt"] {
+            expected[0][field] = json!(api.clock.now());
+        }
+        raise_version(&mut expected[0]);
+        assert_eq!(mia.get(&list).await.expect(200), expected);
+        let kept = api.table_dump().await;
+        assert!(!kept.iter().any(|item| item.contains("slipped")));
+        // Its replies alone still have it.
+        for answer in [
+            mia.delete(&path).await,
+            mia.patch(&path, json!({"content": "x"})).await,
+        ] {
+            answer.expect_problem(404, "not_found");
+        }
+        let late = json!({"content": "Which secret?", "parentId": first});
+        let late = mia.post(&list, late).await;
+        late.expect_faults(&[("/parentId", "unknown")]);
+        let done = json!({"content": "Done", "parentId": reply});
+        mia.post(&list, done).await.expect(200);
+    }
+}
+
+#[tokio::test]
+async fn comments_go_with_what_they_are_on() {
+    let (api, mia) = with_subjects().await;
+    let max = api.sign_in("max").await;
+    let said = json!({"content": "Gone soon"});
+    for (subject, _) in SUBJECTS {
+        for id in [1, 2, 2] {
+            let comments = format!("/api/{subject}/{id}/comments");
+            mia.creates(&comments, said.clone()).await;
+        }
+        let path = format!("/api/{subject}/1");
+        let comments = format!("{path}/comments");
+        let first = mia.get(&comments).await.ids()[0];
+        max.delete(&path).await.expect(204);
+        for answer in [
+            max.delete(&path).await,
+            mia.get(&comments).await,
+            mia.post(&comments, said.clone()).await,
+            mia.patch(&format!("{comments}/{first}"), said.clone())
+                .await,
+            mia.delete(&format!("{comments}/{first}")).await,
+        ] {
+            answer.expect_problem(404, "not_found");
+        }
+    }
+    assert_eq!(api.cleans_up().await, 3);
+    let left = api.table_dump().await;
+    let comments = left.iter().filter(|item| item.contains("Gone soon"));
+    assert_eq!(comments.count(), 6);
+    for (subject, _) in SUBJECTS {
+        let comments = format!("/api/{subject}/2/comments");
+        assert_eq!(mia.get(&comments).await.ids().len(), 2);
+    }
+    assert_eq!(api.cleans_up().await, 0);
+}

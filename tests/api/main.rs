@@ -1,0 +1,27 @@
+//! One folder for each branch of the URLs below `/api`, one file for each endpoint; what several
+//! operations of a branch have in common stands in its `mod.rs`.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says why"
+)]
+
+mod activities;
+mod attached_tags;
+mod auth;
+mod comments;
+mod concierge;
+mod docs;
+mod managed_services;
+mod messages;
+mod milestones;
+mod openapi;
+mod organizations;
+mod phases;
+mod projects;
+mod service_requests;
+mod service_status;
+mod tags;
+mod tasks;
+mod tokens;
+mod users;

@@ -1,0 +1,269 @@
+//! The messages of errors, and the characters of names: one table over several operations.
+
+use serde_json::json;
+
+use tests::support::Api;
+
+#[tokio::test]
+#[expect(clippy::too_many_lines, reason = "a table of messages")]
+async fn a_message_names_the_field_and_what_to_send() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    ada.creates_task(json!({})).await;
+    for (method, path, body, message) in [
+        (
+            "POST",
+            "/api/tasks",
+            r#"{"title": "x", "projectId": 1, "status": "To Do"}"#,
+            "\"To Do\" is not a status. Send one of: backlog, todo, in_progress, in_review, blocked, done, \
+             cancelled.",
+        ),
+        (
+            "GET",
+            "/api/tasks?priority=low,p1",
+            "",
+            "\"p1\" is not a priority. Send one of: low, medium, high, urgent.",
+        ),
+        (
+            "GET",
+            "/api/projects/1/milestones?sort=title",
+            "",
+            "\"title\" is not a sort order. Send `dueDate`.",
+        ),
+        (
+            "GET",
+            "/api/tasks?assigneeId=you",
+            "",
+            "`assigneeId` must be an integer from 1 to 9007199254740991, or `none`, or `me`.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": 7}"#,
+            "`title` must be a string.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": null}"#,
+            "`title` cannot be null.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": " "}"#,
+            "`title` must hold more than white space.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"title": "two\nlines"}"#,
+            "`title` must be a single line without control or format characters, such as U+000A.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"order": 1.5}"#,
+            "`order` must be an integer from 0 to 9007199254740991.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"dueDate": "2026-01-31T09:30:00"}"#,
+            "`dueDate` must have an offset after the time: Z, or for example +01:00.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"dueDate": "2026-01-31"}"#,
+            "`dueDate` must have a time and an offset after the day, such as 2026-01-31T09:30:00Z.",
+        ),
+        (
+            "GET",
+            "/api/tasks?updatedSince=2026-01-31T09:30:00+01:00",
+            "",
+            "`updatedSince` must have its + as %2B: a + in a query is a space.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            r#"{"projectId": 2}"#,
+            "`projectId` cannot be changed. Send at least one of: title, description, milestoneId, phaseId, \
+             assigneeId, status, priority, dueDate, order.",
+        ),
+        (
+            "PATCH",
+            "/api/tasks/reorder",
+            r#"{"tasks": [{"id": 1, "order": 1}, 2]}"#,
+            "Element 1 of `tasks` must be an object.",
+        ),
+        (
+            "POST",
+            "/api/tasks",
+            " ",
+            "The body is empty. Send a JSON object.",
+        ),
+        ("POST", "/api/tasks", "[]", "The body must be an object."),
+        (
+            "POST",
+            "/api/tasks",
+            "{\n\"title\": \"x\"",
+            "The body is incomplete JSON: it ends at line 2, column 12.",
+        ),
+        (
+            "POST",
+            "/api/tasks",
+            "{\"title\": 'x'}",
+            "The body is not JSON, or nested too deep, at line 1, column 11.",
+        ),
+        (
+            "POST",
+            "/api/tasks",
+            r#"{"title": "x", "projectId": 99999999999999999999}"#,
+            "The number 99999999999999999999 does not fit into 64 bits. Send fewer digits or, where any \
+             JSON is allowed, a string.",
+        ),
+        (
+            "GET",
+            "/api/tasks?cursor=AAAA",
+            "",
+            "This cursor belongs to another list or other filters. Start without it.",
+        ),
+        (
+            "GET",
+            "/api/tags?page=2",
+            "",
+            "This operation takes the query parameters sort, limit, cursor.",
+        ),
+        (
+            "GET",
+            "/api/tasks?sort=order",
+            "",
+            "`sort=order` needs one `projectId`. Without it, send id or -id.",
+        ),
+    ] {
+        let body = (!body.is_empty()).then(|| body.to_owned());
+        let answer = ada.send(method, path, body).await;
+        let problem = answer.expect_problem(400, "validation_error");
+        assert_eq!(problem["detail"], message, "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn a_number_beyond_64_bits_is_named_with_its_place() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let body =
+        r#"{"type": "note", "description": "x", "projectId": 1, "metadata": {"a": [1, 1e400]}}"#;
+    mia.send("POST", "/api/activities", Some(body.to_owned()))
+        .await
+        .expect_faults(&[("/metadata/a/1", "precision")]);
+}
+
+#[tokio::test]
+async fn a_byte_order_mark_is_skipped() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let body = "\u{FEFF}{\"name\": \"later\"}";
+    ada.send("POST", "/api/tags", Some(body.to_owned()))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn names_hold_no_control_or_format_characters() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let alert = json!({
+        "source": "cron", "externalId": "1", "signalType": "slow", "severity": "info",
+        "title": "Slow", "targetSystem": "billing",
+    });
+    let user = json!({
+        "username": "new", "fullName": "New", "role": "viewer", "password": "four words of mine",
+    });
+    for (path, body, fields) in [
+        (
+            "/api/tasks",
+            json!({"title": "x", "projectId": 1}),
+            &["title"][..],
+        ),
+        (
+            "/api/milestones",
+            json!({"title": "x", "projectId": 1}),
+            &["title"],
+        ),
+        ("/api/projects", json!({"title": "x"}), &["title"]),
+        ("/api/projects/1/phases", json!({"title": "x"}), &["title"]),
+        ("/api/tags", json!({"name": "x"}), &["name"]),
+        ("/api/tokens", json!({"name": "x"}), &["name"]),
+        ("/api/users", user, &["username", "fullName"]),
+        (
+            "/api/managed-services/request",
+            json!({"title": "x"}),
+            &["title", "category"],
+        ),
+        (
+            "/api/managed-services/tickets",
+            json!({"title": "x"}),
+            &["title"],
+        ),
+        (
+            "/api/concierge/alerts",
+            alert,
+            &["source", "externalId", "title", "targetSystem"],
+        ),
+    ] {
+        for field in fields {
+            for text in ["a\0bc", "two\nlines", "rtl\u{202E}abc", "\u{200B}"] {
+                let mut body = body.clone();
+                body[*field] = json!(text);
+                let answer = ada.post(path, body).await;
+                answer.expect_faults(&[(&format!("/{field}"), "pattern")]);
+            }
+        }
+    }
+    let path = "/api/organizations/1";
+    ada.patch(path, json!({"name": "a\tb"}))
+        .await
+        .expect_faults(&[("/name", "pattern")]);
+    // A text of several lines keeps them.
+    let description = "two\nlines\tand a tab";
+    let task = json!({"title": "می\u{200C}خواهم 👩\u{200D}💻", "description": description});
+    ada.creates_task(task).await;
+    let tasks = ada.get("/api/tasks").await.expect(200);
+    assert_eq!(tasks[0]["description"], description);
+}
+
+#[tokio::test]
+async fn a_username_has_letters_and_digits_of_any_script() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let creates = async |username: &str| {
+        let user = json!({
+            "username": username, "fullName": "New", "role": "viewer",
+            "password": "four words of mine",
+        });
+        ada.post("/api/users", user).await
+    };
+    for username in ["zoë.l", "a+b@c-d_e", "नमस्ते", "七七七"] {
+        creates(username).await.expect(200);
+    }
+    for username in ["we/ird", "bad name", "a→b", "ada\u{200D}l"] {
+        creates(username)
+            .await
+            .expect_faults(&[("/username", "pattern")]);
+    }
+}
+
+#[tokio::test]
+async fn a_foreign_origin_is_named() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let foreign = mia.with_header("origin", "https://evil.example");
+    let answer = foreign.post("/api/tags", json!({"name": "x"})).await;
+    let problem = answer.expect_problem(403, "cross_site");
+    assert_eq!(
+        problem["detail"],
+        "The origin https://evil.example is not in AllowedOrigins."
+    );
+}

@@ -1,0 +1,40 @@
+//! Options of the benchmark.
+
+use std::num::NonZero;
+
+/// What to measure, and how often.
+#[derive(Debug)]
+pub struct Options {
+    /// Rounds of each read.
+    pub rounds: usize,
+    /// Cold starts of each function.
+    pub spawns: usize,
+    /// Judges CPU times: there are rounds enough to hold them against their bounds.
+    pub judges_cpu: bool,
+    /// Holds the figures against their bounds. Those of the dev profile have none.
+    pub judges: bool,
+    only: Option<String>,
+}
+
+impl Options {
+    /// Reads the arguments of this process.
+    pub fn read() -> Self {
+        let given =
+            tests::Options::read("benchmark [--quick] [--dev] [--rounds N] [--only FUNCTION]");
+        let is_quick = given.has("--quick");
+        let rounds: Option<NonZero<usize>> = given.get("--rounds");
+        let (usual, spawns) = if is_quick { (10, 7) } else { (40, 20) };
+        Self {
+            rounds: rounds.map_or(usual, NonZero::get),
+            spawns,
+            judges_cpu: !is_quick,
+            judges: !given.has("--dev"),
+            only: given.get("--only"),
+        }
+    }
+
+    /// Returns whether a function is to be measured.
+    pub fn wants(&self, function: &str) -> bool {
+        self.only.as_deref().is_none_or(|only| only == function)
+    }
+}

@@ -1,0 +1,108 @@
+//! The kinds of faults.
+
+/// A kind of fault.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    Throttling,
+    Conflict,
+    Broken,
+    LostAnswer,
+    Slow,
+    Unprocessed,
+    Stale,
+    Killed,
+    QueueDown,
+    Twice,
+    Late,
+    Never,
+    Poisoned,
+    TargetRefuses,
+    TargetHangs,
+    TargetGarbage,
+    TargetDrops,
+    TargetRedirects,
+    TargetReplays,
+    Clock,
+    Parameters,
+    DiskFull,
+    ClientTwiceWithKey,
+    ClientTwiceWithoutKey,
+}
+
+impl Kind {
+    /// Every kind, as the table of results lists them.
+    pub const ALL: [Self; 24] = [
+        Self::Throttling,
+        Self::Conflict,
+        Self::Broken,
+        Self::LostAnswer,
+        Self::Slow,
+        Self::Unprocessed,
+        Self::Stale,
+        Self::Killed,
+        Self::QueueDown,
+        Self::Twice,
+        Self::Late,
+        Self::Never,
+        Self::Poisoned,
+        Self::TargetRefuses,
+        Self::TargetHangs,
+        Self::TargetGarbage,
+        Self::TargetDrops,
+        Self::TargetRedirects,
+        Self::TargetReplays,
+        Self::Clock,
+        Self::Parameters,
+        Self::DiskFull,
+        Self::ClientTwiceWithKey,
+        Self::ClientTwiceWithoutKey,
+    ];
+
+    /// The kind, for people.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Throttling => "the table is out of capacity",
+            Self::Conflict => "another transaction is in the way",
+            Self::Broken => "the table answers 500",
+            Self::LostAnswer => "the table's answer is lost after the commit",
+            Self::Slow => "the table answers late",
+            Self::Unprocessed => "the table leaves keys of a batch unread",
+            Self::Stale => "an index is answered as of some moments ago",
+            Self::Killed => "a function is killed before, between or after its requests",
+            Self::QueueDown => "the queue is down",
+            Self::Twice => "a message is delivered twice",
+            Self::Late => "a message is delivered late",
+            Self::Never => "a message is never delivered",
+            Self::Poisoned => "a poisoned message lies in the queue",
+            Self::TargetRefuses => "the target system refuses",
+            Self::TargetHangs => "the target system hangs",
+            Self::TargetGarbage => "the target system answers garbage",
+            Self::TargetDrops => "the target system commits and drops the answer",
+            Self::TargetRedirects => "the target system redirects",
+            Self::TargetReplays => "the target system replays a stored failure",
+            Self::Clock => "an instance's clock is two minutes off",
+            Self::Parameters => "a cold start without Parameter Store",
+            Self::DiskFull => "the local table's disk is full",
+            Self::ClientTwiceWithKey => "a client sends everything twice, with a key",
+            Self::ClientTwiceWithoutKey => "a client sends everything twice, without a key",
+        }
+    }
+
+    /// Returns whether it strikes actions of the agent alone, so that clients do little else.
+    pub const fn concerns_the_agent(self) -> bool {
+        matches!(
+            self,
+            Self::QueueDown
+                | Self::Twice
+                | Self::Late
+                | Self::Never
+                | Self::Poisoned
+                | Self::TargetRefuses
+                | Self::TargetHangs
+                | Self::TargetGarbage
+                | Self::TargetDrops
+                | Self::TargetRedirects
+                | Self::TargetReplays
+        )
+    }
+}

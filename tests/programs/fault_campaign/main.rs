@@ -1,0 +1,186 @@
+//! The fault campaign: sixteen clients work with the release binaries of all functions while
+//! something befalls them, one kind of fault after another and then all together. In the end it counts,
+//! from the table and from the demo billing system, what was lost, done twice, left hanging or
+//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero.
+//!
+//! ```text
+//! cargo build --release --bins --workspace --exclude local --exclude tests
+//! cargo run -p tests --bin fault-campaign
+//! ```
+//!
+//! Each kind strikes a thousand times, with `--quick` a hundred, with `--each N` as often as it says;
+//! together with all others each strikes a quarter as often. The breakers of connections are closed over
+//! and over, since nothing strikes a system that is left alone. Of the actions that were approved a
+//! quarter must succeed.
+//! `--seed N` decides which requests are struck, as far as clients that work at the same time let
+//! it; `--only WORD` runs the kinds whose titles have that word.
+//!
+//! Time passes quicker here: a worker's lease is 4 seconds, and a message is in sight again after
+//! 3. Once a story is over, the clocks of functions are wound forward, by up to a day and a little,
+//! until everything has ended that has a bound.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a program for the terminal, which ends with the first thing that is not as it should be"
+)]
+
+mod agent;
+mod client;
+mod clock;
+mod disk;
+mod fates;
+mod kind;
+mod lambda;
+mod ledger;
+mod options;
+mod parameters;
+mod queue;
+mod signals;
+mod story;
+mod verdict;
+mod world;
+
+use std::{process::ExitCode, sync::Arc};
+
+use shared::clock::Stopwatch;
+use tokio::{sync::Semaphore, task::JoinHandle};
+
+use self::{kind::Kind, options::Options, verdict::Verdict, world::World};
+
+/// Stories that are told at the same time: much of each is waiting.
+const STORIES: usize = 3;
+
+/// Lines about what went wrong that are printed for a kind.
+const MOST_LINES: usize = 20;
+
+/// A line of the table of results.
+struct Row {
+    title: &'static str,
+    struck: usize,
+    /// Kinds that did not strike as often as planned.
+    missing: Vec<String>,
+    requests: usize,
+    verdict: Verdict,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let options = Options::read();
+    if let Some(file) = &options.engine {
+        disk::serve(file).await;
+        return ExitCode::SUCCESS;
+    }
+    let clock_shift = clock::compile();
+    let began = Stopwatch::start();
+    let campaign = Campaign {
+        options,
+        clock_shift,
+        stories: Semaphore::new(STORIES),
+    };
+    let campaign = Arc::new(campaign);
+    let options = &campaign.options;
+    // It takes longest, so that it begins first.
+    let all_together = options.only.is_none().then(|| {
+        // What fills the disk of an engine of its own, and what a client leaves out, cannot be
+        // together with all others.
+        let apart = [Kind::DiskFull, Kind::ClientTwiceWithoutKey];
+        let all = Kind::ALL.into_iter().filter(|kind| !apart.contains(kind));
+        campaign.begin("all together", all.collect(), true)
+    });
+    let kinds = Kind::ALL.into_iter();
+    let one_by_one = kinds.filter(|kind| options.includes(*kind)).map(|kind| {
+        let with_work = !kind.concerns_the_agent();
+        campaign.begin(kind.title(), vec![kind], with_work)
+    });
+    let rows: Vec<JoinHandle<Row>> = one_by_one.chain(all_together).collect();
+    println!("| fault | struck | requests | lost | duplicated | stuck | answered wrongly |");
+    println!("|---|---|---|---|---|---|---|");
+    let mut is_clean = true;
+    for row in rows {
+        let row = row.await.unwrap();
+        let verdict = &row.verdict;
+        println!(
+            "| {} | {} | {} | {} | {} | {} | {} |",
+            row.title,
+            row.struck,
+            row.requests,
+            verdict.lost.len(),
+            verdict.duplicated.len(),
+            verdict.stuck.len(),
+            verdict.wrong.len(),
+        );
+        for (name, line) in verdict.lines().take(MOST_LINES) {
+            eprintln!("{}: {name}: {line}", row.title);
+        }
+        for line in &row.missing {
+            eprintln!("{}: it did not strike often enough: {line}", row.title);
+        }
+        if verdict.is_idle() {
+            let (succeeded, approved) = (verdict.succeeded, verdict.approved);
+            eprintln!(
+                "{}: only {succeeded} of {approved} actions succeeded",
+                row.title
+            );
+        }
+        is_clean &= verdict.is_clean() && row.missing.is_empty() && !verdict.is_idle();
+    }
+    println!("\n{} s, seed {}", began.elapsed().as_secs(), options.seed);
+    if is_clean {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// State of all stories.
+struct Campaign {
+    options: Options,
+    clock_shift: String,
+    /// Room for stories at the same time.
+    stories: Semaphore,
+}
+
+impl Campaign {
+    /// Has a story told while these kinds strike, when there is room for one. Its verdict is found while
+    /// others are told.
+    fn begin(
+        self: &Arc<Self>,
+        title: &'static str,
+        kinds: Vec<Kind>,
+        with_work: bool,
+    ) -> JoinHandle<Row> {
+        let campaign = self.clone();
+        tokio::spawn(async move {
+            let room = campaign.stories.acquire().await.unwrap();
+            let options = &campaign.options;
+            let began = Stopwatch::start();
+            let world = World::start(&kinds, options, &campaign.clock_shift).await;
+            let ledger = world.story(options, with_work).await;
+            drop(room);
+            let (struck, each) = (world.fates.struck(), options.each_of(&kinds));
+            let signals = world.shared.signals();
+            eprintln!(
+                "{title}: {} requests, {signals} signals, {} instances, {} s",
+                ledger.requests,
+                world.lambda.started(),
+                began.elapsed().as_secs()
+            );
+            let missing = struck.iter().filter(|(_, count)| **count < each);
+            let missing = missing.map(|(kind, count)| format!("{}: {count}", kind.title()));
+            let missing = missing.collect();
+            let requests = ledger.requests;
+            let verdict = verdict::judge(world, ledger).await;
+            let (succeeded, approved) = (verdict.succeeded, verdict.approved);
+            eprintln!("{title}: {succeeded} of {approved} actions succeeded");
+            Row {
+                title,
+                struck: struck.values().sum(),
+                missing,
+                requests,
+                verdict,
+            }
+        })
+    }
+}

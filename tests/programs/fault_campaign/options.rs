@@ -1,0 +1,56 @@
+//! Options of the campaign.
+
+use std::time::Duration;
+
+use crate::kind::Kind;
+
+/// Strikes of each kind by default.
+const EACH: usize = 1_000;
+const QUICK: usize = 100;
+
+/// Options of the campaign.
+#[derive(Debug)]
+pub struct Options {
+    pub each: usize,
+    pub seed: u64,
+    /// Only the kinds whose titles have this word.
+    pub only: Option<String>,
+    /// Instead of the campaign: run an engine on this file.
+    pub engine: Option<String>,
+}
+
+impl Options {
+    /// Reads the arguments of this process.
+    pub fn read() -> Self {
+        let usage = "fault-campaign [--quick] [--dev] [--each N] [--seed N] [--only WORD] \
+                     [--engine FILE]";
+        let given = tests::Options::read(usage);
+        let usual = if given.has("--quick") { QUICK } else { EACH };
+        Self {
+            each: given.get("--each").unwrap_or(usual),
+            seed: given.get("--seed").unwrap_or(1),
+            only: given.get("--only"),
+            engine: given.get("--engine"),
+        }
+    }
+
+    /// Returns whether a kind is included.
+    pub fn includes(&self, kind: Kind) -> bool {
+        let only = self.only.as_ref();
+        only.is_none_or(|word| kind.title().contains(word.as_str()))
+    }
+
+    /// Returns the strikes of each of these: of several at the same time, each a quarter.
+    pub const fn each_of(&self, kinds: &[Kind]) -> usize {
+        if kinds.len() > 1 {
+            self.each.div_ceil(4)
+        } else {
+            self.each
+        }
+    }
+
+    /// Returns the time limit of a story.
+    pub fn patience(&self) -> Duration {
+        Duration::from_mins(3) + Duration::from_millis(1_500) * u32::try_from(self.each).unwrap()
+    }
+}

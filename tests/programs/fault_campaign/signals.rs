@@ -1,0 +1,110 @@
+//! Alerts for the agent, each about entities of its own.
+
+use serde_json::{Map, Value, json};
+use shared::{
+    clock::Clock,
+    model::{Money, SignalEntity},
+    store::NewSignal,
+};
+use tests::records;
+
+/// A class of signals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Class {
+    /// A payment is retried, which a key keeps from being done twice, and a message is sent, which
+    /// nothing does.
+    Payment,
+    /// A customer is brought in line, in two steps.
+    Customer,
+    /// A credit note is issued, which nothing but its key keeps from being issued twice.
+    Invoice,
+    /// A batch is processed.
+    Batch,
+}
+
+impl Class {
+    const ALL: [Self; 4] = [Self::Payment, Self::Customer, Self::Invoice, Self::Batch];
+
+    /// Returns the class of the entities of this number.
+    pub const fn of(number: usize) -> Self {
+        Self::ALL[number % 4]
+    }
+
+    /// The proposed action that is not executed: the executed one excludes it.
+    pub const fn left_out(self) -> &'static str {
+        match self {
+            Self::Invoice => "void_invoice",
+            _ => "manual_review",
+        }
+    }
+
+    /// A signal about the entities of this number.
+    pub fn signal(self, number: usize) -> NewSignal {
+        let (name, entities) = match self {
+            Self::Payment => (
+                "payment_failed",
+                vec![("payment", "pay"), ("customer", "cus")],
+            ),
+            Self::Customer => ("customer_out_of_sync", vec![("customer", "cus")]),
+            Self::Invoice => ("invoice_duplicated", vec![("invoice", "inv")]),
+            Self::Batch => ("usage_batch_stuck", vec![("usage_batch", "ub")]),
+        };
+        let entities = entities.into_iter().map(|(kind, prefix)| SignalEntity {
+            kind: kind.to_owned(),
+            id: format!("{prefix}_{number}"),
+        });
+        NewSignal {
+            entities: entities.collect(),
+            amount_at_risk: Some(Money {
+                minor_units: 1,
+                currency: "USD".to_owned(),
+            }),
+            ..records::signal(name, Clock::system().now())
+        }
+    }
+}
+
+/// The target systems' records for the signals of so many numbers.
+pub fn entities(count: usize) -> Value {
+    let [mut customers, mut payments, mut invoices, mut batches] =
+        std::array::from_fn(|_| Map::new());
+    for number in 0..count {
+        let class = Class::of(number);
+        let customer = format!("cus_{number}");
+        if matches!(class, Class::Payment | Class::Customer) {
+            let record = json!({
+                "name": customer, "email": "billing@customer.example", "plan": "scale",
+                "syncState": "out_of_sync", "missingUsageEvents": 0,
+            });
+            customers.insert(customer.clone(), record);
+        }
+        if matches!(class, Class::Payment | Class::Invoice) {
+            let is_open = class == Class::Payment;
+            let record = json!({
+                "customerId": customer, "number": number.to_string(), "amountDue": 100,
+                "currency": "usd", "state": if is_open { "open" } else { "paid" },
+                "amountPaid": if is_open { 0 } else { 100 },
+                // What a duplicate is of, without which none is credited.
+                "duplicateOf": (!is_open).then_some("inv_of_before"),
+            });
+            invoices.insert(format!("inv_{number}"), record);
+        }
+        if class == Class::Payment {
+            let record = json!({
+                "invoiceId": format!("inv_{number}"), "amount": 100, "currency": "usd",
+                "state": "failed", "failure": "processing_error",
+            });
+            payments.insert(format!("pay_{number}"), record);
+        }
+        if class == Class::Batch {
+            let record = json!({
+                "customerId": customer, "period": "2026-10", "events": 1, "state": "processing",
+            });
+            batches.insert(format!("ub_{number}"), record);
+        }
+    }
+    json!({
+        "customers": customers, "payments": payments, "invoices": invoices,
+        "usageBatches": batches,
+    })
+}

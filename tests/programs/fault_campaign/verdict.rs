@@ -1,0 +1,374 @@
+//! The records in the end, held against the answers to clients.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_sqs::types::QueueAttributeName;
+use serde_json::{Map, Value, json};
+use shared::clock::Stopwatch;
+
+use crate::{
+    ledger::{Gone, Ledger, Made, Session},
+    world::World,
+};
+
+/// Seconds from the end of the story on at which the world is looked at again: what has a bound ends
+/// within a day and a little.
+const LATER: [i64; 14] = [
+    0, 60, 120, 300, 600, 1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 76_800, 90_000, 100_000,
+];
+
+/// Time limit for progress while work is left.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(12);
+
+/// In these a session has not ended.
+const UNENDED_SESSIONS: [&str; 4] = [
+    "analyzing",
+    "awaiting_confirmation",
+    "executing",
+    "cancelling",
+];
+
+/// In these an action has not ended.
+const UNENDED_ACTIONS: [&str; 2] = ["queued", "running"];
+
+/// Failures, each a line for a person.
+#[derive(Debug, Default)]
+pub struct Verdict {
+    pub lost: Vec<String>,
+    pub duplicated: Vec<String>,
+    pub stuck: Vec<String>,
+    pub wrong: Vec<String>,
+    /// Actions that were approved, and those of them that succeeded.
+    pub approved: usize,
+    pub succeeded: usize,
+}
+
+impl Verdict {
+    pub fn is_clean(&self) -> bool {
+        let lists = [&self.lost, &self.duplicated, &self.stuck, &self.wrong];
+        lists.into_iter().all(Vec::is_empty)
+    }
+
+    /// Returns whether so few actions succeeded that the story tells little of actions.
+    pub fn is_idle(&self) -> bool {
+        self.succeeded * 4 < self.approved
+    }
+
+    /// Each line with what it counts among.
+    pub fn lines(&self) -> impl Iterator<Item = (&'static str, &String)> {
+        let lists = [
+            ("lost", &self.lost),
+            ("duplicated", &self.duplicated),
+            ("stuck", &self.stuck),
+            ("wrong", &self.wrong),
+        ];
+        lists
+            .into_iter()
+            .flat_map(|(name, list)| list.iter().map(move |line| (name, line)))
+    }
+}
+
+/// Winds time forward until everything has ended that has a bound, and looks.
+pub async fn judge(world: World, ledger: Ledger) -> Verdict {
+    world.calm().await;
+    let mut table = Table::default();
+    let mut queued = 0;
+    for ahead in LATER {
+        world.lambda.advance(ahead);
+        let mut began = Stopwatch::start();
+        let mut least = usize::MAX;
+        // The sweeper comes by every second.
+        while began.elapsed() < PATIENCE {
+            tokio::time::sleep(std::time::Duration::from_millis(1_100)).await;
+            queued = world.messages().await;
+            table = Table::read(&world).await;
+            let left = queued + table.unended().len();
+            if left < least {
+                (least, began) = (left, Stopwatch::start());
+            }
+            if (queued == 0 && table.unended().is_empty()) || table.waits(ahead) {
+                break;
+            }
+        }
+        if queued == 0 && table.unended().is_empty() {
+            break;
+        }
+    }
+    let mut verdict = Verdict {
+        stuck: table.unended(),
+        wrong: ledger.wrong.clone(),
+        ..Verdict::default()
+    };
+    if queued > 0 {
+        verdict
+            .stuck
+            .push(format!("{queued} messages in the queue"));
+    }
+    verdict.wrong.extend(world.lambda.crashes());
+    verdict.records(&ledger, &table);
+    let effects = Effects::of(&world);
+    for session in &ledger.sessions {
+        verdict.session(session, &table, &effects);
+    }
+    world.stop().await;
+    verdict
+}
+
+impl World {
+    /// The messages that lie in the queue or are being worked on, without those that never come.
+    async fn messages(&self) -> usize {
+        let names = [
+            QueueAttributeName::ApproximateNumberOfMessages,
+            QueueAttributeName::ApproximateNumberOfMessagesNotVisible,
+        ];
+        let queue = &self.engines.queues().action_url;
+        let asked = self.engines.sqs().get_queue_attributes().queue_url(queue);
+        let asked = asked.set_attribute_names(Some(names.to_vec()));
+        let found = asked.send().await.unwrap().attributes.unwrap_or_default();
+        let counts = names.iter().filter_map(|name| found.get(name));
+        counts.map(|count| count.parse::<usize>().unwrap()).sum()
+    }
+}
+
+/// All items of the table, by kind.
+#[derive(Default)]
+struct Table(HashMap<String, Vec<Value>>);
+
+impl Table {
+    async fn read(world: &World) -> Self {
+        let mut table = Self::default();
+        let mut start = None;
+        loop {
+            let scan = world.table.scan().table_name(world.engines.table_name());
+            let scan = scan.set_exclusive_start_key(start).consistent_read(true);
+            let page = scan.send().await.unwrap();
+            for item in page.items.unwrap_or_default() {
+                let item = plain(&AttributeValue::M(item));
+                let kind = item["kind"].as_str().unwrap_or_default().to_owned();
+                table.0.entry(kind).or_default().push(item);
+            }
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return table;
+            }
+        }
+    }
+
+    fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
+        self.0.get(kind).into_iter().flatten()
+    }
+
+    /// The id of a milestone as every reader takes it: for none when the milestone is gone. An index
+    /// that lags hides a link from who unlinks.
+    fn milestone<'a>(&self, id: &'a Value) -> &'a Value {
+        let is_there = self.of("milestone").any(|milestone| milestone["id"] == *id);
+        if is_there { id } else { &Value::Null }
+    }
+
+    /// Returns the records that have not ended.
+    fn unended(&self) -> Vec<String> {
+        let is_one_of = |value: &Value, names: &[&str]| {
+            value.as_str().is_some_and(|value| names.contains(&value))
+        };
+        let sessions = self.of("agent_session");
+        let sessions = sessions.filter(|one| is_one_of(&one["status"], &UNENDED_SESSIONS));
+        let actions = self.of("agent_action");
+        let actions = actions.filter(|one| is_one_of(&one["state"], &UNENDED_ACTIONS));
+        let cleanups = self.of("cleanup");
+        let unended = sessions.chain(actions).chain(cleanups);
+        let unended = unended.map(|one| {
+            format!(
+                "{} {} {} {}",
+                one["pk"], one["sk"], one["status"], one["state"]
+            )
+        });
+        unended.collect()
+    }
+
+    /// Returns whether only proposals have not ended, which expire after a day.
+    fn waits(&self, ahead: i64) -> bool {
+        let unended = self.unended();
+        ahead < 80_000
+            && unended
+                .iter()
+                .all(|one| one.contains("awaiting_confirmation"))
+    }
+}
+
+/// A value of an item as JSON.
+fn plain(value: &AttributeValue) -> Value {
+    let number = |digits: &String| serde_json::from_str(digits).unwrap_or_default();
+    match value {
+        AttributeValue::S(text) => json!(text),
+        AttributeValue::N(digits) => number(digits),
+        AttributeValue::Bool(is) => json!(is),
+        AttributeValue::Ns(numbers) => numbers.iter().map(number).collect(),
+        AttributeValue::L(values) => values.iter().map(plain).collect(),
+        AttributeValue::M(members) => {
+            let members = members
+                .iter()
+                .map(|(name, value)| (name.clone(), plain(value)));
+            Value::Object(members.collect::<Map<_, _>>())
+        }
+        _ => Value::Null,
+    }
+}
+
+impl Verdict {
+    /// Records that clients made.
+    fn records(&mut self, ledger: &Ledger, table: &Table) {
+        let mut found: BTreeMap<(&str, &str), Vec<&Value>> = BTreeMap::new();
+        let kinds: HashSet<&str> = ledger.made.iter().map(|made| made.kind).collect();
+        for kind in kinds {
+            for item in table.of(kind) {
+                let mark = item[text_of(kind)].as_str().unwrap_or_default();
+                found.entry((kind, mark)).or_default().push(item);
+            }
+        }
+        for made in &ledger.made {
+            let items = found.get(&(made.kind, made.mark.as_str()));
+            let items = items.map_or(&[][..], Vec::as_slice);
+            let thread = made.thread.map(|thread| &ledger.made[thread]);
+            match thread.map(|thread| thread.gone) {
+                Some(Gone::Surely) => self.went_with_its_thread(made, items, thread),
+                Some(Gone::Perhaps) => {}
+                _ => self.record(made, items, table),
+            }
+        }
+    }
+
+    /// With a record go its comments.
+    fn went_with_its_thread(&mut self, made: &Made, items: &[&Value], thread: Option<&Made>) {
+        let thread = thread.and_then(|thread| thread.id);
+        let left = items.iter().filter(|item| {
+            let names = ["requestId", "activityId", "taskId", "threadId"];
+            // Another one of that name may have been created without a key.
+            names.iter().any(|name| item[*name].as_i64() == thread) || thread.is_none()
+        });
+        if left.count() > 0 {
+            self.stuck
+                .push(format!("{} of what was deleted", made.mark));
+        }
+    }
+
+    fn record(&mut self, made: &Made, items: &[&Value], table: &Table) {
+        let (least, most) = made.bounds();
+        for _ in items.len()..least {
+            self.lost.push(format!("{} {:?}", made.kind, made.mark));
+        }
+        for _ in most..items.len() {
+            self.duplicated
+                .push(format!("{} {:?}", made.kind, made.mark));
+        }
+        let Some(id) = made.id else {
+            return;
+        };
+        let item = items.iter().find(|item| item["id"] == id);
+        match (made.gone, item) {
+            (Gone::No, None) => self.lost.push(format!("{} {id}", made.kind)),
+            (Gone::Surely, Some(_)) => {
+                self.lost
+                    .push(format!("the deletion of {} {id}", made.kind));
+            }
+            (_, Some(item)) => {
+                for (field, values) in &made.fields {
+                    let is = match *field {
+                        "milestoneId" => table.milestone(&item["milestoneId"]),
+                        field => &item[field],
+                    };
+                    if !values.contains(is) {
+                        let kind = made.kind;
+                        let line = format!("{kind} {id}: {field} is {is}, not {values:?}");
+                        self.lost.push(line);
+                    }
+                }
+            }
+            (_, None) => {}
+        }
+    }
+
+    /// A session's actions and their effects.
+    fn session(&mut self, session: &Session, table: &Table, effects: &Effects) {
+        let actions = table.of("agent_action");
+        let actions = actions.filter(|action| action["sessionId"] == session.id);
+        for action in actions {
+            let (kind, state) = (&action["actionType"], action["state"].as_str());
+            let kind = kind.as_str().unwrap_or_default();
+            let count = effects.count(kind, session.entity);
+            let (class, entity) = (session.class, session.entity);
+            let name = format!("{kind} of session {} ({class:?} {entity})", session.id);
+            self.approved += 1;
+            self.succeeded += usize::from(state == Some("succeeded"));
+            for _ in 1..count {
+                self.duplicated.push(name.clone());
+            }
+            match (state, count) {
+                (Some("succeeded"), 0) => self.lost.push(format!("the effect of {name}")),
+                (Some("failed" | "skipped"), 1..) => {
+                    self.wrong
+                        .push(format!("{name} took effect and is {state:?}"));
+                }
+                _ => {}
+            }
+            let id = action["actionId"].as_str().unwrap_or_default();
+            let was_told = session.told.iter().any(|told| told == id);
+            if was_told && state != Some("succeeded") {
+                self.wrong
+                    .push(format!("{name} was told as done and is {state:?}"));
+            }
+        }
+    }
+}
+
+/// The attribute that has a record's mark.
+fn text_of(kind: &str) -> &'static str {
+    match kind {
+        "comment" | "ticket_message" => "content",
+        "activity" => "description",
+        _ => "title",
+    }
+}
+
+/// Effects of each action, by its type and its entities' number.
+struct Effects(HashMap<(&'static str, usize), usize>);
+
+impl Effects {
+    fn of(world: &World) -> Self {
+        let mut counts = HashMap::new();
+        let mut count = |action: &'static str, entity: &str| {
+            let number = entity
+                .split('_')
+                .nth(1)
+                .and_then(|number| number.parse().ok());
+            *counts
+                .entry((action, number.unwrap_or(usize::MAX)))
+                .or_default() += 1;
+        };
+        for effect in world.demo.effects() {
+            match effect.operation.as_str() {
+                "POST /payments/{id}/retry" => count("retry_payment", &effect.entity),
+                "POST /customers/{id}/sync" => count("sync_customer", &effect.entity),
+                "POST /invoices/{id}/credit-notes" => count("issue_credit_note", &effect.entity),
+                "POST /usage-batches/{id}/reprocess" => {
+                    count("reprocess_usage_batch", &effect.entity);
+                }
+                _ => {}
+            }
+        }
+        let state = world.demo.state();
+        for message in state["messages"].as_array().into_iter().flatten() {
+            let payment = message["content"]["paymentId"].as_str();
+            count("notify_customer", payment.unwrap_or_default());
+        }
+        Self(counts)
+    }
+
+    fn count(&self, action: &str, entity: usize) -> usize {
+        let counts = self.0.iter();
+        counts
+            .filter(|((name, number), _)| *name == action && *number == entity)
+            .map(|(_, count)| count)
+            .sum()
+    }
+}

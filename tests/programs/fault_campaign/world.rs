@@ -1,0 +1,414 @@
+//! A service of release binaries, with an organization in it, whom something befalls.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use local::{
+    engines::{Engines, Options, TableEngine, dynamodb_client, sqs_client},
+    event_source_mapping::EventSourceMapping,
+    function::{Functions, Invocation},
+    gateway::Gateway,
+    schedule::Schedule,
+    target_systems::{DemoTargets, Fault, FaultMode},
+    template::Template,
+};
+use serde_json::{Value, json};
+use shared::{
+    clock::{Clock, Stopwatch},
+    model::{Id, OrganizationId, Role},
+    store::{NewTicket, Store},
+};
+use tests::{
+    Member, SECRET, records,
+    table_proxy::{OBSERVER, TableProxy},
+};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::{
+    client::Client, disk::Disk, fates::Fates, kind::Kind, lambda::Lambda, ledger::Ledger,
+    options::Options as Campaign, parameters, queue, signals, signals::Class,
+};
+
+/// Clients that work at the same time.
+const CLIENTS: usize = 16;
+
+/// Batches of messages that are worked on at the same time, as the template has it.
+const BATCHES: usize = 5;
+
+/// Faults that wait for calls of target systems.
+const WAITING: usize = 12;
+
+/// Changes by the actions of the story: the system and its operation.
+const CHANGES: [(&str, &str); 5] = [
+    ("payments", "POST /payments/{id}/retry"),
+    ("notifications", "POST /messages"),
+    ("billing", "POST /customers/{id}/sync"),
+    ("billing", "POST /invoices/{id}/credit-notes"),
+    ("billing", "POST /usage-batches/{id}/reprocess"),
+];
+
+/// The most tries to record an alert.
+const MOST_TRIES: usize = 100;
+
+/// Pause between runs of the sweeper.
+const SWEEP: Duration = Duration::from_secs(1);
+
+/// Seconds for which an action is a worker's, and for which a call may go on.
+const LEASE: &str = "4";
+const STEP_TIMEOUT: &str = "1";
+
+/// A world that something befalls.
+pub struct World {
+    pub engines: Engines,
+    pub table: aws_sdk_dynamodb::Client,
+    pub demo: Arc<DemoTargets>,
+    pub fates: Arc<Fates>,
+    pub lambda: Arc<Lambda>,
+    pub functions: Functions,
+    pub shared: Arc<Shared>,
+    gateway: Gateway,
+    cookies: Vec<String>,
+    /// Poll, sweep, and make target systems fail.
+    background: Vec<JoinHandle<()>>,
+    disk: Option<Disk>,
+}
+
+/// Records that all clients write to.
+pub struct Shared {
+    store: Store,
+    pub tenant: OrganizationId,
+    pub project: i64,
+    pub request: i64,
+    pub ticket: i64,
+    pub tag: i64,
+    entities: AtomicUsize,
+    most_entities: usize,
+}
+
+impl Shared {
+    /// A new signal: the number of its entities, and its id. None when the target systems have no more
+    /// of them.
+    pub async fn signal(&self) -> Option<(usize, i64)> {
+        let number = self.entities.fetch_add(1, Ordering::SeqCst);
+        if number >= self.most_entities {
+            return None;
+        }
+        let signals = self.store.signals();
+        // The table's disk may be full.
+        for _ in 0..MOST_TRIES {
+            let new = Class::of(number).signal(number);
+            if let Ok(signal) = signals.record(self.tenant, new).await {
+                return Some((number, signal.id.get()));
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("no signal can be recorded");
+    }
+
+    /// Returns the number of alerts.
+    pub fn signals(&self) -> usize {
+        self.entities.load(Ordering::SeqCst).min(self.most_entities)
+    }
+}
+
+impl World {
+    /// A world that these kinds befall.
+    pub async fn start(kinds: &[Kind], campaign: &Campaign, clock_shift: &str) -> Self {
+        let disk = if kinds.contains(&Kind::DiskFull) {
+            Some(Disk::start().await)
+        } else {
+            None
+        };
+        let engines = Engines::start(Options {
+            table_engine: match &disk {
+                Some(disk) => TableEngine::At(disk.url().to_owned()),
+                None => TableEngine::Memory,
+            },
+            ..Options::default()
+        });
+        let engines = engines.await.unwrap();
+        let fates = Arc::new(Fates::new(kinds, campaign.each_of(kinds), campaign.seed));
+        let proxy = TableProxy::start(engines.dynamodb_url(), fates.clone()).await;
+        if fates.has(Kind::Stale) {
+            proxy.lag_behind(engines.table_name()).await;
+        }
+        let most_entities = 400 + campaign.each * 3;
+        let demo = Arc::new(DemoTargets::start_with(signals::entities(most_entities)).unwrap());
+        let observer = dynamodb_client(&proxy.url_of(OBSERVER));
+        let store = Store::new(observer, engines.table_name(), Clock::system());
+        let (shared, cookies) = fill(store, &demo, most_entities).await;
+        let queue = queue::start(engines.sqs_url(), fates.clone()).await;
+        let tenant = shared.tenant;
+        let lambda = start_functions(&engines, &proxy, &queue, tenant, &fates, clock_shift).await;
+        let functions = Functions::new(lambda.url()).unwrap();
+        let template = Template::deployed().unwrap();
+        let gateway = Gateway::start(0, &template.api, Vec::new(), functions.clone()).unwrap();
+
+        let mut world = Self {
+            table: engines.dynamodb(),
+            engines,
+            demo,
+            fates,
+            lambda,
+            functions,
+            shared: Arc::new(shared),
+            gateway,
+            cookies,
+            background: Vec::new(),
+            disk,
+        };
+        if let Some(disk) = &mut world.disk {
+            disk.fill();
+        }
+        world.poll(&queue);
+        world.sweep();
+        world.make_targets_fail();
+        world
+    }
+
+    /// The queue's messages go to the worker; an invocation that fails, fails with all of them.
+    fn poll(&mut self, queue: &str) {
+        let functions = self.functions.clone();
+        let invoke = move |event: Value| -> Invocation {
+            let functions = functions.clone();
+            Box::pin(async move {
+                let within = Duration::from_mins(1);
+                let sent = event.to_string().into();
+                let answer = functions.invoke("action-worker", sent, within).await;
+                Ok(answer.unwrap_or_else(|_| {
+                    let records = event["Records"].as_array().into_iter().flatten();
+                    let failed = records
+                        .map(|record| json!({"itemIdentifier": record["messageId"]}))
+                        .collect::<Vec<_>>();
+                    json!({"batchItemFailures": failed}).to_string().into()
+                }))
+            })
+        };
+        let queues = self.engines.queues().clone();
+        let sqs = sqs_client(&format!("{queue}/mapping"));
+        let mapping = Arc::new(EventSourceMapping::new(sqs, queues, invoke));
+        for _ in 0..BATCHES {
+            let mapping = mapping.clone();
+            self.background.push(tokio::spawn(async move {
+                loop {
+                    // The queue may be down.
+                    if mapping.poll_once(Duration::from_secs(1)).await.is_err() {
+                        tokio::time::sleep(Duration::from_millis(100)).await;
+                    }
+                }
+            }));
+        }
+    }
+
+    fn sweep(&mut self) {
+        let functions = self.functions.clone();
+        let invoke = move |event: Value| -> Invocation {
+            let functions = functions.clone();
+            Box::pin(async move {
+                let sent = event.to_string().into();
+                let within = Duration::from_mins(1);
+                let swept = functions.invoke("sweeper", sent, within).await;
+                // One that was killed is followed by the next.
+                Ok(swept.unwrap_or_default())
+            })
+        };
+        let schedule = Schedule::new("sweeper", SWEEP, invoke);
+        let forever = std::future::pending();
+        self.background
+            .push(tokio::spawn(async move { schedule.run(forever).await }));
+    }
+
+    /// Has a fault wait in each target system, again and again.
+    fn make_targets_fail(&mut self) {
+        let modes = [
+            (Kind::TargetRefuses, FaultMode::Fail),
+            (Kind::TargetHangs, FaultMode::Hang),
+            (Kind::TargetGarbage, FaultMode::Garbage),
+            (Kind::TargetDrops, FaultMode::Drop),
+            (Kind::TargetRedirects, FaultMode::Redirect),
+            (Kind::TargetReplays, FaultMode::Fail),
+        ];
+        let (fates, demo) = (self.fates.clone(), self.demo.clone());
+        let modes = modes.into_iter().filter(move |(kind, _)| fates.has(*kind));
+        let modes: Vec<_> = modes.collect();
+        if modes.is_empty() {
+            return;
+        }
+        let (fates, shared) = (self.fates.clone(), self.shared.clone());
+        self.background.push(tokio::spawn(async move {
+            let connections = shared.store.connections();
+            let connected = connections.all(shared.tenant).await.unwrap();
+            let mut turn = 0;
+            loop {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                if demo.waiting_faults() >= WAITING {
+                    // Systems that always fail are left alone, and then no fault strikes: their
+                    // breakers are closed over and over.
+                    for connection in &connected {
+                        let _ = connections.answered(connection, true).await;
+                    }
+                    continue;
+                }
+                let (kind, mode) = modes[turn % modes.len()];
+                turn += 1;
+                let place = usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
+                let (system, change) = CHANGES[place];
+                // What comes before a call, and tells what became of it, fails as well.
+                let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
+                // The story goes on until nothing of it waits.
+                if fates.count(kind) {
+                    let status = [500, 503, 429, 409, 400, 502];
+                    let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
+                    let kept = kind == Kind::TargetReplays;
+                    let varies = kind == Kind::TargetRefuses;
+                    demo.inject(Fault {
+                        status: if varies { status } else { 500 },
+                        kept,
+                        operation,
+                        ..Fault::once(system, mode)
+                    });
+                }
+            }
+        }));
+    }
+
+    /// All clients work until everything has struck as often as it is to, or until it is late.
+    pub async fn story(&self, campaign: &Campaign, with_work: bool) -> Ledger {
+        let began = Stopwatch::start();
+        let mut clients = JoinSet::new();
+        for (number, cookie) in self.cookies.iter().enumerate() {
+            let url = self.gateway.url();
+            let mut client = Client::new(number, url, cookie.clone(), self.fates.clone());
+            let (fates, shared) = (self.fates.clone(), self.shared.clone());
+            let demo = self.demo.clone();
+            let patience = campaign.patience();
+            clients.spawn(async move {
+                let mut chapter = 0;
+                let goes_on = || !fates.are_fulfilled() || demo.waiting_faults() > 0;
+                while chapter == 0 || (goes_on() && began.elapsed() < patience) {
+                    client.resolves(&shared).await;
+                    if with_work || chapter == 0 {
+                        client.works(&shared, chapter).await;
+                    }
+                    chapter += 1;
+                }
+                client.ledger
+            });
+        }
+        let mut whole = Ledger::default();
+        while let Some(ledger) = clients.join_next().await {
+            let ledger = ledger.unwrap();
+            // The places of threads move along.
+            let moved = whole.made.len();
+            whole.made.extend(ledger.made.into_iter().map(|mut made| {
+                made.thread = made.thread.map(|thread| thread + moved);
+                made
+            }));
+            whole.requests += ledger.requests;
+            whole.sessions.extend(ledger.sessions);
+            whole.wrong.extend(ledger.wrong);
+        }
+        self.fates.end();
+        self.demo.clear_faults();
+        whole
+    }
+
+    /// From now on the disk has room.
+    pub async fn calm(&self) {
+        if let Some(disk) = &self.disk {
+            disk.end().await;
+        }
+    }
+
+    /// Ends everything.
+    pub async fn stop(self) {
+        for task in &self.background {
+            task.abort();
+        }
+        self.gateway.stop().await;
+        self.lambda.stop().await;
+    }
+}
+
+async fn start_functions(
+    engines: &Engines,
+    proxy: &TableProxy,
+    queue: &str,
+    tenant: OrganizationId,
+    fates: &Arc<Fates>,
+    clock_shift: &str,
+) -> Arc<Lambda> {
+    let mut secrets: HashMap<String, String> = records::secrets_of([tenant]).collect();
+    secrets.insert("/campaign/sessions".to_owned(), SECRET.to_owned());
+    let parameters = parameters::start(secrets, fates.clone()).await;
+    let (proxy, queue) = (proxy.clone(), queue.to_owned());
+    let table = engines.table_name().to_owned();
+    let queue_url = engines.queues().action_url.clone();
+    let environment = move |instance: &str| {
+        vec![
+            ("AWS_ENDPOINT_URL_DYNAMODB", proxy.url_of(instance)),
+            ("AWS_ENDPOINT_URL_SQS", format!("{queue}/{instance}")),
+            ("AWS_ENDPOINT_URL_SSM", parameters.clone()),
+            ("TABLE_NAME", table.clone()),
+            ("QUEUE_URL", queue_url.clone()),
+            ("SESSION_SECRETS_PARAMETER", "/campaign/sessions".to_owned()),
+            ("CONNECTION_SECRETS_PATH", records::SECRETS_PATH.to_owned()),
+            ("LOCAL_TARGETS", "true".to_owned()),
+            ("ACTION_LEASE_SECONDS", LEASE.to_owned()),
+            ("STEP_TIMEOUT_SECONDS", STEP_TIMEOUT.to_owned()),
+        ]
+    };
+    Lambda::start(fates.clone(), clock_shift, Box::new(environment)).await
+}
+
+/// An organization with what all clients write to, and a manager's session for each client.
+async fn fill(store: Store, demo: &DemoTargets, most_entities: usize) -> (Shared, Vec<String>) {
+    let directory = store.directory();
+    let tenant = tests::organization(&store).await;
+    records::connected(&store, tenant, demo).await;
+    let project = records::project("Billing migration");
+    let project = directory.create_project(tenant, project).await.unwrap().id;
+    let tag = directory
+        .create_tag(tenant, records::tag("urgent"))
+        .await
+        .unwrap()
+        .id;
+    let now = Clock::system().now();
+    let mut members = Vec::new();
+    for number in 0..CLIENTS {
+        let name = format!("client{number}");
+        members.push(Member::sign_in(&store, tenant, (&name, Role::Manager), now).await);
+    }
+    let user = members[0].user.id;
+    let requests = store.service_requests();
+    let request = requests.create(tenant, user, records::service_request());
+    let request = request.await.unwrap().id;
+    let message = records::message(user, "Where are they?", None);
+    let tickets = store.tickets();
+    let ticket = tickets.create(
+        tenant,
+        NewTicket {
+            messages: vec![message],
+            ..records::ticket()
+        },
+    );
+    let ticket = ticket.await.unwrap().id;
+    let shared = Shared {
+        tenant,
+        project: project.get(),
+        request: request.get(),
+        ticket: ticket.get(),
+        tag: tag.get(),
+        entities: AtomicUsize::default(),
+        most_entities,
+        store,
+    };
+    let cookies = members.into_iter().map(|member| member.cookie);
+    (shared, cookies.collect())
+}

@@ -1,0 +1,90 @@
+//! Disabled users: they stay where they are assigned, and are assigned nowhere else.
+
+use serde_json::json;
+use tests::{
+    records,
+    support::{Caller, Concierge},
+};
+
+/// Disables a user and returns the user's id.
+async fn disables(ada: &Caller, user: &Caller) -> i64 {
+    let id = user.id();
+    let path = format!("/api/users/{id}");
+    ada.patch(&path, json!({"disabled": true}))
+        .await
+        .expect(200);
+    id
+}
+
+#[tokio::test]
+async fn a_disabled_user_is_no_new_assignee() {
+    let world = Concierge::start().await;
+    let (api, max) = (&world.api, &world.max);
+    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    max.creates_task(json!({})).await;
+    max.raises_request().await;
+    api.has_ticket(records::ticket()).await;
+    let (session, action) = world.manual_review().await;
+    let hand_over = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
+    let id = disables(&ada, &mia).await;
+    let before = api.records().await;
+    for (method, path, mut body) in [
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "Draft", "projectId": 1}),
+        ),
+        ("PATCH", "/api/tasks/1", json!({"title": "Draft"})),
+        (
+            "PATCH",
+            "/api/service-requests/1",
+            json!({"title": "Draft"}),
+        ),
+        (
+            "POST",
+            "/api/managed-services/tickets",
+            json!({"title": "Draft"}),
+        ),
+        (
+            "PATCH",
+            "/api/managed-services/ticket/1",
+            json!({"title": "Draft"}),
+        ),
+        ("POST", &hand_over, json!({"note": "Before Monday."})),
+    ] {
+        body["assigneeId"] = json!(id);
+        let answer = max.send(method, path, Some(body.to_string())).await;
+        answer.expect_faults(&[("/assigneeId", "unknown")]);
+    }
+    assert_eq!(before, api.records().await);
+}
+
+#[tokio::test]
+async fn an_assignee_who_is_disabled_stays() {
+    let world = Concierge::start().await;
+    let (api, max) = (&world.api, &world.max);
+    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    max.raises_request().await;
+    api.has_ticket(records::ticket()).await;
+    let paths = [
+        "/api/tasks/1",
+        "/api/service-requests/1",
+        "/api/managed-services/ticket/1",
+    ];
+    for path in paths {
+        let body = json!({"assigneeId": mia.id()});
+        max.patch(path, body).await.expect(200);
+    }
+    let id = disables(&ada, &mia).await;
+    for path in paths {
+        let body = json!({"title": "Draft", "assigneeId": id});
+        let changed = max.patch(path, body).await.expect(200);
+        assert_eq!(changed["assigneeId"], json!(id), "{path}");
+        max.patch(path, json!({"assigneeId": null}))
+            .await
+            .expect(200);
+        let again = max.patch(path, json!({"assigneeId": id})).await;
+        again.expect_faults(&[("/assigneeId", "unknown")]);
+    }
+}

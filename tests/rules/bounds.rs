@@ -1,0 +1,316 @@
+//! Bounds of bodies and parameters: a value beyond a bound that the document states is refused at
+//! its place, all faults of a request at once. Refusals write nothing.
+
+use serde_json::{Value, json};
+use tests::support::{
+    Request, World,
+    described::{DOCUMENT, resolved},
+};
+
+/// A value that breaks a bound.
+#[derive(Clone, Debug)]
+struct Broken {
+    /// Its place: a JSON pointer, or `?` and a parameter's name.
+    pointer: String,
+    /// The value; none for a member that is left out.
+    value: Option<Value>,
+    /// Codes of which the fault has one.
+    codes: &'static [&'static str],
+}
+
+/// Breaks every bound of a schema, of its members and of its elements.
+fn broken(schema: &Value, pointer: &str) -> Vec<Broken> {
+    let schema = resolved(schema);
+    let with = |value: Value, codes| Broken {
+        pointer: pointer.to_owned(),
+        value: Some(value),
+        codes,
+    };
+    let null = json!({"type": "null"});
+    if let Some(options) = schema["oneOf"].as_array() {
+        let mut options = options.iter().filter(|one| **one != null);
+        let (only, more) = (options.next().unwrap(), options.next());
+        assert!(more.is_none(), "{pointer}: {schema}");
+        let mut all = broken(only, pointer);
+        all.retain(|one| one.value != Some(Value::Null) || one.pointer != pointer);
+        return all;
+    }
+    let types = match &schema["type"] {
+        Value::Array(types) => types.clone(),
+        one => vec![one.clone()],
+    };
+    let mut all = Vec::new();
+    if !types.contains(&json!("null")) {
+        // The body itself has to be an object.
+        let codes: &[_] = if pointer.is_empty() {
+            &["type"]
+        } else {
+            &["null"]
+        };
+        all.push(with(Value::Null, codes));
+    }
+    let number = |name: &str| schema[name].as_i64();
+    match types[0].as_str() {
+        Some("string") => {
+            all.push(with(json!(5), &["type"]));
+            if schema["enum"].is_array() {
+                all.push(with(json!("none of them"), &["value"]));
+            }
+            if schema["format"] == "date-time" {
+                all.push(with(json!("tomorrow"), &["date_time"]));
+            }
+            if let Some(most) = number("maxLength") {
+                let long = "x".repeat(usize::try_from(most).unwrap() + 1);
+                all.push(with(json!(long), &["length", "pattern"]));
+            }
+            if number("minLength").is_some_and(|least| least > 0) {
+                all.push(with(json!(" "), &["blank", "length", "pattern"]));
+            }
+            let pattern = schema["pattern"].as_str();
+            if pattern.is_some_and(|pattern| pattern.starts_with('^')) {
+                // No pattern allows a control character.
+                all.push(with(json!("né\u{7}"), &["pattern"]));
+            }
+        }
+        Some("integer") => {
+            all.push(with(json!("x"), &["type"]));
+            all.push(with(json!(1.5), &["type"]));
+            let beyond = [
+                number("minimum").map(|least| least - 1),
+                number("maximum").map(|most| most + 1),
+            ];
+            let beyond = beyond.into_iter().flatten();
+            all.extend(beyond.map(|value| with(json!(value), &["range"])));
+        }
+        Some("number") => {
+            all.push(with(json!("x"), &["type"]));
+            let beyond = ["minimum", "maximum"].map(|name| schema[name].as_f64());
+            let beyond = beyond.into_iter().flatten();
+            all.extend(beyond.map(|bound| with(json!(bound * 2.0), &["range"])));
+        }
+        Some("boolean") => all.push(with(json!("x"), &["type"])),
+        Some("array") => {
+            all.push(with(json!("x"), &["type"]));
+            if let Some(most) = number("maxItems") {
+                let many = vec![Value::Null; usize::try_from(most).unwrap() + 1];
+                all.push(with(json!(many), &["length"]));
+            }
+            if number("minItems").is_some_and(|least| least > 0) {
+                all.push(with(json!([]), &["length"]));
+            }
+            if schema["items"].get("anyOf").is_none() {
+                all.extend(broken(&schema["items"], &format!("{pointer}/0")));
+            }
+        }
+        Some("object") => {
+            all.push(with(json!(5), &["type"]));
+            for (name, member) in schema["properties"].as_object().into_iter().flatten() {
+                all.extend(broken(member, &format!("{pointer}/{name}")));
+            }
+            let is_change = schema["required"].is_null() && schema["allOf"].is_array();
+            if is_change {
+                all.push(with(json!({"unknown": 1}), &["required"]));
+            }
+            for name in schema["required"].as_array().into_iter().flatten() {
+                all.push(Broken {
+                    pointer: format!("{pointer}/{}", name.as_str().unwrap()),
+                    value: None,
+                    codes: &["required"],
+                });
+            }
+        }
+        other => panic!("{pointer}: {other:?}"),
+    }
+    all
+}
+
+/// As few requests as tell of all of them: in each, no place is within another. A cursor is opened
+/// once all else is right, so that it stands alone.
+fn together(all: Vec<Broken>) -> Vec<Vec<Broken>> {
+    let mut requests: Vec<Vec<Broken>> = Vec::new();
+    for one in all {
+        let path = format!("{}/", one.pointer);
+        let is_free = |request: &&mut Vec<Broken>| {
+            let mut others = request.iter().map(|other| format!("{}/", other.pointer));
+            let is_cursor = |path: &str| path == "?cursor/";
+            others.all(|other| {
+                let is_apart = !path.starts_with(&other) && !other.starts_with(&path);
+                is_apart && !is_cursor(&path) && !is_cursor(&other)
+            })
+        };
+        match requests.iter_mut().find(is_free) {
+            Some(request) => request.push(one),
+            None => requests.push(vec![one]),
+        }
+    }
+    requests
+}
+
+/// The body with that value, or without the member.
+fn breaks(body: &mut Value, Broken { pointer, value, .. }: &Broken) {
+    let Some((parent, name)) = pointer.rsplit_once('/') else {
+        *body = value.clone().unwrap();
+        return;
+    };
+    match (body.pointer_mut(parent), value) {
+        (Some(Value::Object(members)), None) => drop(members.remove(name)),
+        (Some(Value::Object(members)), Some(value)) => {
+            members.insert(name.to_owned(), value.clone());
+        }
+        (Some(Value::Array(elements)), Some(value)) => elements[0] = value.clone(),
+        (parent, _) => panic!("{pointer}: {parent:?}"),
+    }
+}
+
+/// Sends a request with these faults. Returns those that the refusal does not name with their codes.
+async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<String> {
+    let answer = request.by(&world.caller_of(request).await).await;
+    let problem: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    let unnamed = faults.iter().filter_map(|Broken { pointer, codes, .. }| {
+        let mut named = problem["errors"].as_array().into_iter().flatten();
+        let is_named = named.any(|fault| {
+            let code = fault["code"].as_str().unwrap_or_default();
+            // A body that lacks the only member it could have is at fault as a whole.
+            let is_there = fault["pointer"] == **pointer
+                || (fault["pointer"] == "" && codes.contains(&"required"));
+            is_there && codes.contains(&code)
+        });
+        let operation = request.operation();
+        let text = || {
+            format!(
+                "{operation} {pointer}: no {codes:?} in {:.500}",
+                answer.text
+            )
+        };
+        (answer.status != 400 || !is_named).then(text)
+    });
+    unnamed.collect()
+}
+
+/// All records but the sessions that callers begin.
+async fn records(world: &World) -> Vec<String> {
+    let mut all = world.api().records().await;
+    all.retain(|item| !item.contains("\"kind\": S(\"session\")"));
+    all
+}
+
+fn operation(request: &Request) -> &'static Value {
+    &DOCUMENT["paths"][&request.template][request.method.to_ascii_lowercase()]
+}
+
+#[tokio::test]
+async fn a_body_beyond_a_bound_is_refused() {
+    let world = World::start().await;
+    // A caller's first request writes the caller.
+    for request in world.requests() {
+        world.caller_of(&request).await;
+    }
+    let before = records(&world).await;
+    let (mut seen, mut missed) = (0, Vec::new());
+    for request in world.requests() {
+        let body = &operation(&request)["requestBody"]["content"]["application/json"]["schema"];
+        if request.body.is_none() {
+            continue;
+        }
+        let example = &resolved(body)["examples"][0];
+        // Members of what no example shows are not reached.
+        let mut all = broken(body, "");
+        all.retain(|one| {
+            let parent = one.pointer.rsplit_once('/').map(|(parent, _)| parent);
+            let value = example.pointer(parent.unwrap_or_default());
+            value.is_some_and(|value| value.is_object() || value.get(0).is_some())
+        });
+        seen += all.len();
+        for faults in together(all) {
+            let mut body = example.clone();
+            for fault in &faults {
+                breaks(&mut body, fault);
+            }
+            let request = Request {
+                body: Some(body),
+                ..request.clone()
+            };
+            missed.extend(unnamed(&world, &request, &faults).await);
+        }
+    }
+    assert!(missed.is_empty(), "{}: {missed:#?}", missed.len());
+    assert!(seen > 500, "{seen}");
+    assert_eq!(before, records(&world).await);
+}
+
+/// Breaks the bounds of a parameter, whose text is a value or several.
+fn broken_parameter(parameter: &Value) -> Vec<Broken> {
+    let schema = resolved(&parameter["schema"]);
+    let of_elements = resolved(&schema["items"]);
+    let schema = if of_elements.is_object() {
+        of_elements
+    } else {
+        schema
+    };
+    let texts: &[(&str, &[&str])] = match schema["type"].as_str() {
+        Some("integer") => &[
+            ("few", &["type"]),
+            ("0", &["range"]),
+            ("9007199254740992", &["range"]),
+        ],
+        Some("boolean") => &[("yes", &["type"])],
+        Some("string") if schema["enum"].is_array() => &[("none of them", &["value"])],
+        Some("string") if schema["format"] == "date-time" => &[("tomorrow", &["date_time"])],
+        Some("string") if parameter["name"] == "cursor" => {
+            &[("AAAA", &["unknown"]), ("", &["unknown"])]
+        }
+        // Texts, and a word that stands for none.
+        None if parameter["name"] == "category" => &[],
+        // Ids, and words that stand for some.
+        None => &[("you", &["type", "value"]), ("0", &["range"])],
+        Some(_) => &[],
+    };
+    let broken = texts.iter().map(|(text, codes)| Broken {
+        pointer: format!("?{}", parameter["name"].as_str().unwrap()),
+        value: Some(json!(text)),
+        codes,
+    });
+    broken.collect()
+}
+
+#[tokio::test]
+async fn a_parameter_beyond_its_bound_or_unknown_is_refused() {
+    let world = World::start().await;
+    // A caller's first request writes the caller.
+    for request in world.requests() {
+        world.caller_of(&request).await;
+    }
+    let before = records(&world).await;
+    let (mut seen, mut missed) = (0, Vec::new());
+    for request in world.requests() {
+        if request.needs.is_none() {
+            continue;
+        }
+        let unknown = Broken {
+            pointer: "?dry".to_owned(),
+            value: Some(json!("1")),
+            codes: &["unknown_parameter"],
+        };
+        let parameters = operation(&request)["parameters"].as_array();
+        let parameters = parameters.into_iter().flatten().map(resolved);
+        let parameters = parameters.filter(|one| one["in"] == "query");
+        let all = parameters.flat_map(broken_parameter).chain([unknown]);
+        let all: Vec<Broken> = all.collect();
+        seen += all.len();
+        for faults in together(all) {
+            let query = faults.iter().map(|fault| {
+                let value = fault.value.as_ref().and_then(Value::as_str).unwrap();
+                format!("{}={}", &fault.pointer[1..], value.replace(' ', "%20"))
+            });
+            let query: Vec<String> = query.collect();
+            let request = Request {
+                path: format!("{}?{}", request.path, query.join("&")),
+                ..request.clone()
+            };
+            missed.extend(unnamed(&world, &request, &faults).await);
+        }
+    }
+    assert!(missed.is_empty(), "{}: {missed:#?}", missed.len());
+    assert!(seen > 150, "{seen}");
+    assert_eq!(before, records(&world).await);
+}

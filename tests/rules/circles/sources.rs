@@ -1,0 +1,187 @@
+//! The files of a crate, and which of them need which.
+//!
+//! A file needs another one if it names an item of that file, in a `use` or in a path. A name that a
+//! file only passes on with `pub use` leads to the file that declares it. Methods, trait
+//! implementations and names that a macro builds are not seen.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::tokens::{Use, declared, paths, tokens, uses};
+
+/// The path of a module in its crate: empty for the root, `["key", "work"]` for `key/work.rs`.
+type Module = Vec<String>;
+
+/// Modules, and others of which each needs items.
+type Needs<'a> = BTreeMap<&'a Module, BTreeSet<&'a Module>>;
+
+/// The files of a crate, by their modules.
+pub struct Sources(BTreeMap<Module, Source>);
+
+struct Source {
+    file: String,
+    uses: Vec<Use>,
+    /// The paths and single names of its code.
+    paths: Vec<Vec<String>>,
+    /// The names of its items.
+    declared: BTreeSet<String>,
+}
+
+impl Sources {
+    /// Reads the files of a crate, but for tests, and for programs beside a library.
+    pub fn of(folder: &Path) -> Self {
+        let mut files = Vec::new();
+        collect(folder, &mut files);
+        let is_library = folder.join("lib.rs").exists();
+        let source = |path: PathBuf| {
+            let file = path.strip_prefix(folder).unwrap().to_str().unwrap();
+            let mut module: Module = file
+                .strip_suffix(".rs")?
+                .split('/')
+                .map(str::to_owned)
+                .collect();
+            let is_program = module[0] == "bin" || (is_library && module == ["main"]);
+            if is_program || module.iter().any(|part| part == "tests") {
+                return None;
+            }
+            module.pop_if(|last| matches!(last.as_str(), "lib" | "main" | "mod"));
+            let tokens = tokens(&fs::read_to_string(&path).unwrap());
+            let source = Source {
+                file: file.to_owned(),
+                uses: uses(&tokens),
+                paths: paths(&tokens),
+                declared: declared(&tokens),
+            };
+            Some((module, source))
+        };
+        Self(files.into_iter().filter_map(source).collect())
+    }
+
+    /// The circles: their files, and the others of the circle that each of them needs.
+    pub fn circles(&self) -> Vec<BTreeMap<String, Vec<String>>> {
+        let modules = self.0.keys();
+        let needs: Needs<'_> = modules.map(|module| (module, self.needs(module))).collect();
+        let reached: Needs<'_> = needs
+            .keys()
+            .map(|module| (*module, reached(module, &needs)))
+            .collect();
+        let circle = |module: &Module| -> BTreeSet<&Module> {
+            let others = reached[module].iter().copied();
+            others
+                .filter(|other| reached[*other].contains(module))
+                .collect()
+        };
+        let circles: BTreeSet<BTreeSet<&Module>> = self.0.keys().map(circle).collect();
+        let file = |module: &Module| self.0[module].file.clone();
+        let shown = |circle: &BTreeSet<&Module>| {
+            let within = |module: &Module| {
+                needs[module]
+                    .intersection(circle)
+                    .map(|other| file(other))
+                    .collect()
+            };
+            circle
+                .iter()
+                .map(|module| (file(module), within(module)))
+                .collect()
+        };
+        circles
+            .iter()
+            .filter(|circle| !circle.is_empty())
+            .map(shown)
+            .collect()
+    }
+
+    /// The other modules whose items a file names.
+    fn needs(&self, module: &Module) -> BTreeSet<&Module> {
+        let source = &self.0[module];
+        let mut needs = BTreeSet::new();
+        for used in &source.uses {
+            // What is only passed on is needed by those that name it.
+            if !used.is_public || source.paths.iter().any(|path| path[0] == used.name) {
+                needs.extend(self.declaring(module, &used.path));
+            }
+        }
+        for path in source.paths.iter().filter(|path| path.len() > 1) {
+            let imported = source.uses.iter().find(|used| used.name == path[0]);
+            match imported {
+                Some(used) => {
+                    let path = [&used.path, &path[1..]].concat();
+                    needs.extend(self.declaring(module, &path));
+                }
+                None => needs.extend(self.declaring(module, path)),
+            }
+        }
+        needs.remove(module);
+        needs
+    }
+
+    /// The module that declares the item of a path in a module's code, if this crate has it.
+    fn declaring(&self, module: &Module, path: &[String]) -> Option<&Module> {
+        let (mut from, mut path) = (module.clone(), path);
+        match path[0].as_str() {
+            "crate" => {
+                from.clear();
+                path = &path[1..];
+            }
+            "self" => path = &path[1..],
+            "super" => {
+                while path.first().is_some_and(|first| first == "super") {
+                    from.pop();
+                    path = &path[1..];
+                }
+            }
+            child if self.child(&from, child).is_none() => return None,
+            _ => {}
+        }
+        while let Some(child) = path.first().and_then(|first| self.child(&from, first)) {
+            (from, path) = (child, &path[1..]);
+        }
+        let (here, source) = self.0.get_key_value(&from)?;
+        let name = path.first()?;
+        if source.declared.contains(name) {
+            return Some(here);
+        }
+        if let Some(used) = source.uses.iter().find(|used| used.name == *name) {
+            return self.declaring(here, &used.path);
+        }
+        let through = |used: &Use| {
+            let path = [&used.path[..], std::slice::from_ref(name)].concat();
+            let found = self.declaring(here, &path)?;
+            self.0[found].declared.contains(name).then_some(found)
+        };
+        let mut globs = source.uses.iter().filter(|used| used.name == "*");
+        globs.find_map(through).or(Some(here))
+    }
+
+    fn child(&self, module: &Module, name: &str) -> Option<Module> {
+        let child = [&module[..], &[name.to_owned()]].concat();
+        self.0.contains_key(&child).then_some(child)
+    }
+}
+
+/// The modules that one needs, directly or through others.
+fn reached<'a>(module: &'a Module, needs: &Needs<'a>) -> BTreeSet<&'a Module> {
+    let mut reached = BTreeSet::new();
+    let mut open = vec![module];
+    while let Some(module) = open.pop() {
+        let needed = needs[module].iter().copied();
+        open.extend(needed.filter(|needed| reached.insert(*needed)));
+    }
+    reached
+}
+
+/// Collects the Rust files of a folder and of those in it.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
+        }
+    }
+}

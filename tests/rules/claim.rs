@@ -1,0 +1,270 @@
+//! Authentication beside the operation: whatever that finds or does, who may not call it gets
+//! nothing from it and changes nothing.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use shared::model::{Role, span};
+
+use tests::support::{Answer, Caller, Fault, Faults, Request, Requests, Settings, World, example};
+
+async fn behind_faults() -> (World, Faults) {
+    let (settings, faults) = Settings::behind_faults().await;
+    (World::start_in(settings).await, faults)
+}
+
+/// Operations that need a caller.
+fn of_callers(world: &World) -> Vec<Request> {
+    let mut requests = world.requests();
+    requests.retain(|request| request.needs.is_some());
+    assert!(requests.len() > 30, "{}", requests.len());
+    requests
+}
+
+/// A caller whose cookie verifies and who may not call, and the refusal they get.
+struct Refused {
+    who: &'static str,
+    caller: Caller,
+    status: u16,
+    code: &'static str,
+}
+
+impl Refused {
+    fn unauthenticated(who: &'static str, caller: Caller) -> Self {
+        Self {
+            who,
+            caller,
+            status: 401,
+            code: "unauthenticated",
+        }
+    }
+
+    async fn all(world: &World) -> [Self; 6] {
+        let api = world.api();
+        let long_ago = api.clock.now().plus(-8 * span::DAY);
+        let signed_out = api.session_of(&world.max).await;
+        signed_out.trigger("/api/auth/logout").await.expect(204);
+        let soon = json!({"expiresAt": api.clock.now().plus(1)});
+        let expired = api.token_of(&world.max, soon).await;
+        api.clock.advance(1);
+        let viewer = json!({"permissions": Role::Viewer.permissions()});
+        let left = api.user("sue").await;
+        let of_disabled = api.session_of(&left).await;
+        let directory = api.store.directory();
+        directory
+            .disable_user(api.home.id, left.id, true)
+            .await
+            .unwrap();
+        [
+            Self::unauthenticated("whose session has ended", signed_out),
+            Self::unauthenticated(
+                "whose session is over",
+                api.session_since(&world.max, long_ago).await,
+            ),
+            Self::unauthenticated("who is disabled", of_disabled),
+            Self::unauthenticated("whose token is over", expired),
+            Self {
+                who: "whose token only lets them view",
+                caller: api.token_of(&world.max, viewer).await,
+                status: 403,
+                code: "permission_denied",
+            },
+            Self {
+                who: "who is a viewer",
+                caller: api.sign_in("vic").await,
+                status: 403,
+                code: "permission_denied",
+            },
+        ]
+    }
+
+    #[track_caller]
+    fn expects(&self, request: &Request, answer: &Answer) {
+        let Self {
+            who, status, code, ..
+        } = self;
+        let asked = format!("somebody {who} asked {} {}", request.method, request.path);
+        assert_eq!(answer.status, *status, "{asked}: {}", answer.text);
+        assert_eq!(answer.expect(*status)["code"], *code, "{asked}");
+    }
+
+    /// Returns whether an operation refuses them before it reads the record.
+    fn concerns(&self, request: &Request) -> bool {
+        let held = Role::Viewer.permissions();
+        let mut needs = request.needs.iter().flatten();
+        self.status == 401
+            || needs.any(|need| {
+                let permission = serde_json::from_value(Value::from(need.as_str()));
+                permission.is_ok_and(|permission| !held.contains(&permission))
+            })
+    }
+}
+
+/// Ways to ask an operation that it would refuse or fail at, if it were not for the caller.
+fn hopeless(request: &Request) -> [Request; 4] {
+    let with = |id| Request {
+        path: example(&request.template, id),
+        ..request.clone()
+    };
+    let malformed = Request {
+        path: format!("{}?unknown=1", request.path),
+        body: request.body.as_ref().map(|_| Value::from("no object")),
+        ..request.clone()
+    };
+    [request.clone(), malformed, with("999"), with("abc")]
+}
+
+/// Sends requests all at once while what finds out who calls is held up, and lets it go on when
+/// the operations have done what they could. They must not have answered or written by then.
+async fn answers(world: &World, faults: &Faults, requests: &[(&Caller, Request)]) -> Vec<Answer> {
+    let before = world.api().records().await;
+    let released = AtomicBool::new(false);
+    let answers = requests.iter().map(async |(caller, request)| {
+        let answer = request.by(caller).await;
+        let operation = request.operation();
+        let released = released.load(Ordering::SeqCst);
+        assert!(released, "{operation} answers too early: {}", answer.text);
+        answer
+    });
+    faults.hold(Requests::Authentication);
+    let meanwhile = async {
+        faults.holds(requests.len()).await;
+        let rows = world.api().records().await;
+        released.store(true, Ordering::SeqCst);
+        faults.release();
+        rows
+    };
+    let (answers, meanwhile) = tokio::join!(join_all(answers), meanwhile);
+    same(&before, &meanwhile);
+    answers
+}
+
+/// Asserts that nothing was written; ids that were reserved meanwhile are given out for good.
+#[track_caller]
+fn same(before: &[String], after: &[String]) {
+    let only_in = |some: &[String], others: &[String]| -> Vec<String> {
+        let mut rows = some.to_vec();
+        rows.retain(|row| !others.contains(row));
+        rows
+    };
+    let (gone, new) = (only_in(before, after), only_in(after, before));
+    assert!(
+        gone.is_empty() && new.is_empty(),
+        "was: {gone:#?}\nis: {new:#?}"
+    );
+}
+
+#[tokio::test]
+async fn a_refused_caller_changes_nothing_and_learns_nothing() {
+    let (world, faults) = behind_faults().await;
+    let requests = of_callers(&world);
+    let refused = Refused::all(&world).await;
+    let before = world.api().records().await;
+    for refused in &refused {
+        let concerned = requests.iter().filter(|request| refused.concerns(request));
+        let asked: Vec<_> = concerned
+            .flat_map(hopeless)
+            .map(|request| (&refused.caller, request))
+            .collect();
+        assert!(asked.len() >= 80, "{} {}", refused.who, asked.len());
+        let answers = answers(&world, &faults, &asked).await;
+        for (answer, (_, request)) in answers.iter().zip(&asked) {
+            refused.expects(request, answer);
+        }
+    }
+    same(&before, &world.api().records().await);
+}
+
+#[tokio::test]
+async fn a_refusal_of_the_caller_comes_before_a_failure() {
+    let (world, faults) = behind_faults().await;
+    let requests = of_callers(&world);
+    let refused = Refused::all(&world).await;
+    let max = world.caller().await;
+    let before = world.api().records().await;
+    faults.begin(Requests::BesideAuthentication, Fault::Denied);
+    // All that they answer was read to find out who calls.
+    let of_the_session = ["GET /api/auth/session", "GET /api/organizations/{id}"];
+    for request in &requests {
+        let answer = request.by(&max).await;
+        if !of_the_session.contains(&request.operation().as_str()) {
+            answer.expect_problem(500, "internal_error");
+        }
+        for refused in refused.iter().filter(|one| one.concerns(request)) {
+            refused.expects(request, &request.by(&refused.caller).await);
+        }
+    }
+    faults.end();
+    same(&before, &world.api().records().await);
+}
+
+#[tokio::test]
+async fn nothing_is_answered_or_written_before_the_caller_is_known() {
+    let (world, faults) = behind_faults().await;
+    let mut callers = Vec::new();
+    for request in of_callers(&world) {
+        callers.push((world.caller_of(&request).await, request));
+    }
+    let asked: Vec<_> = callers
+        .iter()
+        .map(|(caller, request)| (caller, request.clone()))
+        .collect();
+    let answers = answers(&world, &faults, &asked).await;
+    for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_answered_or_written_before_a_token_is_known_to_hold() {
+    let (world, faults) = behind_faults().await;
+    let script = world.script().await;
+    let mut requests = of_callers(&world);
+    requests.retain(|request| request.takes_tokens);
+    let asked: Vec<_> = requests
+        .into_iter()
+        .map(|request| (&script, request))
+        .collect();
+    let answers = answers(&world, &faults, &asked).await;
+    for (answer, (_, request)) in answers.iter().zip(&asked) {
+        let operation = request.operation();
+        assert!(answer.status < 300, "{operation}: {}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn while_authentication_fails_the_service_is_unavailable() {
+    let (world, faults) = behind_faults().await;
+    let requests = of_callers(&world);
+    let max = world.caller().await;
+    let script = world.script().await;
+    let before = world.api().records().await;
+    faults.begin(Requests::Authentication, Fault::Throttled);
+    for caller in [&max, &script] {
+        let answers = join_all(requests.iter().map(|request| request.by(caller))).await;
+        for answer in &answers {
+            answer.expect_problem(503, "unavailable");
+            assert_eq!(answer.header("retry-after"), Some("1"));
+        }
+    }
+    faults.end();
+    same(&before, &world.api().records().await);
+}
+
+#[tokio::test]
+async fn a_cookie_that_does_not_verify_costs_no_request() {
+    let world = World::start().await;
+    let good = world.caller().await.cookie.unwrap();
+    let (sid, _) = good.rsplit_once('.').unwrap();
+    let forged = world.api().anonymous().with_cookie(format!("{sid}.AAAA"));
+    world.api().counter.take();
+    for request in of_callers(&world) {
+        for request in hopeless(&request) {
+            let answer = request.by(&forged).await;
+            answer.expect_problem(401, "unauthenticated");
+        }
+    }
+    assert_eq!(world.api().counter.take().total, 0);
+}

@@ -1,0 +1,329 @@
+//! Cleanups of deletes: the sweeper runs each by itself, however damaged its records are and
+//! however many there are.
+
+use std::time::Duration;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde_json::json;
+use shared::store::{CLEANUP_DELAY, Progress};
+use sweeper::{Budget, Swept};
+use tokio::time::Instant;
+
+use tests::support::{
+    Api, Caller, Concierge, DAMAGES, Damage, Fault, Item, PATIENCE, Requests, Settings, comes,
+    key_of, text_of,
+};
+
+const MINUTE: i64 = 60_000;
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+/// A milestone, a phase and a tag, each number 1, with five tasks and two activities that name them,
+/// and what has comments.
+async fn has_work(api: &Api, max: &Caller) {
+    max.creates_milestone(json!({})).await;
+    let [phase, ..] = api.has_phases().await;
+    api.has_tag(api.home.id, "urgent").await;
+    for id in 1..=5 {
+        max.creates_task(json!({"milestoneId": 1, "phaseId": phase}))
+            .await;
+        max.records_activity(json!({"projectId": 1})).await;
+        for kind in ["tasks", "activities"] {
+            let tags = format!("/api/{kind}/{id}/tags");
+            max.post(&tags, json!({"tagId": 1})).await.expect(204);
+        }
+    }
+    max.creates_task(json!({})).await;
+    max.records_activity(json!({})).await;
+    max.raises_request().await;
+    for subject in ["tasks/6", "activities/6", "service-requests/1"] {
+        for _ in 0..5 {
+            let comments = format!("/api/{subject}/comments");
+            max.creates(&comments, json!({"content": "Hello"})).await;
+        }
+    }
+}
+
+async fn deletes_all(max: &Caller) {
+    for path in ["milestones/1", "phases/1", "tags/1"] {
+        max.delete(&format!("/api/{path}")).await.expect(204);
+    }
+    for path in ["tasks/6", "activities/6", "service-requests/1"] {
+        max.delete(&format!("/api/{path}")).await.expect(204);
+    }
+}
+
+/// A task, an activity or a comment that does not read is cleaned up like any other.
+#[tokio::test]
+async fn damaged_records_are_in_no_cleanups_way() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    has_work(&api, &max).await;
+    deletes_all(&max).await;
+    for (kind, all) in [("task", 5), ("activity", 5), ("comment", 15)] {
+        assert_eq!(api.damages(kind, |_| true).await, all, "{kind}");
+    }
+    assert_eq!(api.cleans_up().await, 6);
+    for kind in ["cleanup", "comment"] {
+        assert_eq!(api.items_of(kind).await, [] as [Item; 0], "{kind}");
+    }
+    for kind in ["task", "activity"] {
+        for item in api.items_of(kind).await {
+            // The one whose version is none stays as it is.
+            let is_left = text_of(&item, "version") == "1";
+            for name in ["milestoneId", "phaseId", "tagIds", "gsi2pk"] {
+                let of_activity = kind == "activity" && name != "tagIds";
+                let keeps = item.contains_key(name);
+                assert!(of_activity || keeps == is_left, "{name} of {item:?}");
+            }
+        }
+    }
+    assert_eq!(api.cleans_up().await, 0);
+}
+
+/// The very attribute that names what was deleted is of another type.
+#[tokio::test]
+async fn damaged_links_are_in_no_cleanups_way() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    has_work(&api, &max).await;
+    let mut tasks = api.items_of("task").await;
+    let one = AttributeValue::N("1".to_owned());
+    tasks.truncate(3);
+    tasks[0].insert("milestoneId".to_owned(), text("1"));
+    tasks[1].insert("phaseId".to_owned(), AttributeValue::L(vec![one.clone()]));
+    tasks[2].insert("tagIds".to_owned(), AttributeValue::L(vec![one]));
+    api.puts(tasks.clone()).await;
+    deletes_all(&max).await;
+    assert_eq!(api.cleans_up().await, 6);
+    assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
+    let names = ["milestoneId", "phaseId", "tagIds"];
+    for (place, task) in api.items_of("task").await.iter().enumerate() {
+        let kept = names.iter().filter(|name| task.contains_key(**name));
+        let damaged = names.get(place).into_iter();
+        assert!(kept.eq(damaged), "{task:?}");
+    }
+}
+
+/// A note of what to do that does not read, in each way in which it may not.
+#[tokio::test]
+async fn a_cleanup_that_does_not_read_is_deferred_for_longer_each_time() {
+    let later: Damage = |item| drop(item.insert("subject".to_owned(), text("OfALaterVersion")));
+    let uncounted: Damage = |item| {
+        item.insert("subject".to_owned(), text("OfALaterVersion"));
+        item.insert("failures".to_owned(), text("many"));
+    };
+    for damage in DAMAGES.into_iter().chain([later, uncounted]) {
+        let api = Api::start().await;
+        let max = api.sign_in("max").await;
+        let zoe = api.sign_in("zoe").await;
+        let damaged = max.raises_request().await;
+        max.delete(&format!("/api/service-requests/{damaged}"))
+            .await
+            .expect(204);
+        let mut cleanup = api.items_of("cleanup").await.remove(0);
+        damage(&mut cleanup);
+        api.puts([cleanup.clone()]).await;
+        for caller in [&max, &zoe] {
+            let request = caller.raises_request().await;
+            let request = format!("/api/service-requests/{request}");
+            caller.delete(&request).await.expect(204);
+        }
+        api.clock.advance(CLEANUP_DELAY);
+        let (finished, failed) = runs(&api).await;
+        assert_eq!((finished, failed), (2, vec![key_of(&cleanup)]));
+        // Its version begins anew, and with it a cleanup of which nothing else was damaged.
+        let heals = text_of(&cleanup, "version") == "1";
+        for minutes in [1, 2, 4, 8, 16, 32, 60, 60] {
+            api.clock.advance(minutes * MINUTE - 1);
+            assert_eq!(runs(&api).await, (0, vec![]));
+            api.clock.advance(1);
+            let (finished, failed) = runs(&api).await;
+            if heals {
+                assert_eq!((finished, failed), (1, vec![]));
+                break;
+            }
+            assert_eq!((finished, failed), (0, vec![key_of(&cleanup)]));
+        }
+    }
+}
+
+/// Runs the cleanups that are due. Returns how many were finished, and the keys of those that
+/// failed.
+async fn runs(api: &Api) -> (usize, Vec<String>) {
+    let (mut finished, mut failed) = (0, Vec::new());
+    let store = api.store_of("sweeper");
+    let cleanups = store.cleanups();
+    let run = cleanups.run_due(|key, progress| match progress {
+        Ok(progress) => finished += usize::from(progress == Progress::Finished),
+        Err(_) => failed.push(key.to_owned()),
+    });
+    run.await.unwrap();
+    (finished, failed)
+}
+
+/// A cleanup that the table refuses is tried again and does not stop the others.
+#[tokio::test]
+async fn a_cleanup_that_fails_holds_up_no_other() {
+    let (api, faults) = Api::behind_faults().await;
+    let max = api.sign_in("max").await;
+    has_work(&api, &max).await;
+    deletes_all(&max).await;
+    assert_eq!(runs(&api).await, (0, vec![]), "not due yet");
+    api.clock.advance(CLEANUP_DELAY);
+    // Comments are deleted in transactions, and other records are changed without.
+    faults.next("UpdateItem", Fault::Denied);
+    let (finished, failed) = runs(&api).await;
+    assert!(faults.are_over());
+    assert_eq!((finished, failed.len()), (5, 1), "{failed:?}");
+    let is_of = |kind: &&str| failed[0].contains(&format!("#CLEANUP {kind}#"));
+    assert!(
+        ["MILESTONE", "PHASE", "TAG"].iter().any(is_of),
+        "{failed:?}"
+    );
+    assert_eq!(runs(&api).await, (0, vec![]), "put off");
+    api.clock.advance(MINUTE);
+    assert_eq!(runs(&api).await, (1, vec![]));
+    assert_eq!(api.items_of("cleanup").await, [] as [Item; 0]);
+    for task in api.items_of("task").await {
+        let names = ["milestoneId", "phaseId", "tagIds", "gsi2pk"];
+        assert!(
+            !names.iter().any(|name| task.contains_key(*name)),
+            "{task:?}"
+        );
+    }
+}
+
+/// To be refused by the table is not to be damaged: nothing is set aside or given up for it.
+#[tokio::test]
+async fn a_table_that_refuses_the_sweeper_damages_nothing() {
+    let (settings, faults) = Settings::behind_faults().await;
+    let world = Concierge::start_in(settings).await;
+    let (session, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    let request = world.max.raises_request().await;
+    let request = format!("/api/service-requests/{request}");
+    world.max.delete(&request).await.expect(204);
+    world.api.clock.advance(MINUTE);
+    let before = world.api.table_dump().await;
+    for operation in ["Query", "PutItem", "UpdateItem", "TransactWriteItems"] {
+        faults.begin(Requests::Of(operation), Fault::Denied);
+        let swept = world.sweeper().sweep().await;
+        faults.end();
+        let nothing = (
+            swept.given_up,
+            swept.settled,
+            swept.expired,
+            swept.interrupted,
+        );
+        assert_eq!(nothing, (0, 0, 0, 0), "{operation}: {swept:?}");
+        if operation == "Query" {
+            assert_eq!((swept.errors, swept.resent), (3, 0), "{swept:?}");
+            assert_eq!(world.api.table_dump().await, before);
+        }
+        world.takes_messages().await;
+        assert_eq!(world.session(&session).await["status"], "executing");
+        world.api.clock.advance(60 * MINUTE);
+    }
+    let swept = world.sweeper().sweep().await;
+    assert_eq!((swept.resent, swept.errors), (1, 0), "{swept:?}");
+    assert_eq!(
+        world.takes_messages().await,
+        [world.message(&session, &action)]
+    );
+    assert_eq!(world.api.items_of("cleanup").await, [] as [Item; 0]);
+}
+
+/// A cleanup that hangs ends with its budget, and the agent's work was done before.
+#[tokio::test]
+async fn cleanups_end_in_time_and_come_behind_the_agents_work() {
+    let (settings, faults) = Settings::behind_faults().await;
+    let world = Concierge::start_in(settings).await;
+    let (session, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    has_work(&world.api, &world.max).await;
+    deletes_all(&world.max).await;
+    world.api.clock.advance(2 * MINUTE);
+    // What cleanups write, and what no message does.
+    faults.hold(Requests::Of("UpdateItem"));
+    let budget = Budget {
+        agent: PATIENCE,
+        all: Duration::from_secs(2),
+    };
+    let sweeper = world.sweeper().within(budget);
+    let swept = comes("the end of the run", sweeper.sweep()).await;
+    assert_eq!(swept.resent, 1);
+    assert_eq!(
+        world.takes_messages().await,
+        [world.message(&session, &action)]
+    );
+    assert!(!world.api.items_of("cleanup").await.is_empty());
+    faults.release();
+    assert_eq!(world.sweeper().sweep().await.errors, 0);
+    assert_eq!(world.api.items_of("cleanup").await, [] as [Item; 0]);
+}
+
+/// The agent's work is found in the same few requests, whatever else is due.
+#[tokio::test]
+async fn many_cleanups_do_not_keep_the_agents_work_waiting() {
+    agents_work_beside(1_000).await;
+}
+
+#[tokio::test]
+#[ignore = "fills the table for some minutes"]
+async fn a_hundred_thousand_cleanups_do_not_keep_the_agents_work_waiting() {
+    agents_work_beside(100_000).await;
+}
+
+async fn agents_work_beside(cleanups: usize) {
+    let world = Concierge::start().await;
+    let (session, action) = world.approved_batch().await;
+    world.takes_messages().await;
+    let request = world.max.raises_request().await;
+    let request = format!("/api/service-requests/{request}");
+    world.max.delete(&request).await.expect(204);
+    let one = world.api.items_of("cleanup").await.remove(0);
+    let copy = |number: usize| {
+        let mut item = one.clone();
+        let id = AttributeValue::N(number.to_string());
+        let subject = AttributeValue::M([("Milestone".to_owned(), id)].into());
+        item.insert("subject".to_owned(), subject);
+        item.insert("sk".to_owned(), text(&format!("MILESTONE#{number:016}")));
+        item
+    };
+    world.api.puts((1..cleanups).map(copy)).await;
+    world.api.clock.advance(2 * MINUTE);
+    let began = Instant::now();
+    let nothing_left = Budget {
+        agent: PATIENCE,
+        all: Duration::ZERO,
+    };
+    let sweeper = world.sweeper().within(nothing_left);
+    let (swept, used) = shared::store::metered(sweeper.sweep()).await;
+    let agents = began.elapsed();
+    assert_eq!(
+        swept,
+        Swept {
+            overdue: 1,
+            resent: 1,
+            ..Swept::default()
+        }
+    );
+    assert!(used.requests <= 10, "{used:?}");
+    assert_eq!(
+        world.takes_messages().await,
+        [world.message(&session, &action)]
+    );
+    let (mut runs, mut left) = (0, cleanups);
+    while left > 0 {
+        assert!(runs < 100, "{left} of {cleanups} are left");
+        // One that ends with the budget may be done and not told of.
+        world.sweeper().sweep().await;
+        left = world.api.items_of("cleanup").await.len();
+        runs += 1;
+    }
+    let all = began.elapsed();
+    eprintln!("{cleanups} cleanups: the agent's work {agents:?}, all {all:?} in {runs} runs");
+}

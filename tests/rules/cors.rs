@@ -1,0 +1,103 @@
+//! Holds what pages of other origins may send and read against what operations take and answer.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS, NOT_YET};
+
+use tests::support::{document, operations};
+
+type Names = BTreeSet<String>;
+
+#[test]
+fn other_origins_may_send_what_operations_take_and_read_what_they_answer() {
+    let document = serde_json::to_value(document()).unwrap();
+    hold("ALLOWED_HEADERS", &ALLOWED_HEADERS, &taken(&document));
+    hold("EXPOSED_HEADERS", &EXPOSED_HEADERS, &answered(&document));
+    let listed: Names = names(&ALLOWED_HEADERS)
+        .union(&names(&EXPOSED_HEADERS))
+        .cloned()
+        .collect();
+    assert!(
+        names(&NOT_YET).is_subset(&listed),
+        "NOT_YET, and the two lists"
+    );
+}
+
+/// A list has what is described, what is to come, and nothing else.
+#[track_caller]
+fn hold(list: &str, listed: &[&str], described: &Names) {
+    let listed = names(listed);
+    let to_come = names(&NOT_YET);
+    let missing: Vec<_> = described.difference(&listed).collect();
+    assert!(
+        missing.is_empty(),
+        "{list} of shared/src/http/cors.rs lacks {missing:?}"
+    );
+    let here: Vec<_> = described.intersection(&to_come).collect();
+    assert!(
+        here.is_empty(),
+        "take {here:?} out of NOT_YET in shared/src/http/cors.rs: they are here"
+    );
+    let unknown: Vec<_> = listed
+        .iter()
+        .filter(|name| !described.contains(*name) && !to_come.contains(*name))
+        .collect();
+    assert!(
+        unknown.is_empty(),
+        "{list} has {unknown:?}, which no operation names"
+    );
+}
+
+fn names(list: &[&str]) -> Names {
+    list.iter().map(|name| (*name).to_owned()).collect()
+}
+
+/// Headers that operations take: their parameters, the content type of a body, which is JSON and so
+/// none that a page may send unasked, and the token of a bearer.
+fn taken(document: &Value) -> Names {
+    let mut taken = Names::new();
+    for operation in operations() {
+        let parameters = operation.described["parameters"].as_array();
+        for parameter in parameters.into_iter().flatten() {
+            if parameter["in"] == "header" {
+                taken.insert(parameter["name"].as_str().unwrap().to_ascii_lowercase());
+            }
+        }
+        if operation.described.get("requestBody").is_some() {
+            taken.insert("content-type".to_owned());
+        }
+    }
+    let schemes = document["components"]["securitySchemes"]
+        .as_object()
+        .unwrap();
+    if schemes.values().any(|scheme| scheme["type"] == "http") {
+        taken.insert("authorization".to_owned());
+    }
+    taken
+}
+
+/// Headers that operations answer with, but for those that a page reads anyway or never does.
+fn answered(document: &Value) -> Names {
+    let mut answered = Names::new();
+    collect_headers(document, &mut answered);
+    for of_the_browser in ["cache-control", "set-cookie", "x-content-type-options"] {
+        answered.remove(of_the_browser);
+    }
+    answered
+}
+
+/// Names of all members of objects called `headers`, but for a schema's property of that name.
+fn collect_headers(value: &Value, names: &mut Names) {
+    match value {
+        Value::Object(members) => {
+            let headers = members.get("headers").and_then(Value::as_object);
+            let headers = headers.into_iter().flatten();
+            names.extend(headers.map(|(name, _)| name.to_ascii_lowercase()));
+            let others = members.iter().filter(|(name, _)| *name != "properties");
+            others.for_each(|(_, member)| collect_headers(member, names));
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect_headers(item, names)),
+        _ => (),
+    }
+}

@@ -1,0 +1,153 @@
+//! The documents: short, with a table of contents, found from the README, and without dead links.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use super::generated::path;
+
+/// Where a reader begins.
+const README: &str = "README.md";
+
+/// The most lines of the README.
+const MOST_LINES: usize = 220;
+
+/// A document of more lines has a table of contents.
+const SHORT: usize = 40;
+
+/// Folders without documents of ours.
+const NOT_OURS: [&str; 2] = ["target", "node_modules"];
+
+/// A document, without what stands in code.
+struct Document {
+    /// From the project's root.
+    name: String,
+    folder: PathBuf,
+    lines: Vec<String>,
+}
+
+impl Document {
+    fn open(file: &Path) -> Self {
+        let mut in_code = false;
+        let mut lines = Vec::new();
+        for line in fs::read_to_string(file).unwrap().lines() {
+            let is_fence = line.trim_start().starts_with("```");
+            in_code ^= is_fence;
+            let is_text = !is_fence && !in_code;
+            lines.push(if is_text {
+                line.to_owned()
+            } else {
+                String::new()
+            });
+        }
+        let name = file.strip_prefix(path("")).unwrap();
+        Self {
+            name: name.display().to_string(),
+            folder: file.parent().unwrap().to_owned(),
+            lines,
+        }
+    }
+
+    fn headings(&self) -> impl Iterator<Item = &str> {
+        let headings = self.lines.iter().filter(|line| line.starts_with('#'));
+        headings.map(|line| line.trim_start_matches('#').trim())
+    }
+
+    /// Anchors of its headings.
+    fn anchors(&self) -> BTreeSet<String> {
+        self.headings().map(anchor).collect()
+    }
+
+    /// Where links lead, of these lines.
+    fn links(lines: &[String]) -> impl Iterator<Item = &str> {
+        let parts = lines.iter().flat_map(|line| line.split("](").skip(1));
+        parts.filter_map(|part| Some(part.split_once(')')?.0))
+    }
+}
+
+/// The anchor that GitHub gives a heading.
+fn anchor(heading: &str) -> String {
+    let kept = heading
+        .chars()
+        .filter(|one| one.is_alphanumeric() || matches!(one, ' ' | '-' | '_'));
+    let kept: String = kept.collect();
+    kept.to_lowercase().replace(' ', "-")
+}
+
+/// Every document of the project.
+fn documents() -> Vec<Document> {
+    let mut all = Vec::new();
+    let mut folders = vec![path("")];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let entry = entry.unwrap().path();
+            let name = entry.file_name().unwrap().to_str().unwrap();
+            if entry.is_dir() && !name.starts_with('.') && !NOT_OURS.contains(&name) {
+                folders.push(entry);
+            } else if entry.extension().is_some_and(|kind| kind == "md") {
+                all.push(Document::open(&entry));
+            }
+        }
+    }
+    assert!(all.len() > 5, "{} documents", all.len());
+    all
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = Document::open(&path(README)).lines.len();
+    assert!(lines <= MOST_LINES, "{lines} lines");
+}
+
+#[test]
+fn every_document_is_linked_from_the_readme() {
+    let readme = Document::open(&path(README));
+    let linked: BTreeSet<&str> = Document::links(&readme.lines).collect();
+    let all = documents();
+    let missing = all.iter().map(|one| one.name.as_str());
+    let missing = missing.filter(|name| *name != README && !linked.contains(name));
+    assert_eq!(missing.collect::<Vec<_>>(), [""; 0]);
+}
+
+#[test]
+fn every_document_begins_with_its_contents() {
+    for document in documents() {
+        let lines = document.lines.as_slice();
+        let first = lines.iter().position(|line| line.starts_with("## "));
+        let Some(first) = first.filter(|_| lines.len() > SHORT) else {
+            continue;
+        };
+        let listed: BTreeSet<&str> = Document::links(&lines[..first]).collect();
+        let sections = lines.iter().filter_map(|line| line.strip_prefix("## "));
+        let missing = sections.filter(|one| !listed.contains(format!("#{}", anchor(one)).as_str()));
+        assert_eq!(missing.collect::<Vec<_>>(), [""; 0], "{}", document.name);
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut dead = Vec::new();
+    for document in documents() {
+        let links = Document::links(&document.lines);
+        for link in links.filter(|link| !link.contains("://")) {
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = document.folder.join(file);
+            let is_there = if heading.is_empty() {
+                target.exists()
+            } else if file.is_empty() {
+                document.anchors().contains(heading)
+            } else {
+                target.is_file()
+                    && Document::open(&target.canonicalize().unwrap())
+                        .anchors()
+                        .contains(heading)
+            };
+            if !is_there {
+                dead.push(format!("{}: {link}", document.name));
+            }
+        }
+    }
+    assert_eq!(dead, [""; 0]);
+}

@@ -1,0 +1,89 @@
+//! Sends the request examples of the OpenAPI document: the service accepts each of them.
+
+use serde_json::{Value, json};
+use shared::auth::password;
+use tests::support::{Caller, Request, World, document, operations};
+
+/// Statuses that make room for an example: what is resolved takes no status but `open`.
+const REOPENED: [&str; 2] = ["/api/service-requests/1", "/api/managed-services/ticket/1"];
+
+#[tokio::test]
+async fn the_service_accepts_every_request_example() {
+    let world = World::start().await;
+    let document = serde_json::to_value(document()).unwrap();
+    let max = world.caller().await;
+    for path in REOPENED {
+        max.patch(path, json!({"status": "open"})).await.expect(200);
+    }
+    let mut sent = 0;
+    for mut request in world.requests() {
+        let Some(example) = example(&document, &request) else {
+            continue;
+        };
+        let caller = prepared(&world, &mut request, &example).await;
+        request.body = Some(example);
+        let answer = request.by(&caller).await;
+        assert!(
+            (200..300).contains(&answer.status),
+            "{}: {}: {}",
+            request.operation(),
+            request.body.unwrap(),
+            answer.text
+        );
+        sent += 1;
+    }
+    let with_body = operations().iter();
+    let with_body = with_body.filter(|one| one.described.get("requestBody").is_some());
+    assert_eq!(
+        sent,
+        with_body.count(),
+        "examples, and operations with a body"
+    );
+}
+
+/// The example of a request's body; none for an operation without one.
+fn example(document: &Value, request: &Request) -> Option<Value> {
+    let operation = &document["paths"][&request.template][request.method.to_lowercase()];
+    let body = operation.get("requestBody")?;
+    let schema = body["content"]["application/json"]["schema"]["$ref"].as_str();
+    let schema = document.pointer(schema.unwrap().trim_start_matches('#'));
+    let example = schema.unwrap()["examples"].get(0);
+    Some(
+        example
+            .unwrap_or_else(|| panic!("no example: {}", request.operation()))
+            .clone(),
+    )
+}
+
+/// Prepares the world for an example and returns its caller.
+async fn prepared(world: &World, request: &mut Request, example: &Value) -> Caller {
+    match request.operation().as_str() {
+        "POST /api/auth/login" => {
+            let name = example["username"].as_str().unwrap();
+            with_password(world, name, &example["password"]).await;
+        }
+        "PUT /api/auth/password" => {
+            return with_password(world, "vic", &example["currentPassword"]).await;
+        }
+        // The other requests need the connection that is there.
+        "PUT /api/concierge/connections/{name}" => {
+            request.path = request.template.replace("{name}", "stripe");
+        }
+        _ => (),
+    }
+    world.caller_of(request).await
+}
+
+/// Gives a user a password, which ends their sessions, and returns a new session of theirs.
+async fn with_password(world: &World, name: &str, password: &Value) -> Caller {
+    let api = world.api();
+    let user = api.user(name).await;
+    let hash = password::hash(password.as_str().unwrap().into())
+        .await
+        .unwrap();
+    let (tenant, directory) = (user.organization_id, api.store.directory());
+    let change = directory.change_password(tenant, &user, hash).await;
+    change.unwrap();
+    let user = directory.user(tenant, user.id).await.unwrap();
+    api.session_of(&user).await
+}

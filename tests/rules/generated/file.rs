@@ -1,0 +1,156 @@
+//! Files of the project of which tests write sections.
+//!
+//! A section is what stands between a line «Written by `cargo test`: NAME» and the next «End of
+//! NAME», both as comments of the file's language. Nothing else of the file is touched.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A file that is held against the code.
+pub struct File {
+    name: &'static str,
+    found: String,
+    wanted: String,
+}
+
+impl File {
+    /// The file of that name, from the project's root.
+    pub fn open(name: &'static str) -> Self {
+        let found = fs::read_to_string(path(name)).unwrap();
+        Self {
+            name,
+            wanted: found.clone(),
+            found,
+        }
+    }
+
+    /// Its text.
+    pub fn text(&self) -> &str {
+        &self.found
+    }
+
+    /// All of it is written by the test.
+    pub fn whole(mut self, text: String) -> Self {
+        self.wanted = text;
+        self
+    }
+
+    /// A section of it has these lines, set in as far as its first mark is.
+    pub fn section(mut self, section: &str, lines: &[String]) -> Self {
+        self.wanted = match with_section(&self.wanted, section, lines) {
+            Ok(text) => text,
+            Err(reason) => panic!("{}, section {section}: {reason}", self.name),
+        };
+        self
+    }
+
+    /// Rewrites a stale file and fails the test.
+    #[track_caller]
+    pub fn hold(self) {
+        if self.found != self.wanted {
+            fs::write(path(self.name), self.wanted).unwrap();
+            panic!(
+                "{} was stale; it is written anew: look at the change and commit it",
+                self.name
+            );
+        }
+    }
+}
+
+/// The path of a file of the project.
+pub fn path(name: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests.parent().unwrap().join(name)
+}
+
+fn mark(line: &str) -> &str {
+    line.trim_matches([' ', '#', '<', '>', '!', '-'])
+}
+
+/// Returns whether a line is written by hand: a comment, or in Markdown any line that is no row of
+/// a table.
+fn is_hand_written(line: &str, is_markdown: bool) -> bool {
+    if is_markdown {
+        !line.is_empty() && !line.starts_with('|')
+    } else {
+        line.starts_with('#')
+    }
+}
+
+/// Replaces the lines of a section. Fails when a line written by hand would be lost.
+fn with_section(text: &str, section: &str, lines: &[String]) -> Result<String, String> {
+    let begin = format!("Written by `cargo test`: {section}");
+    let end = format!("End of {section}");
+    let all: Vec<&str> = text.split('\n').collect();
+    let places = |wanted: &str| -> Vec<usize> {
+        let marks = all.iter().enumerate();
+        let marks = marks.filter(|(_, line)| mark(line) == wanted);
+        marks.map(|(at, _)| at).collect()
+    };
+    let (&[first], &[last]) = (places(&begin).as_slice(), places(&end).as_slice()) else {
+        return Err(format!(
+            "there must be one line «{begin}» and one line «{end}», as comments"
+        ));
+    };
+    if first > last {
+        return Err(format!("«{end}» stands before «{begin}»"));
+    }
+    let depth = all[first].len() - all[first].trim_start().len();
+    let indented = lines.iter().map(|line| match line.as_str() {
+        "" => String::new(),
+        line => format!("{}{line}", " ".repeat(depth)),
+    });
+    let indented: Vec<String> = indented.collect();
+    let is_markdown = all[first].starts_with("<!--");
+    let mut replaced = all[first + 1..last].iter();
+    if let Some(line) = replaced.find(|line| is_hand_written(line.trim(), is_markdown)) {
+        return Err(format!("«{line}» is not the test's: move it out of there"));
+    }
+    let mut whole: Vec<&str> = all[..=first].to_vec();
+    whole.extend(indented.iter().map(String::as_str));
+    whole.extend(&all[last..]);
+    Ok(whole.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "a: 1\n  # Written by `cargo test`: b\n  b: 1\n  # End of b\n# c\n";
+
+    fn with_b(text: &str) -> Result<String, String> {
+        with_section(
+            text,
+            "b",
+            &["b:".to_owned(), String::new(), "  x".to_owned()],
+        )
+    }
+
+    #[test]
+    fn only_the_section_is_rewritten() {
+        let written = with_b(TEXT).unwrap();
+        assert_eq!(written, TEXT.replace("  b: 1\n", "  b:\n\n    x\n"));
+        assert_eq!(with_b(&written).unwrap(), written);
+    }
+
+    #[test]
+    fn a_line_written_by_hand_is_not_lost() {
+        for (from, to, named) in [
+            ("# End of b", "# End", "# End of b"),
+            ("# Written", "# written", "Written by"),
+            ("a: 1", "# End of b", "End of b"),
+            ("b: 1", "# Mind this.", "# Mind this."),
+        ] {
+            let refused = with_b(&TEXT.replace(from, to)).unwrap_err();
+            assert!(
+                refused.contains(named.trim_start_matches("# ")),
+                "{refused}"
+            );
+        }
+        let table = "<!-- Written by `cargo test`: b -->\n| x |\nSee below.\n<!-- End of b -->";
+        assert!(with_b(table).unwrap_err().contains("See below."));
+        assert!(with_b(&table.replace("See below.", "")).is_ok());
+    }
+}

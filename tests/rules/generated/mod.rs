@@ -1,0 +1,86 @@
+//! Generated files: the parts of the project's files that repeat the code. A test that finds one
+//! stale rewrites it and fails, so that a person reviews the change; the next run passes. Each file
+//! has one test, so that no two write it at once.
+
+mod dashboard;
+mod endpoints;
+mod file;
+mod playbooks;
+mod reference;
+mod template;
+
+use std::{collections::BTreeSet, fs};
+
+use tests::{
+    FUNCTIONS, api_functions,
+    support::{document, operations},
+};
+
+pub(super) use self::file::{File, path};
+
+/// The document with the tables of the API.
+const REFERENCE: &str = "functions/REFERENCE.md";
+
+/// The document with the table of playbooks.
+const AGENT: &str = "functions/resolution-agent/README.md";
+
+#[test]
+fn the_openapi_document_is_that_of_the_code() {
+    let text = document().to_pretty_json().unwrap() + "\n";
+    File::open("infra/openapi.json").whole(text).hold();
+}
+
+/// A plain `cargo lambda watch` reads them.
+#[test]
+fn the_routes_of_watch_are_those_of_the_code() {
+    let mut lines = Vec::new();
+    let of_operations = operations()
+        .iter()
+        .map(|operation| (operation.path.as_str(), operation.function));
+    let of_pages =
+        api_functions().flat_map(|(name, api)| api.pages.iter().map(move |path| (*path, name)));
+    for (path, function) in of_operations.chain(of_pages) {
+        let line = format!("{path:?} = {function:?}");
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    File::open("Cargo.toml").section("routes", &lines).hold();
+}
+
+#[test]
+fn the_tables_of_the_reference_are_those_of_the_code() {
+    let mut file = File::open(REFERENCE).section("endpoints", &endpoints::table());
+    for (section, table) in reference::tables() {
+        file = file.section(section, &table);
+    }
+    file.hold();
+}
+
+#[test]
+fn the_table_of_playbooks_is_that_of_their_files() {
+    File::open(AGENT)
+        .section("playbooks", &playbooks::table())
+        .hold();
+}
+
+#[test]
+fn the_template_has_what_each_function_needs_of_the_gateway_and_the_alarms() {
+    let mut file = File::open("infra/template.yaml");
+    for (section, lines) in template::sections(file.text()) {
+        file = file.section(&section, &lines);
+    }
+    file.hold();
+}
+
+#[test]
+fn every_function_is_in_the_table_of_functions() {
+    let entries = fs::read_dir(path("functions")).unwrap();
+    let entries = entries.map(|entry| entry.unwrap());
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let packages: BTreeSet<String> = folders
+        .map(|folder| folder.file_name().into_string().unwrap())
+        .collect();
+    let named = FUNCTIONS.iter().map(|function| function.name.to_owned());
+    assert_eq!(packages, named.collect(), "functions, and FUNCTIONS");
+}

@@ -1,0 +1,110 @@
+//! The playbooks as a table: the alerts that each is for, its actions, and the calls that connections
+//! have to allow.
+
+use std::{collections::BTreeMap, fs};
+
+use toml::{Table, Value};
+
+use super::{file::path, reference};
+
+/// Their folder, from the project's root.
+const FOLDER: &str = "functions/resolution-agent/playbooks";
+
+/// A row for each file, by name.
+pub fn table() -> Vec<String> {
+    let files = fs::read_dir(path(FOLDER)).unwrap();
+    let paths = files.map(|file| file.unwrap().path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|kind| kind == "toml"))
+        .collect();
+    paths.sort();
+    let rows = paths.into_iter().map(|path| {
+        let text = fs::read_to_string(path).unwrap();
+        row(&text.parse().unwrap())
+    });
+    reference::table(
+        "| playbook | alerts | automated actions | `allow` by connection |",
+        rows,
+    )
+}
+
+fn row(playbook: &Table) -> String {
+    let name = text(&playbook["name"]);
+    let automated = list(playbook, "actions").filter(|one| one["automated"].as_bool().unwrap());
+    let actions: Vec<String> = automated
+        .map(|action| format!("`{}`", text(&action["action_type"])))
+        .collect();
+    let allow: Vec<String> = allow(playbook)
+        .into_iter()
+        .map(|(connection, calls)| format!("{connection}: {}", calls.join(", ")))
+        .collect();
+    let row = format!(
+        "| [{name}](playbooks/{name}.toml) | {} | {} | {} |",
+        alerts(&playbook["match"]),
+        actions.join(", "),
+        allow.join("<br>"),
+    );
+    row.replace("|  |", "| |")
+}
+
+/// Conditions on an alert.
+fn alerts(matches: &Value) -> String {
+    let matches = matches.as_table().unwrap();
+    let mut parts = Vec::new();
+    if let Some(kind) = matches.get("signal_type") {
+        parts.push(format!("`{}`", text(kind)));
+    }
+    if let Some(system) = matches.get("target_system") {
+        parts.push(format!("`targetSystem` `{}`", text(system)));
+    }
+    let entities = matches.get("entity_types").and_then(Value::as_array);
+    for entity in entities.into_iter().flatten() {
+        parts.push(format!("entity `{}`", text(entity)));
+    }
+    let labels = matches.get("labels").and_then(Value::as_table);
+    for (name, value) in labels.into_iter().flatten() {
+        parts.push(format!("label `{name}={}`", text(value)));
+    }
+    if parts.is_empty() {
+        return "every other alert".to_owned();
+    }
+    parts.join(", ")
+}
+
+/// The calls of its reads, steps and dry runs, by connection, each once.
+fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
+    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut needs = |connection: &Value, method: &str, path: &Value| {
+        let call = format!("`{method} {}`", text(path));
+        let calls = all.entry(text(connection).to_owned()).or_default();
+        if !calls.contains(&call) {
+            calls.push(call);
+        }
+    };
+    for read in list(playbook, "reads") {
+        needs(&read["connection"], "GET", &read["path"]);
+    }
+    for action in list(playbook, "actions") {
+        let system = &action["target_system"];
+        for step in list(action, "steps") {
+            let dry_run = step.get("dry_run").and_then(Value::as_table);
+            for call in dry_run.into_iter().chain([step]) {
+                if let Some(method) = call.get("method") {
+                    needs(system, text(method), &call["path"]);
+                }
+            }
+        }
+    }
+    all
+}
+
+fn list<'a>(table: &'a Table, name: &str) -> impl Iterator<Item = &'a Table> {
+    let list = table.get(name).and_then(Value::as_array);
+    list.into_iter()
+        .flatten()
+        .map(|one| one.as_table().unwrap())
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap()
+}

@@ -1,0 +1,197 @@
+//! Generated sections of `infra/template.yaml`: for each function its route from the gateway, its
+//! log, its alarms and its place on the dashboard. Also the methods and headers that pages of other
+//! origins may use.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
+use tests::{
+    FUNCTIONS, Function,
+    support::{METHODS, operations},
+};
+
+use super::dashboard;
+
+/// The function that answers for paths that no route has.
+const DEFAULT: &str = "api-docs";
+
+/// The most metrics of an alarm.
+const MOST_METRICS: usize = 10;
+
+/// The functions that alarms watch one by one.
+fn watched() -> impl Iterator<Item = &'static Function> {
+    FUNCTIONS.iter().filter(|function| !function.is_open())
+}
+
+/// Every section by name.
+pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
+    assert!(
+        watched().count() <= MOST_METRICS,
+        "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
+    );
+    let named = Routes::of(template);
+    let mut all = vec![("cors".to_owned(), cors())];
+    for function in FUNCTIONS {
+        all.push((function.name.to_owned(), plumbing(function, &named)));
+    }
+    all.push(("errors".to_owned(), metrics("Sum", "Errors")));
+    all.push(("throttles".to_owned(), metrics("Sum", "Throttles")));
+    let mut latency = limits();
+    latency.extend(metrics("p99", "Duration"));
+    all.push(("latency".to_owned(), latency));
+    all.push(("dashboard".to_owned(), dashboard::body(template)));
+    all
+}
+
+fn cors() -> Vec<String> {
+    let used = |method: &&str| operations().iter().any(|one| one.method == *method);
+    let methods: Vec<&str> = METHODS.into_iter().filter(used).collect();
+    vec![
+        format!("AllowMethods: [{}]", methods.join(", ")),
+        format!("AllowHeaders: [{}]", ALLOWED_HEADERS.join(", ")),
+        format!("ExposeHeaders: [{}]", EXPOSED_HEADERS.join(", ")),
+    ]
+}
+
+/// The route from the gateway to a function, and its log group.
+fn plumbing(function: &Function, named: &Routes) -> Vec<String> {
+    let mut lines = Vec::new();
+    if function.api.is_some() {
+        lines.extend(way_from_the_gateway(function, named));
+        lines.push(String::new());
+    }
+    let (name, logical) = (function.name, upper_camel(function.name));
+    lines.extend([
+        format!("{logical}Logs:"),
+        "  Type: AWS::Logs::LogGroup".to_owned(),
+        "  Properties:".to_owned(),
+        format!("    LogGroupName: !Sub \"/aws/lambda/${{AWS::StackName}}-{name}\""),
+        "    RetentionInDays: !Ref LogRetentionDays".to_owned(),
+    ]);
+    lines
+}
+
+fn way_from_the_gateway(function: &Function, named: &Routes) -> Vec<String> {
+    let logical = upper_camel(function.name);
+    let mut lines = vec![
+        format!("{logical}Integration:"),
+        "  Type: AWS::ApiGatewayV2::Integration".to_owned(),
+        format!(
+            "  Properties: {{ ApiId: !Ref Api, IntegrationType: AWS_PROXY, IntegrationUri: !GetAtt {logical}.Arn, PayloadFormatVersion: \"2.0\" }}"
+        ),
+    ];
+    for key in route_keys(function) {
+        lines.extend([
+            format!("{}:", named.name(&logical, &key)),
+            "  Type: AWS::ApiGatewayV2::Route".to_owned(),
+            format!(
+                "  Properties: {{ ApiId: !Ref Api, RouteKey: {}, Target: !Sub \"integrations/${{{logical}Integration}}\" }}",
+                quoted(&key)
+            ),
+        ]);
+    }
+    lines.extend([
+        format!("{logical}Permission:"),
+        "  Type: AWS::Lambda::Permission".to_owned(),
+        "  Properties:".to_owned(),
+        format!("    FunctionName: !Ref {logical}"),
+        "    Action: lambda:InvokeFunction".to_owned(),
+        "    Principal: apigateway.amazonaws.com".to_owned(),
+        "    SourceArn: !Sub \"arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}:${Api}/*\"".to_owned(),
+    ]);
+    lines
+}
+
+/// Every method of its paths, in the order of the document; then its pages, and the default last.
+fn route_keys(function: &Function) -> Vec<String> {
+    let of_function = operations()
+        .iter()
+        .filter(|one| one.function == function.name);
+    let mut keys: Vec<String> = of_function.map(|one| format!("ANY {}", one.path)).collect();
+    keys.dedup();
+    let pages = function.api.iter().flat_map(|api| api.pages);
+    keys.extend(pages.map(|path| format!("ANY {path}")));
+    if function.name == DEFAULT {
+        keys.push("$default".to_owned());
+    }
+    keys
+}
+
+/// A brace would begin a mapping.
+fn quoted(key: &str) -> String {
+    if key.contains('{') {
+        format!("\"{key}\"")
+    } else {
+        key.to_owned()
+    }
+}
+
+/// Logical names of the routes that the template has. A route keeps its name, whichever function it
+/// leads to: under another one, the update of a deployed stack would create it a second time, which
+/// the gateway refuses.
+struct Routes(BTreeMap<String, String>);
+
+impl Routes {
+    fn of(template: &str) -> Self {
+        let template: Value = serde_saphyr::from_str(template).unwrap();
+        let resources = template["Resources"].as_object().unwrap();
+        let routes = resources
+            .iter()
+            .filter(|(_, resource)| resource["Type"] == "AWS::ApiGatewayV2::Route");
+        let named = routes.map(|(name, route)| {
+            let key = route["Properties"]["RouteKey"].as_str().unwrap();
+            (key.to_owned(), name.clone())
+        });
+        Self(named.collect())
+    }
+
+    fn name(&self, function: &str, key: &str) -> String {
+        self.0.get(key).cloned().unwrap_or_else(|| {
+            let path = key.trim_start_matches("ANY /api/");
+            format!("{function}Route{}", upper_camel(path))
+        })
+    }
+}
+
+/// The limits of the functions as one expression, a line each.
+fn limits() -> Vec<String> {
+    let part = |function: &Function| {
+        let id = lower_camel(function.name);
+        format!("{id} / {}", function.ends_within)
+    };
+    let parts: Vec<String> = watched().map(part).collect();
+    let expression = format!("MAX([{}])", parts.join(",\n"));
+    let lines = expression.lines().map(|line| format!("    {line}"));
+    std::iter::once("  Expression: >-".to_owned())
+        .chain(lines)
+        .collect()
+}
+
+/// One metric of each function that is watched.
+fn metrics(statistic: &str, metric: &str) -> Vec<String> {
+    let of_function = |function: &Function| {
+        let (id, logical) = (lower_camel(function.name), upper_camel(function.name));
+        format!(
+            "- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {{ Namespace: AWS/Lambda, MetricName: {metric}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }} }} }}"
+        )
+    };
+    watched().map(of_function).collect()
+}
+
+/// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
+pub fn upper_camel(text: &str) -> String {
+    let words = text.split(|letter: char| !letter.is_ascii_alphanumeric());
+    words
+        .map(|word| {
+            let (first, rest) = word.split_at(word.len().min(1));
+            first.to_ascii_uppercase() + rest
+        })
+        .collect()
+}
+
+fn lower_camel(text: &str) -> String {
+    let name = upper_camel(text);
+    let (first, rest) = name.split_at(1);
+    first.to_ascii_lowercase() + rest
+}

@@ -1,0 +1,209 @@
+//! Histories of records.
+
+use serde_json::{Value, json};
+
+use tests::support::{Api, Caller};
+
+async fn history(caller: &Caller, record: &str) -> Vec<Value> {
+    caller.walk(&format!("{record}/history")).await
+}
+
+/// Of each entry, newest first: its id, who made it, what became of the record, and the names of the
+/// fields.
+fn told(entries: &[Value]) -> Vec<Value> {
+    let entries = entries.iter().map(|entry| {
+        let changes = entry["changes"].as_array().unwrap().iter();
+        let fields: Vec<_> = changes.map(|change| &change["field"]).collect();
+        json!([
+            entry["id"],
+            entry["actor"]["username"],
+            entry["what"],
+            fields
+        ])
+    });
+    entries.collect()
+}
+
+#[tokio::test]
+async fn a_task_tells_who_changed_what() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    mia.creates_task(json!({"title": "Draft", "description": "x".repeat(600)}))
+        .await;
+    api.has_tag(api.home.id, "urgent").await;
+    api.clock.advance(1_000);
+    let change =
+        json!({"title": "Final", "description": null, "status": "done", "priority": "medium"});
+    max.patch("/api/tasks/1", change).await.expect(200);
+    // What changes nothing, and order alone, leave no entry.
+    let same = json!({"title": "Final"});
+    max.patch("/api/tasks/1", same).await.expect(200);
+    let places = json!({"tasks": [{"id": 1, "order": 7}]});
+    max.patch("/api/tasks/reorder", places).await.expect(204);
+    for _ in 0..2 {
+        let tagged = mia.post("/api/tasks/1/tags", json!({"tagId": 1})).await;
+        tagged.expect(204);
+    }
+    mia.delete("/api/tasks/1/tags/1").await.expect(204);
+    let entries = history(&mia, "/api/tasks/1").await;
+    assert_eq!(
+        told(&entries),
+        [
+            json!([6, "mia", "updated", ["tagIds"]]),
+            json!([5, "mia", "updated", ["tagIds"]]),
+            json!([2, "max", "updated", ["description", "status", "title"]]),
+            json!([1, "mia", "created", []]),
+        ]
+    );
+    assert_eq!(entries[0]["changes"][0]["from"], json!([1]));
+    assert_eq!(entries[0]["changes"][0]["to"], json!([]));
+    let changed = &entries[2];
+    assert_eq!(changed["at"], "2026-01-15T12:00:01.000Z");
+    assert_eq!(changed["changes"][0]["from"], "x".repeat(500));
+    assert_eq!(changed["changes"][0]["to"], Value::Null);
+    assert_eq!(changed["changes"][2]["from"], "Draft");
+    assert_eq!(changed["changes"][2]["to"], "Final");
+    let answer = mia.get("/api/tasks/1").await.expect(200);
+    assert_eq!(answer["version"], entries[0]["id"]);
+}
+
+#[tokio::test]
+async fn the_history_of_what_was_deleted_stays() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    max.creates_milestone(json!({})).await;
+    let request = max.raises_request().await;
+    let request = format!("/api/service-requests/{request}");
+    for record in ["/api/tasks/1", "/api/milestones/1", &request] {
+        max.delete(record).await.expect(204);
+        let entries = history(&max, record).await;
+        assert_eq!(
+            told(&entries),
+            [
+                json!([2, "max", "deleted", []]),
+                json!([1, "max", "created", []])
+            ],
+            "{record}"
+        );
+    }
+    max.get("/api/tasks/2/history")
+        .await
+        .expect_problem(404, "not_found");
+}
+
+#[tokio::test]
+async fn changes_by_the_service_have_no_actor() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    let [phase, ..] = api.has_phases().await;
+    let milestone = max.creates_milestone(json!({})).await;
+    api.has_tag(api.home.id, "urgent").await;
+    max.creates_task(json!({"milestoneId": milestone, "phaseId": phase}))
+        .await;
+    max.post("/api/tasks/1/tags", json!({"tagId": 1}))
+        .await
+        .expect(204);
+    for record in [
+        format!("/api/milestones/{milestone}"),
+        format!("/api/phases/{phase}"),
+        "/api/tags/1".to_owned(),
+    ] {
+        max.delete(&record).await.expect(204);
+    }
+    assert_eq!(api.cleans_up().await, 3);
+    let mut entries = history(&max, "/api/tasks/1").await;
+    entries.truncate(3);
+    let mut fields = Vec::new();
+    for entry in &entries {
+        assert_eq!(
+            (&entry["actor"], &entry["what"]),
+            (&Value::Null, &json!("updated"))
+        );
+        fields.push(entry["changes"][0]["field"].as_str().unwrap().to_owned());
+    }
+    fields.sort();
+    assert_eq!(fields, ["milestoneId", "phaseId", "tagIds"]);
+    let task = max.get("/api/tasks/1").await.expect(200);
+    assert_eq!(task["version"], entries[0]["id"]);
+}
+
+#[tokio::test]
+async fn requests_tickets_and_projects_tell_what_became_of_them() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let request = mia.raises_request().await;
+    let request = format!("/api/service-requests/{request}");
+    let resolved = json!({"status": "resolved"});
+    max.patch(&request, resolved.clone()).await.expect(200);
+    let comments = format!("{request}/comments");
+    mia.post(&comments, json!({"content": "It is back."}))
+        .await
+        .expect(200);
+    assert_eq!(
+        told(&history(&mia, &request).await),
+        [
+            json!([3, "mia", "updated", ["status"]]),
+            json!([2, "max", "updated", ["status"]]),
+            json!([1, "mia", "created", []]),
+        ]
+    );
+    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
+    mia.post("/api/managed-services/tickets", ticket)
+        .await
+        .expect(200);
+    let ticket = "/api/managed-services/ticket/1";
+    max.patch(ticket, resolved).await.expect(200);
+    for _ in 0..2 {
+        let reply = format!("{ticket}/reply");
+        mia.post(&reply, json!({"content": "Still none."}))
+            .await
+            .expect(200);
+    }
+    let entries = history(&max, ticket).await;
+    assert_eq!(
+        told(&entries),
+        [
+            json!([3, "mia", "updated", ["status"]]),
+            json!([2, "max", "updated", ["status"]]),
+            json!([1, "mia", "created", []]),
+        ]
+    );
+    assert_eq!(entries[0]["changes"][0]["from"], "resolved");
+    let project = max.creates("/api/projects", json!({"title": "Move"})).await;
+    let project = format!("/api/projects/{project}");
+    let archived = json!({"status": "archived"});
+    max.patch(&project, archived).await.expect(200);
+    assert_eq!(
+        told(&history(&mia, &project).await),
+        [
+            json!([2, "max", "updated", ["status"]]),
+            json!([1, "max", "created", []])
+        ]
+    );
+}
+
+/// Whatever becomes of a change, its entry becomes of it too: there is never one without the other.
+#[tokio::test]
+async fn changes_at_the_same_time_each_leave_their_entry() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    max.creates_task(json!({})).await;
+    let changes = (0..12).map(|number| {
+        let caller = if number % 2 == 0 { &max } else { &mia };
+        caller.patch("/api/tasks/1", json!({"title": format!("Title {number}")}))
+    });
+    let answers = futures::future::join_all(changes).await;
+    let done = answers.iter().filter(|answer| answer.status == 200).count();
+    assert!(done > 0);
+    let entries = history(&max, "/api/tasks/1").await;
+    assert_eq!(entries.len(), 1 + done);
+    let mut before = "Move the invoices".to_owned();
+    for entry in entries.iter().rev().skip(1) {
+        assert_eq!(entry["changes"][0]["from"], json!(before), "{entry}");
+        entry["changes"][0]["to"]
+            .as_str()
+            .unwrap()
+            .clone_into(&mut before);
+    }
+}

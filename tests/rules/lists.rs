@@ -1,0 +1,510 @@
+//! Every list of the API is walked page by page, in each of its orders, while rows come and go.
+
+use std::collections::BTreeSet;
+
+use futures::{StreamExt, stream};
+use serde_json::{Value, json};
+use shared::store::metered;
+
+use tests::support::{
+    Answer, Api, Caller, DAMAGES, MOST_PAGES, Operation, World, described, key_of, operations,
+    text_of,
+};
+
+/// Rows that a list begins with, beside those of the world.
+const ROWS: usize = 9;
+
+#[tokio::test]
+async fn every_list_is_walked_while_rows_come_and_go() {
+    let mut walked = 0;
+    for list in lists() {
+        for sort in sorts(list) {
+            let walk = Walk::start(list, &sort).await;
+            walk.check().await;
+            walked += 1;
+        }
+    }
+    assert!(walked >= 8, "{walked}");
+}
+
+/// A list that goes both ways has the same rows either way.
+#[tokio::test]
+async fn an_order_and_its_opposite_are_mirror_images() {
+    for list in lists() {
+        let sorts = sorts(list);
+        let opposites = sorts.iter().filter_map(|sort| sort.strip_prefix('-'));
+        for sort in opposites.filter(|sort| sorts.iter().any(|other| other == sort)) {
+            let walk = Walk::start(list, sort).await;
+            let path = &walk.path;
+            let there = walk.ids(&format!("{path}&sort={sort}&limit=2")).await;
+            let mut back = walk.ids(&format!("{path}&sort=-{sort}&limit=3")).await;
+            back.reverse();
+            assert_eq!(there, back, "{path} by {sort}");
+        }
+    }
+}
+
+/// Whatever members write: a list of the longest texts ends before Lambda's 6 MB, which each answer
+/// of the tests is held against, and goes on.
+#[tokio::test]
+async fn no_list_is_larger_than_an_answer_may_be() {
+    let mut long = 0;
+    for list in lists().filter(|list| list.method == "GET") {
+        let sort = &sorts(list)[0];
+        let mut walk = Walk::start(list, sort).await;
+        // Each takes four bytes within the answer.
+        walk.text = "\"".repeat(50_000);
+        if !walk.has_texts() {
+            continue;
+        }
+        for number in ROWS..ROWS + 34 {
+            walk.grow(number).await;
+        }
+        let page = walk.ada.get(&walk.path).await;
+        let (bytes, rows) = (page.text.len(), rows(&page).len());
+        assert!(
+            page.next().is_some() && bytes > 1_000_000,
+            "{}: {bytes}",
+            walk.path
+        );
+        assert!(walk.ids(&walk.path).await.len() > rows, "{}", walk.path);
+        long += 1;
+    }
+    assert!(long >= 12, "{long}");
+}
+
+/// Whatever is wrong with a row, and in whatever order: the list goes on without it, and it is noted
+/// by its key.
+#[tokio::test]
+async fn rows_that_do_not_read_are_left_out_of_every_list() {
+    let mut damaged = 0;
+    for list in lists() {
+        let sorts = sorts(list);
+        let mut walk = Walk::start(list, &sorts[0]).await;
+        let mut before = Vec::new();
+        for sort in &sorts {
+            walk.go(sort);
+            before.push(walk.ids(&walk.in_pages_of(200)).await);
+        }
+        let keys = walk.damage_some().await;
+        for (sort, before) in sorts.iter().zip(before) {
+            walk.go(sort);
+            for limit in [2, 200] {
+                let path = walk.in_pages_of(limit);
+                let (after, used) = metered(walk.ids(&path)).await;
+                assert_eq!(used.unreadable, keys, "{path}");
+                let left: Vec<_> = before.iter().filter(|id| after.contains(id)).collect();
+                assert_eq!(left, after.iter().collect::<Vec<_>>(), "{path}");
+                assert_eq!(after.len(), before.len() - keys.len(), "{path}");
+            }
+        }
+        damaged += 1;
+    }
+    assert!(damaged >= 18, "{damaged}");
+}
+
+#[tokio::test]
+async fn long_lists_and_long_names_are_read_whole() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let tags = (1..=1_001).map(|number| {
+        let ada = ada.clone();
+        async move {
+            ada.creates("/api/tags", json!({"name": format!("tag {number}")}))
+                .await
+        }
+    });
+    let created: Vec<i64> = stream::iter(tags).buffer_unordered(16).collect().await;
+    let first = ada.get("/api/tags").await;
+    assert_eq!((first.ids().len(), first.next().is_some()), (1_000, true));
+    assert_eq!(
+        (ada.walk("/api/tags").await.len(), created.len()),
+        (1_001, 1_001)
+    );
+
+    let request = ada.raises_request().await;
+    ada.comments_on_request(request, "First").await;
+    api.copy_comments(1..=9_999).await;
+    let comments = format!("/api/service-requests/{request}/comments");
+    let rows = ada.walk(&comments).await;
+    let found: Vec<_> = rows.iter().map(|row| row["id"].as_i64().unwrap()).collect();
+    assert_eq!(found, (1..=10_000).collect::<Vec<_>>());
+    let newest = ada
+        .get(&format!("{comments}?sort=-createdAt&limit=3"))
+        .await;
+    assert_eq!(newest.ids(), [10_000, 9_999, 9_998]);
+
+    // Four bytes a character: more than a key holds.
+    let longest = "𝄞".repeat(255);
+    let project = ada
+        .creates("/api/projects", json!({"title": longest}))
+        .await;
+    let task = ada
+        .creates_task(json!({"title": longest, "projectId": project}))
+        .await;
+    assert_eq!(task["title"], longest);
+    ada.creates_milestone(json!({"title": longest, "projectId": project}))
+        .await;
+    let milestones = ada
+        .get(&format!("/api/projects/{project}/milestones"))
+        .await;
+    assert_eq!(milestones.expect(200)[0]["title"], longest);
+    let projects = ada.walk("/api/projects?limit=1").await;
+    assert!(projects.iter().any(|row| row["title"] == longest));
+}
+
+/// The operations that take a cursor.
+fn lists() -> impl Iterator<Item = &'static Operation> {
+    operations().iter().filter(|operation| {
+        let parameters = operation.described["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten();
+        parameters.any(|parameter| parameter["name"] == "cursor")
+    })
+}
+
+/// The orders of a list.
+fn sorts(list: &Operation) -> Vec<String> {
+    let parameters = list.described["parameters"].as_array().unwrap();
+    let sort = parameters.iter().find(|one| one["name"] == "sort");
+    let sort = sort.unwrap_or_else(|| panic!("{} has no order", list.path));
+    let schema = described::resolved(&sort["schema"]);
+    let of = |schema: &Value| schema["enum"].as_array().cloned().unwrap_or_default();
+    let one_of = schema["oneOf"].as_array().into_iter().flatten();
+    let names = of(schema).into_iter().chain(one_of.flat_map(of));
+    let names = names.map(|name| name.as_str().unwrap().to_owned());
+    names.collect()
+}
+
+/// A list in one order, with rows.
+struct Walk {
+    world: World,
+    ada: Caller,
+    template: &'static str,
+    sort: String,
+    /// Path and filters.
+    path: String,
+    /// The text of new rows.
+    text: String,
+}
+
+impl Walk {
+    async fn start(list: &'static Operation, sort: &str) -> Self {
+        let world = World::start().await;
+        let ada = world.api().sign_in("ada").await;
+        let mut walk = Self {
+            path: String::new(),
+            template: &list.path,
+            sort: String::new(),
+            text: "Some words".to_owned(),
+            world,
+            ada,
+        };
+        walk.go(sort);
+        for number in 0..ROWS {
+            walk.grow(number).await;
+        }
+        walk
+    }
+
+    /// From now on in this order.
+    fn go(&mut self, sort: &str) {
+        let filter = match sort {
+            "order" if self.template == "/api/tasks" => "projectId=1",
+            "dueDate" if self.template == "/api/tasks" => "assigneeId=me",
+            _ => "",
+        };
+        let id = match self.template {
+            "/api/concierge/agent-sessions/{id}/journal" => self.world.session_to_analyse(),
+            _ => "1",
+        };
+        let path = tests::support::example(self.template, id);
+        self.path = format!("{path}?{filter}");
+        sort.clone_into(&mut self.sort);
+    }
+
+    fn in_pages_of(&self, limit: usize) -> String {
+        format!("{}&sort={}&limit={limit}", self.path, self.sort)
+    }
+
+    /// Damages some of the rows that were added last, each in another way. Returns their keys.
+    async fn damage_some(&self) -> BTreeSet<String> {
+        let api = self.world.api();
+        let (kind, partition) = self.items();
+        let mut items = api.items_of(kind).await;
+        items.retain(|item| text_of(item, "pk").starts_with(&partition));
+        items.sort_by_key(|item| text_of(item, "gsi1sk").to_owned() + &key_of(item));
+        items.reverse();
+        items.truncate(DAMAGES.len());
+        for (item, damage) in items.iter_mut().zip(DAMAGES) {
+            damage(item);
+        }
+        let keys = items.iter().map(key_of).collect();
+        api.puts(items).await;
+        keys
+    }
+
+    /// Its rows in the table: their kind, and the beginning of their partition key.
+    fn items(&self) -> (&'static str, String) {
+        let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
+        let kind = match self.template {
+            "/api/auth/sessions" => return ("session", of_user("SESSION")),
+            "/api/tokens" => return ("token", of_user("TOKEN")),
+            "/api/tasks/{taskId}/comments" => return ("comment", "ORG#1#TASK#1#".to_owned()),
+            "/api/activities/{activityId}/comments" => {
+                return ("comment", "ORG#1#ACTIVITY#1#".to_owned());
+            }
+            "/api/service-requests/{serviceRequestId}/comments" => {
+                return ("comment", "ORG#1#REQUEST#1#".to_owned());
+            }
+            "/api/managed-services/ticket/{ticketId}" => {
+                return ("ticket_message", "ORG#1#TICKET#1#".to_owned());
+            }
+            path if path.ends_with("/history") => {
+                let kind = match path.split('/').rev().nth(2).unwrap() {
+                    "tasks" => "TASK",
+                    "milestones" => "MILESTONE",
+                    "service-requests" => "REQUEST",
+                    "ticket" => "TICKET",
+                    _ => "PROJECT",
+                };
+                return ("history_entry", format!("ORG#1#{kind}#1#"));
+            }
+            "/api/managed-services/hours-saved" => "saving",
+            "/api/concierge/agent-sessions/{id}/journal" => {
+                let session = self.world.session_to_analyse();
+                let partition = format!("ORG#1#AGENT_SESSION#{session}#");
+                return ("journal_entry", partition);
+            }
+            "/api/concierge/journal" => "journal_entry",
+            "/api/service-requests" => "service_request",
+            "/api/managed-services/search-references" => "reference",
+            "/api/concierge/alerts" => "signal",
+            path if path.ends_with("/agent-sessions") => "agent_session",
+            "/api/concierge/connections" => "connection",
+            "/api/projects" => "project",
+            "/api/tags" => "tag",
+            "/api/users" => "user",
+            path if path.ends_with("/tasks") => "task",
+            path if path.ends_with("/milestones") => "milestone",
+            path if path.ends_with("/activities") => "activity",
+            path if path.ends_with("/phases") => "phase",
+            path if path.ends_with("/tickets") => "ticket",
+            other => panic!("what are the rows of {other}?"),
+        };
+        (kind, "ORG#1#".to_owned())
+    }
+
+    /// Rows that are there all the time are found once, in their order.
+    async fn check(&self) {
+        let Self { path, sort, .. } = self;
+        let all = self.ids(&format!("{path}&sort={sort}&limit=200")).await;
+        assert!(all.len() >= ROWS, "{path} by {sort}: {all:?}");
+        let mut leavers = all.iter().skip(2).step_by(3).cloned().collect::<Vec<_>>();
+        let mut gone = Vec::new();
+        let mut found = Vec::new();
+        let mut page = self.ada.get(&format!("{path}&sort={sort}&limit=2")).await;
+        loop {
+            let rows = rows(&page);
+            assert!(rows.len() <= 2, "{path} by {sort}: {}", rows.len());
+            found.extend(rows.iter().map(id));
+            let Some(next) = page.next().map(str::to_owned) else {
+                break;
+            };
+            self.grow(found.len() + ROWS).await;
+            if let Some(leaver) = leavers.pop()
+                && self.shrink(&leaver).await
+            {
+                gone.push(leaver);
+            }
+            page = self.ada.get(&next).await;
+            assert!(found.len() < 100, "{path} by {sort} does not end");
+        }
+        let steady: Vec<_> = all.into_iter().filter(|id| !gone.contains(id)).collect();
+        found.retain(|id| steady.contains(id));
+        assert_eq!(found, steady, "{path} by {sort}");
+    }
+
+    async fn ids(&self, path: &str) -> Vec<Value> {
+        let mut ids = Vec::new();
+        let mut page = self.ada.get(path).await;
+        for _ in 0..MOST_PAGES {
+            ids.extend(rows(&page).iter().map(id));
+            match page.next() {
+                Some(next) => page = self.ada.get(next).await,
+                None => return ids,
+            }
+        }
+        panic!("{path} does not end");
+    }
+
+    /// Its rows have a text that may be long.
+    fn has_texts(&self) -> bool {
+        const SHORT: [&str; 11] = [
+            "/history",
+            "/users",
+            "/tags",
+            "/phases",
+            "/tokens",
+            "/sessions",
+            "/alerts",
+            "/agent-sessions",
+            "/hours-saved",
+            "/journal",
+            "/connections",
+        ];
+        let is_short = SHORT.iter().any(|end| self.template.ends_with(end));
+        !is_short && self.template != "/api/managed-services/tickets"
+    }
+
+    /// One more row; of two, one is as old as the other.
+    async fn grow(&self, number: usize) {
+        let Self { world, ada, .. } = self;
+        let api = world.api();
+        api.clock.advance(i64::try_from(number % 2).unwrap());
+        // Neither in the order of creation nor in the opposite one.
+        let name = format!("{:02} of them, number {number}", number * 7 % 11);
+        let due = format!("2026-02-{:02}T00:00:00Z", 1 + number * 7 % 5);
+        let (said, text) = (&self.text, json!({"content": self.text}));
+        match self.template {
+            "/api/tasks" | "/api/projects/{projectId}/tasks" => {
+                let task = json!({"assigneeId": ada.id(), "dueDate": due, "description": said});
+                ada.creates_task(task).await;
+            }
+            "/api/projects/{projectId}/milestones" => {
+                ada.creates_milestone(json!({"dueDate": due, "description": said}))
+                    .await;
+            }
+            "/api/activities"
+            | "/api/projects/{projectId}/activities"
+            | "/api/organizations/{organizationId}/activities" => {
+                ada.records_activity(json!({"projectId": 1, "description": said}))
+                    .await;
+            }
+            "/api/service-requests" => {
+                let request = json!({"title": name, "description": said});
+                ada.creates("/api/managed-services/request", request).await;
+            }
+            template if template.ends_with("/comments") => {
+                let path = tests::support::example(template, "1");
+                ada.creates(&path, text).await;
+            }
+            "/api/managed-services/ticket/{ticketId}" => {
+                let reply = ada.post("/api/managed-services/ticket/1/reply", text).await;
+                reply.expect(200);
+            }
+            "/api/managed-services/tickets" => {
+                ada.creates(self.template, json!({"title": name})).await;
+            }
+            "/api/managed-services/search-references" | "/api/projects" => {
+                let project = json!({"title": name, "description": said});
+                ada.creates("/api/projects", project).await;
+            }
+            "/api/projects/{projectId}/phases" => {
+                ada.creates("/api/projects/1/phases", json!({"title": name}))
+                    .await;
+            }
+            "/api/tags" => {
+                ada.creates("/api/tags", json!({"name": name})).await;
+            }
+            "/api/users" => {
+                let user = json!({
+                    "username": format!("user{number:02}"), "fullName": name, "role": "member",
+                    "password": "a password of theirs",
+                });
+                ada.creates("/api/users", user).await;
+            }
+            "/api/tokens" => {
+                ada.post("/api/tokens", json!({"name": name}))
+                    .await
+                    .expect(200);
+            }
+            "/api/auth/sessions" => {
+                api.sign_in("ada").await;
+            }
+            template if template.starts_with("/api/concierge/") => self.grows_agents(number).await,
+            "/api/managed-services/hours-saved" => {
+                api.has_saving(number).await;
+            }
+            template if template.ends_with("/history") => {
+                let path = tests::support::example(template, "1");
+                let record = path.strip_suffix("/history").unwrap();
+                let method = if record.contains("milestones") {
+                    "PUT"
+                } else {
+                    "PATCH"
+                };
+                let body = json!({"title": name}).to_string();
+                let changed = ada.send(method, record, Some(body)).await;
+                changed.expect(200);
+            }
+            other => panic!("how does a row of {other} come to be?"),
+        }
+    }
+
+    /// Lists of the agent.
+    async fn grows_agents(&self, number: usize) {
+        let Self { world, ada, .. } = self;
+        match self.template {
+            "/api/concierge/alerts" => {
+                world.concierge.signal("payment_failed", &[]).await;
+            }
+            // It makes two rows, and comes with every page of two: the walk is to end.
+            "/api/concierge/agent-sessions/{id}/journal" if number % 4 == 1 => {}
+            "/api/concierge/agent-sessions/{id}/journal" => {
+                let session = world.session_to_analyse();
+                let path = format!("/api/concierge/agent-sessions/{session}/propose");
+                ada.trigger(&path).await.expect(200);
+            }
+            "/api/concierge/agent-sessions" | "/api/concierge/journal" => {
+                let signal = world.concierge.signal("payment_failed", &[]).await;
+                world.concierge.opened(&signal).await;
+            }
+            "/api/concierge/alerts/{id}/agent-sessions" => {
+                // An alert has one at a time.
+                let open = ada.trigger("/api/concierge/alerts/1/agent-session").await;
+                let session = &open.expect(200)["session"]["id"];
+                let cancel = format!("/api/concierge/agent-sessions/{session}/cancel");
+                ada.trigger(&cancel).await.expect(200);
+            }
+            "/api/concierge/connections" => {
+                let slug = format!("row_{:02}_{number}", number * 7 % 11);
+                world.concierge.connects_as(&slug).await;
+            }
+            other => panic!("how does a row of {other} come to be?"),
+        }
+    }
+
+    /// Takes a row away, if that can be.
+    async fn shrink(&self, id: &Value) -> bool {
+        let folder = match self.template {
+            "/api/tasks" | "/api/projects/{projectId}/tasks" => "/api/tasks",
+            "/api/projects/{projectId}/milestones" => "/api/milestones",
+            template if template.ends_with("/activities") => "/api/activities",
+            "/api/service-requests" => "/api/service-requests",
+            "/api/projects/{projectId}/phases" => "/api/phases",
+            "/api/tags" => "/api/tags",
+            "/api/tokens" => "/api/tokens",
+            "/api/concierge/connections" => "/api/concierge/connections",
+            _ => return false,
+        };
+        let id = &id[0];
+        let id = id.as_str().map_or_else(|| id.to_string(), str::to_owned);
+        self.ada.delete(&format!("{folder}/{id}")).await.expect(204);
+        true
+    }
+}
+
+/// The rows of a page; a ticket's are its messages.
+fn rows(page: &Answer) -> Vec<Value> {
+    match page.expect(200) {
+        Value::Array(rows) => rows,
+        mut ticket => ticket["messages"].take().as_array().unwrap().clone(),
+    }
+}
+
+/// The name of a row within its list. References are of two types, entries of journals have hashes,
+/// and connections have names alone.
+fn id(row: &Value) -> Value {
+    let id = if row["id"].is_null() { "name" } else { "id" };
+    json!([row[id], row["type"], row["hash"]])
+}

@@ -1,0 +1,36 @@
+//! Rules that hold for all operations, all records and the whole stack.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stderr,
+    reason = "a test fails by panicking, and says why"
+)]
+
+mod assignees;
+mod bearer;
+mod bounds;
+mod budgets;
+mod circles;
+mod claim;
+mod cleanups;
+mod contract;
+mod cors;
+mod document;
+mod documents;
+mod examples;
+mod failures;
+mod generated;
+mod history;
+mod lists;
+mod metrics;
+mod pending_write;
+mod preconditions;
+mod prose;
+mod repeats;
+mod request_log;
+mod rotation;
+mod table_proxy;
+mod taken_ids;
+mod template;
+mod time_to_live;
+mod unreadable;

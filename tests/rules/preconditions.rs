@@ -1,0 +1,164 @@
+//! The versions of records: what is answered of them, and what is written only under one.
+
+use serde_json::{Value, json};
+
+use tests::support::{Api, Operation, Request, World, operations};
+
+/// Returns whether an operation takes `If-Match`.
+fn takes_if_match(request: &Request) -> bool {
+    let operation = described(request);
+    let parameters = operation.described["parameters"].as_array();
+    let mut parameters = parameters.into_iter().flatten();
+    parameters.any(|parameter| parameter["name"] == "If-Match")
+}
+
+fn described(request: &Request) -> &'static Operation {
+    let mut all = operations().iter();
+    all.find(|one| one.method == request.method && one.path == request.template)
+        .unwrap()
+}
+
+#[tokio::test]
+async fn every_answer_with_a_record_names_its_version() {
+    let world = World::start().await;
+    let mut named = 0;
+    for request in world.requests() {
+        let caller = world.caller_of(&request).await;
+        let answer = request.by(&caller).await;
+        let name = request.operation();
+        let headers = &described(&request).described["responses"]["200"]["headers"];
+        let version = version(&serde_json::from_str(&answer.text).unwrap_or_default());
+        if headers["ETag"].is_null() {
+            assert_eq!(answer.header("etag"), None, "{name}");
+            continue;
+        }
+        let tag = format!("\"{}\"", version.unwrap());
+        assert_eq!(answer.header("etag"), Some(tag.as_str()), "{name}");
+        named += 1;
+    }
+    assert!(named >= 35, "{named}");
+}
+
+/// The version of a record, which stands in it, or in the ticket that messages are answered with.
+fn version(answer: &Value) -> Option<i64> {
+    let of = |value: &Value| value["version"].as_i64();
+    of(answer).or_else(|| of(&answer["ticket"]))
+}
+
+/// Returns whether a path is a record's; the policy is the only one of its organization.
+fn names_a_record(path: &str) -> bool {
+    path.contains('{') || path == "/api/concierge/policy"
+}
+
+#[tokio::test]
+async fn every_change_of_a_record_is_refused_under_another_version_and_made_under_any() {
+    let world = World::start().await;
+    let mut conditional = 0;
+    for request in world.requests() {
+        let name = request.operation();
+        let changes = ["PATCH", "PUT", "DELETE"].contains(&request.method.as_str());
+        assert_eq!(
+            takes_if_match(&request),
+            changes && names_a_record(&request.template),
+            "{name}"
+        );
+        if !takes_if_match(&request) {
+            continue;
+        }
+        let caller = world.caller_of(&request).await;
+        let before = world.api().records().await;
+        for stale in ["\"999\"", "W/\"999\"", "\"\""] {
+            let caller = caller.clone().with_header("if-match", stale);
+            let answer = request.by(&caller).await;
+            assert_eq!(answer.status, 412, "{name} {stale}: {}", answer.text);
+            answer.expect_problem(412, "precondition_failed");
+        }
+        let none = caller.clone().with_header("if-match", "1");
+        request
+            .by(&none)
+            .await
+            .expect_faults(&[("If-Match", "pattern")]);
+        assert_eq!(before, world.api().records().await, "{name}");
+        let any = caller.with_header("if-match", "*");
+        let answer = request.by(&any).await;
+        assert!(answer.status < 300, "{name}: {}", answer.text);
+        conditional += 1;
+    }
+    assert!(conditional >= 24, "{conditional}");
+}
+
+#[tokio::test]
+async fn one_of_two_changes_of_a_version_is_refused() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    max.creates_task(json!({})).await;
+    let read = mia.get("/api/tasks/1").await;
+    let tag = read.header("etag").unwrap().to_owned();
+    let under = |caller: &tests::support::Caller| caller.clone().with_header("if-match", &tag);
+    let (one, other) = (under(&max), under(&mia));
+    let (one, other) = tokio::join!(
+        one.patch("/api/tasks/1", json!({"title": "One"})),
+        other.patch("/api/tasks/1", json!({"title": "Other"})),
+    );
+    let mut statuses = [one.status, other.status];
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 412]);
+    let won = if one.status == 200 { &one } else { &other };
+    let now = max.get("/api/tasks/1").await;
+    assert_eq!(now.header("etag"), won.header("etag"));
+    assert_eq!(now.expect(200)["title"], won.expect(200)["title"]);
+    let newest = now.header("etag").unwrap();
+    let again = mia.clone().with_header("if-match", newest);
+    let again = again.patch("/api/tasks/1", json!({"title": "Again"})).await;
+    again.expect(200);
+}
+
+#[tokio::test]
+async fn a_tag_that_a_proxy_made_weak_names_the_same_version() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_task(json!({})).await;
+    let read = max.get("/api/tasks/1").await;
+    let weak = format!("W/{}", read.header("etag").unwrap());
+    let under = max.with_header("if-match", &weak);
+    let first = under.patch("/api/tasks/1", json!({"title": "One"})).await;
+    first.expect(200);
+    let stale = under.patch("/api/tasks/1", json!({"title": "Two"})).await;
+    stale.expect_problem(412, "precondition_failed");
+}
+
+#[tokio::test]
+async fn two_who_change_different_fields_lose_nothing() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    max.creates_task(json!({})).await;
+    for round in 0..8 {
+        let (title, description) = (format!("Title {round}"), format!("Text {round}"));
+        let (one, other) = tokio::join!(
+            max.patch("/api/tasks/1", json!({"title": title})),
+            mia.patch("/api/tasks/1", json!({"description": description})),
+        );
+        one.expect(200);
+        other.expect(200);
+        let task = max.get("/api/tasks/1").await.expect(200);
+        assert_eq!(
+            (&task["title"], &task["description"]),
+            (&json!(title), &json!(description))
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_absent_record_is_404_under_any_version() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    for tag in ["*", "\"1\""] {
+        let max = max.clone().with_header("if-match", tag);
+        max.patch("/api/tasks/99", json!({"title": "x"}))
+            .await
+            .expect_problem(404, "not_found");
+        max.delete("/api/tasks/99")
+            .await
+            .expect_problem(404, "not_found");
+    }
+}

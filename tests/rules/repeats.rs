@@ -1,0 +1,357 @@
+//! A POST that is sent again with its idempotency key does nothing twice, wherever the first one died.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use serde_json::{Value, json};
+use tests::{
+    support::{Answer, Caller, Death, Faults, Request, Settings, World},
+    unwary::Unwary,
+};
+
+/// The header that names a request.
+const KEY: &str = "idempotency-key";
+
+/// The header of an answer to one that was done before.
+const REPLAYED: &str = "idempotency-replayed";
+
+/// The most effects of a request on the table.
+const MOST_STEPS: usize = 16;
+
+/// The requests that take a key.
+fn posts(world: &World) -> Vec<Request> {
+    let mut posts = world.requests();
+    posts.retain(|request| request.method == "POST" && request.needs.is_some());
+    posts
+}
+
+/// A request whose answer ends the session that could send it again.
+fn is_last(request: &Request) -> bool {
+    request.template == "/api/auth/logout"
+}
+
+/// Counts the table's items by kind, without the notes of idempotency keys.
+async fn kinds(world: &World) -> BTreeMap<String, i64> {
+    let mut kinds = BTreeMap::new();
+    for item in world.api().table_dump().await {
+        let kind = item.split(r#""kind": S(""#).nth(1);
+        let kind = kind
+            .and_then(|rest| rest.split('"').next())
+            .unwrap_or("none");
+        if !["attempted", "session"].contains(&kind) {
+            *kinds.entry(kind.to_owned()).or_default() += 1;
+        }
+    }
+    kinds
+}
+
+/// Returns the items that a request added.
+fn added(before: &BTreeMap<String, i64>, after: &BTreeMap<String, i64>) -> BTreeMap<String, i64> {
+    let mut added = BTreeMap::new();
+    for (kind, count) in after {
+        let more = count - before.get(kind).unwrap_or(&0);
+        if more != 0 {
+            added.insert(kind.clone(), more);
+        }
+    }
+    added
+}
+
+async fn with_key(world: &World, key: &str) -> Caller {
+    world.caller().await.with_header(KEY, key)
+}
+
+#[tokio::test]
+async fn every_post_that_is_sent_again_answers_what_it_did() {
+    let world = World::start().await;
+    let posts = posts(&world);
+    assert!(posts.len() > 20, "{}", posts.len());
+    for (number, request) in posts.iter().enumerate() {
+        let name = request.operation();
+        let caller = with_key(&world, &format!("the {number}th key")).await;
+        let first = request.by(&caller).await;
+        assert!(first.status < 300, "{name}: {}", first.text);
+        assert_eq!(first.header(REPLAYED), None, "{name}");
+        if is_last(request) {
+            continue;
+        }
+        let before = world.api().records().await;
+        let again = request.by(&caller).await;
+        assert_eq!(first.status, again.status, "{name}: {}", again.text);
+        assert_eq!(again.header(REPLAYED), Some("true"), "{name}");
+        assert_eq!(record(&first), record(&again), "{name}");
+        assert_eq!(before, world.api().records().await, "{name}");
+        // Another body under the same key is another request, and is not done.
+        if let Some(body) = &request.body {
+            let mut other = body.clone();
+            other["unknownField"] = json!(1);
+            let other = caller.post(&request.path, other).await;
+            other.expect_problem(422, "idempotency_key_reused");
+            assert_eq!(before, world.api().records().await, "{name}");
+        }
+    }
+}
+
+/// Returns the comparable part of an answer: a token is shown once, and a test takes its time.
+fn record(answer: &Answer) -> Value {
+    let mut record: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    if let Some(members) = record.as_object_mut() {
+        members.remove("token");
+        members.remove("durationMs");
+    }
+    record
+}
+
+#[tokio::test]
+async fn a_key_is_of_one_user_and_of_one_day() {
+    let world = World::start().await;
+    let task = json!({"title": "Once", "organizationId": 1});
+    let max = with_key(&world, "k").await;
+    let first = max.post("/api/tasks", task.clone()).await.expect(200);
+    let mia = world.api().sign_in("mia").await.with_header(KEY, "k");
+    let theirs = mia.post("/api/tasks", task.clone()).await;
+    assert_eq!(theirs.header(REPLAYED), None);
+    assert_ne!(theirs.expect(200)["id"], first["id"]);
+    // It answers the record as it is now.
+    let path = format!("/api/tasks/{}", first["id"]);
+    let renamed = json!({"title": "Renamed"});
+    world.caller().await.patch(&path, renamed).await.expect(200);
+    let again = max.post("/api/tasks", task.clone()).await.expect(200);
+    assert_eq!(again["title"], "Renamed");
+    // The same path is part of what is asked for.
+    let elsewhere = max.post("/api/tags", task.clone()).await;
+    elsewhere.expect_faults(&[("/name", "required")]);
+    let elsewhere = max.post("/api/projects", json!({"title": "Once"})).await;
+    elsewhere.expect_problem(422, "idempotency_key_reused");
+    world.api().clock.advance(24 * 3_600_000);
+    let max = with_key(&world, "k").await;
+    let late = max.post("/api/tasks", task).await;
+    assert_eq!(late.header(REPLAYED), None);
+    assert_ne!(late.expect(200)["id"], first["id"]);
+}
+
+#[tokio::test]
+async fn a_key_that_is_none_is_a_fault() {
+    let world = World::start().await;
+    let too_long = "k".repeat(256);
+    for key in ["", &too_long] {
+        let max = with_key(&world, key).await;
+        let answer = max.post("/api/tags", json!({"name": "x"})).await;
+        answer.expect_faults(&[("Idempotency-Key", "pattern")]);
+    }
+    let max = with_key(&world, &"~ ".repeat(100)).await;
+    max.post("/api/tags", json!({"name": "x"}))
+        .await
+        .expect(200);
+}
+
+#[tokio::test]
+async fn a_refused_request_leaves_its_key_free() {
+    let world = World::start().await;
+    let max = with_key(&world, "k").await;
+    max.post("/api/tags", json!({}))
+        .await
+        .expect_faults(&[("/name", "required")]);
+    max.post("/api/tags", json!({"name": "urgent"}))
+        .await
+        .expect_problem(409, "name_taken");
+    let answer = max.post("/api/tags", json!({"name": "x"})).await;
+    assert_eq!(answer.header(REPLAYED), None);
+    answer.expect(200);
+}
+
+#[tokio::test]
+async fn one_of_many_requests_with_one_key_is_done() {
+    let world = World::start().await;
+    let max = with_key(&world, "k").await;
+    let before = kinds(&world).await;
+    let body = || json!({"title": "Once", "projectId": 1});
+    let sent = (0..16).map(|_| max.post("/api/tasks", body()));
+    let answers = futures::future::join_all(sent).await;
+    let mut done = 0;
+    for answer in answers {
+        let id = answer.expect(200)["id"].clone();
+        done += usize::from(answer.header(REPLAYED).is_none());
+        assert_eq!(answer.expect(200)["id"], id);
+    }
+    assert_eq!(done, 1);
+    let added = added(&before, &kinds(&world).await);
+    assert_eq!(added["task"], 1, "{added:?}");
+}
+
+#[tokio::test]
+async fn a_request_beside_its_first_send_is_under_way() {
+    let (settings, faults) = Settings::behind_faults().await;
+    let world = World::start_in(settings).await;
+    let max = with_key(&world, "k").await;
+    for _ in 0..8 {
+        faults.next("TransactWriteItems", tests::support::Fault::ConflictAtLast);
+    }
+    let answer = max.post("/api/tags", json!({"name": "x"})).await;
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    answer.expect_problem(409, "request_under_way");
+    assert!(faults.are_over());
+    max.post("/api/tags", json!({"name": "x"}))
+        .await
+        .expect(200);
+}
+
+/// Requests that can be repeated in one world, with a name that is new each time.
+fn named(request: &Request, number: usize) -> Option<Request> {
+    let mut request = request.clone();
+    let body = request.body.as_mut();
+    match request.template.as_str() {
+        "/api/tags" => body?["name"] = json!(format!("new {number}")),
+        "/api/users" => body?["username"] = json!(format!("newcomer{number}")),
+        "/api/auth/logout" => return None,
+        path if path.starts_with("/api/concierge") => return None,
+        _ => {}
+    }
+    Some(request)
+}
+
+#[tokio::test]
+async fn a_create_that_died_anywhere_is_done_once_when_it_is_sent_again() {
+    let (settings, faults) = Settings::behind_faults().await;
+    let world = World::start_in(settings).await;
+    let mut number = 0;
+    let mut deaths = 0;
+    for request in posts(&world) {
+        let mut next = || {
+            number += 1;
+            named(&request, number)
+        };
+        let name = request.operation();
+        let mut usual = BTreeMap::new();
+        // The first may also open a record again that the others find open.
+        for first in 0..2 {
+            let Some(request) = next() else { break };
+            let before = kinds(&world).await;
+            let caller = with_key(&world, &format!("{name} {first}")).await;
+            let answer = request.by(&caller).await;
+            assert!(answer.status < 300, "{name}: {}", answer.text);
+            usual = added(&before, &kinds(&world).await);
+        }
+        for death in [Death::Before, Death::After] {
+            for step in 0..MOST_STEPS {
+                let Some(request) = next() else { break };
+                let key = format!("{name} {death:?} {step}");
+                let caller = with_key(&world, &key).await;
+                let before = kinds(&world).await;
+                if !dies(&faults, &request, &caller, step, death).await {
+                    assert!(step > 0, "{name}");
+                    break;
+                }
+                deaths += 1;
+                let again = request.by(&caller).await;
+                assert!(again.status < 300, "{key}: {}", again.text);
+                let once = added(&before, &kinds(&world).await);
+                assert_eq!(once, usual, "{key}");
+            }
+        }
+    }
+    assert!(deaths > 80, "{deaths}");
+}
+
+/// Sends a request whose function dies at a step. Returns whether it came so far.
+async fn dies(
+    faults: &Faults,
+    request: &Request,
+    caller: &Caller,
+    step: usize,
+    death: Death,
+) -> bool {
+    faults.dies_at(step, death);
+    let died = tokio::select! {
+        answer = request.by(caller) => {
+            assert!(answer.status < 300, "{}: {}", request.operation(), answer.text);
+            false
+        }
+        () = faults.holds(1) => true,
+    };
+    faults.lives();
+    died
+}
+
+#[tokio::test]
+async fn a_decision_whose_function_died_is_made_once() {
+    let (mut settings, faults) = Settings::behind_faults().await;
+    settings.agent.engine = Some(Arc::new(Unwary::default()));
+    let world = World::start_in(settings).await;
+    let posts = posts(&world);
+    let mut deaths = 0;
+    for verb in ["verdict", "done", "waive", "hand-over"] {
+        let ends = format!("/actions/{{actionId}}/{verb}");
+        let mut all = posts.iter();
+        let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
+        let mut usual = None;
+        for death in [Death::Before, Death::After] {
+            for step in 0..MOST_STEPS {
+                let mut request = request.clone();
+                let (session, action) = if verb == "verdict" {
+                    // What was not done leaves its record to the next one.
+                    request.body.as_mut().unwrap()["outcome"] = json!("not_done");
+                    // A connection of which no call tells anything is left alone in the end.
+                    let goes_on = "/api/concierge/connections/notifications/resume";
+                    world.concierge.max.trigger(goes_on).await.expect(200);
+                    world.concierge.unknown_and_unsent("cus_502").await
+                } else {
+                    world.concierge.manual_review().await
+                };
+                let actions = format!("/api/concierge/agent-sessions/{session}/actions");
+                request.path = format!("{actions}/{action}/{verb}");
+                let key = format!("{verb} {death:?} {step}");
+                let caller = with_key(&world, &key).await;
+                let before = kinds(&world).await;
+                let died = dies(&faults, &request, &caller, step, death).await;
+                let again = request.by(&caller).await;
+                assert!(again.status < 300, "{key}: {}", again.text);
+                let once = added(&before, &kinds(&world).await);
+                let usual = usual.get_or_insert_with(|| once.clone());
+                assert_eq!(*usual, once, "{key}");
+                if !died {
+                    assert_eq!(again.header(REPLAYED), Some("true"), "{key}");
+                    break;
+                }
+                deaths += 1;
+            }
+        }
+    }
+    assert!(deaths > 16, "{deaths}");
+}
+
+#[tokio::test]
+async fn a_transition_of_the_agent_that_died_anywhere_is_made_once() {
+    for death in [Death::Before, Death::After] {
+        for operation in ["open", "propose", "execute", "cancel"] {
+            let mut usual = None;
+            for step in 0..MOST_STEPS {
+                let (settings, faults) = Settings::behind_faults().await;
+                let world = World::start_in(settings).await;
+                let posts = posts(&world);
+                let ends = if operation == "open" {
+                    "/agent-session"
+                } else {
+                    operation
+                };
+                let mut all = posts.iter();
+                let request = all.find(|post| post.template.ends_with(ends)).unwrap();
+                let caller = with_key(&world, "k").await;
+                let before = kinds(&world).await;
+                let died = dies(&faults, request, &caller, step, death).await;
+                let again = request.by(&caller).await;
+                assert!(again.status < 300, "{operation} {step}: {}", again.text);
+                let mut once = added(&before, &kinds(&world).await);
+                if operation == "propose" {
+                    // An analysis that was begun again is told of as often.
+                    once.remove("journal_entry");
+                }
+                let usual = usual.get_or_insert_with(|| once.clone());
+                assert_eq!(*usual, once, "{operation} {death:?} {step}");
+                if !died {
+                    assert_eq!(again.header(REPLAYED), Some("true"), "{operation}");
+                    break;
+                }
+            }
+        }
+    }
+}

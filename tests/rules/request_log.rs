@@ -1,0 +1,40 @@
+//! The log line of a request: the caller, the operation, and its use of the table.
+
+use serde_json::{Value, json};
+
+use tests::support::{Api, Log};
+
+#[tokio::test]
+async fn a_request_is_logged_with_who_asked_and_what_it_took_of_the_table() {
+    let api = Api::start().await;
+    let max = api.sign_in("max").await;
+    max.creates_milestone(json!({})).await;
+    let log = Log::begin();
+    api.counter.take();
+    max.get("/api/milestones/1").await.expect(200);
+    let [line] = log.take().try_into().unwrap();
+    assert_eq!(line["method"], "GET");
+    assert_eq!(line["route"], "/api/milestones/{id}");
+    assert_eq!(line["status"], 200);
+    assert_eq!(line["userId"], max.id());
+    assert_eq!(line["organizationId"], 1);
+    assert_eq!(line["tableRequests"], api.counter.take().total);
+    let read = line["tableUnits"].as_f64().unwrap();
+    // Each item that is read takes half a unit at least, and those of the caller are read whole.
+    assert!((2.0..20.0).contains(&read), "{line}");
+
+    max.put("/api/milestones/1", json!({"title": "Renamed"}))
+        .await
+        .expect(200);
+    let [line] = log.take().try_into().unwrap();
+    assert_eq!(line["tableRequests"], api.counter.take().total);
+    let written = line["tableUnits"].as_f64().unwrap();
+    assert!(written > read, "{read} {line}");
+
+    max.get("/api/milestones/2").await.expect(404);
+    let [line] = log.take().try_into().unwrap();
+    assert_eq!(
+        (&line["status"], &line["cause"]),
+        (&json!(404), &Value::Null)
+    );
+}

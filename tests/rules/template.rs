@@ -1,0 +1,365 @@
+//! Holds the template of the deployed stack against the code: its routes, and what each function's
+//! role grants.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+use shared::{
+    model::{AgentAction, ServiceStatus, span},
+    store::NewTicket,
+};
+use tests::{
+    FUNCTIONS, api_functions, records,
+    support::{Caller, Concierge, PASSWORD, event, operations, roles},
+};
+
+#[test]
+fn the_template_routes_every_path_to_its_function() {
+    let template = roles::template();
+    let resources = template["Resources"].as_object().unwrap();
+    let mut deployed = BTreeSet::new();
+    for route in resources.values() {
+        if route["Type"] != "AWS::ApiGatewayV2::Route" {
+            continue;
+        }
+        let target = route["Properties"]["Target"].as_str().unwrap();
+        let integration = target
+            .strip_prefix("integrations/${")
+            .unwrap()
+            .trim_end_matches('}');
+        let uri = &resources[integration]["Properties"]["IntegrationUri"];
+        let function = uri.as_str().unwrap().strip_suffix(".Arn").unwrap();
+        let code = resources[function]["Properties"]["CodeUri"]
+            .as_str()
+            .unwrap();
+        let name = code.trim_end_matches('/').rsplit('/').next().unwrap();
+        let key = route["Properties"]["RouteKey"].as_str().unwrap();
+        assert!(
+            deployed.insert((name.to_owned(), key.to_owned())),
+            "{key} is there twice"
+        );
+    }
+    // Every method reaches the function, which answers 405 to those that it does not know; what no
+    // path matches reaches one of them as well, which answers 404.
+    let mut routed = BTreeSet::from([("api-docs".to_owned(), "$default".to_owned())]);
+    for operation in operations() {
+        let key = format!("ANY {}", operation.path);
+        routed.insert((operation.function.to_owned(), key));
+    }
+    for (name, api) in api_functions() {
+        let keys = api.pages.iter().map(|path| format!("ANY {path}"));
+        routed.extend(keys.map(|key| (name.to_owned(), key)));
+    }
+    assert_eq!(routed, deployed, "functions, and infra/template.yaml");
+}
+
+/// A route that moved to another function keeps its logical name: under a new one, the update of a
+/// deployed stack creates it a second time, which the gateway refuses.
+#[test]
+fn routes_that_moved_kept_their_names() {
+    let resources = &roles::template()["Resources"];
+    for (name, key) in [
+        ("AuthOpenApi", "ANY /api/openapi.json"),
+        ("AuthDefault", "$default"),
+    ] {
+        assert_eq!(resources[name]["Properties"]["RouteKey"], key, "{name}");
+    }
+}
+
+/// A message that the queue hides after it was received does not count as lost.
+#[test]
+fn the_sweeper_sends_no_message_again_that_the_queue_will() {
+    let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
+    let hidden = queue["VisibilityTimeout"].as_i64().unwrap() * span::SECOND;
+    assert!(AgentAction::DELIVERY >= hidden + 10 * span::SECOND);
+}
+
+/// The worker sets a damaged action aside before its message becomes a dead letter, so it has to
+/// know when.
+#[test]
+fn the_worker_knows_a_messages_last_delivery() {
+    let queue = &roles::template()["Resources"]["ActionQueue"]["Properties"];
+    let deliveries = action_worker::Limits::default().deliveries;
+    assert_eq!(queue["RedrivePolicy"]["maxReceiveCount"], deliveries);
+}
+
+#[test]
+fn a_function_that_is_open_to_everybody_may_write_its_log_and_nothing_else() {
+    let mut open = FUNCTIONS.iter().filter(|function| function.is_open());
+    assert!(open.all(|function| {
+        let granted = roles::granted(function.name);
+        let log = "ApiDocsLogs.Arn".to_owned();
+        let actions = ["logs:CreateLogStream", "logs:PutLogEvents"];
+        granted
+            == actions
+                .map(|action| (action.to_owned(), log.clone()))
+                .into()
+    }));
+}
+
+/// Every test refuses what a role does not grant; this one walks over everything that the
+/// functions do, and names what a role grants beyond that.
+#[tokio::test]
+async fn every_grant_of_a_role_is_used() {
+    let world = Concierge::start().await;
+    walk_over_the_directory(&world).await;
+    walk_over_work(&world).await;
+    walk_over_services(&world).await;
+    walk_over_the_agent(&world).await;
+    let with_table = FUNCTIONS.iter().filter(|function| !function.is_open());
+    for function in with_table.map(|function| function.name) {
+        // A cold start opens the connection by a read.
+        let warm_up = shared::store::warm_up(&world.api.client, &world.api.table);
+        roles::acting_as(function, warm_up).await;
+        let on_table = |(_, resource): &roles::Grant| resource.starts_with("Table.Arn");
+        let granted: BTreeSet<_> = roles::granted(function)
+            .into_iter()
+            .filter(on_table)
+            .collect();
+        assert!(!granted.is_empty(), "{function} has no role");
+        let used = roles::used(function);
+        let unused: Vec<_> = granted.difference(&used).collect();
+        assert!(
+            unused.is_empty(),
+            "the role of {function} grants what it never uses: {unused:?}"
+        );
+    }
+}
+
+async fn walk_over_the_directory(world: &Concierge) {
+    let ada = world.api.sign_in("ada").await;
+    let mia = world.api.user("mia").await.id;
+    let user = format!("/api/users/{mia}");
+    let password = format!("{user}/password");
+    for (method, path, body) in [
+        ("GET", user.as_str(), Value::Null),
+        ("PATCH", &user, json!({"role": "admin"})),
+        ("PATCH", &user, json!({"role": "member"})),
+        ("PUT", &password, json!({"password": PASSWORD})),
+        ("POST", "/api/projects", json!({"title": "x"})),
+        ("POST", "/api/projects/1/phases", json!({"title": "x"})),
+        ("DELETE", "/api/phases/1", Value::Null),
+        ("POST", "/api/tags", json!({"name": "odd"})),
+        ("PATCH", "/api/tags/1", json!({"name": "even"})),
+        ("DELETE", "/api/tags/1", Value::Null),
+    ] {
+        let body = (!body.is_null()).then(|| body.to_string());
+        let answer = ada.send(method, path, body).await;
+        assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+    }
+}
+
+async fn walk_over_work(world: &Concierge) {
+    let api = &world.api;
+    let nobody = api.anonymous();
+    let mut max = world.max.clone();
+    let wrong = json!({"username": "max", "password": "wrong"});
+    nobody
+        .post("/api/auth/login", wrong.clone())
+        .await
+        .expect(401);
+    nobody.post("/api/auth/login", wrong).await.expect(401);
+    let right = json!({"username": "max", "password": PASSWORD});
+    nobody.post("/api/auth/login", right).await.expect(200);
+    let user = api.user("max").await;
+    let [phase, ..] = api.has_phases().await;
+    api.has_tag(api.home.id, "x").await;
+    for (method, path, body) in [
+        (
+            "POST",
+            "/api/milestones",
+            json!({"title": "x", "projectId": 1}),
+        ),
+        ("GET", "/api/milestones/1", Value::Null),
+        ("GET", "/api/milestones/1/history", Value::Null),
+        ("GET", "/api/projects/1/history", Value::Null),
+        ("PUT", "/api/milestones/1", json!({"title": "y"})),
+        ("GET", "/api/projects/1/milestones", Value::Null),
+        (
+            "POST",
+            "/api/tasks",
+            json!({"title": "x", "projectId": 1, "milestoneId": 1}),
+        ),
+        ("POST", "/api/tasks", json!({"title": "x", "projectId": 1})),
+        (
+            "PATCH",
+            "/api/tasks/1",
+            json!({"title": "y", "milestoneId": 1}),
+        ),
+        ("PATCH", "/api/tasks/1", json!({"title": "z"})),
+        ("PATCH", "/api/tasks/2", json!({"title": "z"})),
+        (
+            "PATCH",
+            "/api/tasks/reorder",
+            json!({"tasks": [{"id": 1, "order": 5}, {"id": 2, "order": 4}]}),
+        ),
+        ("PATCH", "/api/tasks/1/phase", json!({"phaseId": phase})),
+        ("GET", "/api/tasks", Value::Null),
+        ("GET", "/api/tasks?milestoneId=1", Value::Null),
+        ("GET", "/api/tasks?assigneeId=me&sort=dueDate", Value::Null),
+        ("GET", "/api/projects/1/tasks", Value::Null),
+        ("POST", "/api/tasks/1/comments", json!({"content": "x"})),
+        ("PATCH", "/api/tasks/1/comments/1", json!({"content": "y"})),
+        ("DELETE", "/api/tasks/1/comments/1", Value::Null),
+        ("GET", "/api/tasks/1/comments", Value::Null),
+        ("POST", "/api/tasks/1/tags", json!({"tagId": 2})),
+        ("DELETE", "/api/tasks/1/tags/2", Value::Null),
+        ("DELETE", "/api/tasks/2", Value::Null),
+        ("DELETE", "/api/milestones/1", Value::Null),
+    ] {
+        sends(&max, method, path, body).await;
+        // A new session goes on, and the one before is left to be extended below.
+        max = api.session_of(&user).await;
+    }
+    walk_over_activities(&max).await;
+    max.trigger("/api/auth/logout").await.expect(204);
+    max = api.session_of(&user).await;
+    max.get("/api/auth/sessions").await.expect(200);
+    max.get("/api/tokens").await.expect(200);
+    // Each function extends a session that has not been used for a while.
+    for path in api_functions().filter_map(|(_, api)| api.read) {
+        let max = api.session_of(&user).await;
+        api.clock.advance(span::DAY / 10);
+        // And each finds out whose a token is.
+        let script = api.token_of(&user, json!({})).await;
+        for caller in [max, script] {
+            let answer = caller.get(path).await;
+            assert!(
+                [200, 404].contains(&answer.status),
+                "{path}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+async fn walk_over_activities(max: &Caller) {
+    for (method, path, body) in [
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "projectId": 1}),
+        ),
+        (
+            "POST",
+            "/api/activities",
+            json!({"type": "note", "description": "x", "organizationId": 1}),
+        ),
+        ("GET", "/api/activities", Value::Null),
+        ("GET", "/api/activities/1", Value::Null),
+        ("GET", "/api/projects/1/activities", Value::Null),
+        ("GET", "/api/organizations/1/activities", Value::Null),
+        (
+            "POST",
+            "/api/activities/1/comments",
+            json!({"content": "x"}),
+        ),
+        ("GET", "/api/activities/1/comments", Value::Null),
+        (
+            "PATCH",
+            "/api/activities/1/comments/2",
+            json!({"content": "y"}),
+        ),
+        ("DELETE", "/api/activities/1/comments/2", Value::Null),
+        ("POST", "/api/activities/1/tags", json!({"tagId": 2})),
+        ("DELETE", "/api/activities/1/tags/2", Value::Null),
+        ("PATCH", "/api/activities/1", json!({"description": "y"})),
+        ("DELETE", "/api/activities/2", Value::Null),
+    ] {
+        sends(max, method, path, body).await;
+    }
+}
+
+async fn sends(caller: &Caller, method: &str, path: &str, body: Value) {
+    let body = (!body.is_null()).then(|| body.to_string());
+    let answer = caller.send(method, path, body).await;
+    assert!(answer.status < 300, "{method} {path}: {}", answer.text);
+}
+
+async fn walk_over_services(world: &Concierge) {
+    let api = &world.api;
+    let max = api.session_of(&api.user("max").await).await;
+    let request = json!({"title": "x", "referenceType": "project", "referenceId": 1});
+    let answer = max.post("/api/managed-services/request", request).await;
+    let thread = format!("/api/service-requests/{}", answer.expect(200)["id"]);
+    let comments = format!("{thread}/comments");
+    let first = max
+        .post(&comments, json!({"content": "x"}))
+        .await
+        .expect(200)["id"]
+        .clone();
+    max.post(&comments, json!({"content": "x", "parentId": first}))
+        .await
+        .expect(200);
+    max.get(&comments).await.expect(200);
+    let first = format!("{comments}/{first}");
+    max.patch(&first, json!({"content": "y"})).await.expect(200);
+    max.delete(&first).await.expect(204);
+    let resolved = json!({"status": "resolved"});
+    max.patch(&thread, resolved).await.expect(200);
+    max.get(&thread).await.expect(200);
+    max.get(&format!("{thread}/history")).await.expect(200);
+    max.get("/api/service-requests").await.expect(200);
+    max.delete(&thread).await.expect(204);
+    max.post("/api/managed-services/request", json!({"title": "x"}))
+        .await
+        .expect(200);
+    max.get("/api/managed-services/dashboard").await.expect(200);
+    let ticket = NewTicket {
+        status: ServiceStatus::Resolved,
+        messages: vec![records::message(max.user.unwrap(), "x", None)],
+        ..records::ticket()
+    };
+    let ticket = api.has_ticket(ticket).await;
+    let ticket = format!("/api/managed-services/ticket/{}", ticket.id);
+    max.get(&ticket).await.expect(200);
+    max.post(&format!("{ticket}/reply"), json!({"content": "x"}))
+        .await
+        .expect(200);
+    max.patch(&ticket, json!({"priority": "low"}))
+        .await
+        .expect(200);
+    max.get("/api/managed-services/tickets").await.expect(200);
+    let new = json!({"title": "x", "description": "y"});
+    max.post("/api/managed-services/tickets", new)
+        .await
+        .expect(200);
+    max.get("/api/managed-services/search-references?query=b")
+        .await
+        .expect(200);
+}
+
+async fn walk_over_the_agent(world: &Concierge) {
+    let session = world.stuck_batch().await;
+    for list in ["alerts", "agent-sessions"] {
+        let path = format!("/api/concierge/{list}");
+        world.max.get(&path).await.expect(200);
+    }
+    let ids = world.proposed(&session).await;
+    world
+        .executes(&session, &[ids[0].as_str()])
+        .await
+        .expect(202);
+    // Delivered late, so that the sweeper sends it again, and then to a worker.
+    world.api.clock.advance(span::HOUR / 2);
+    world.sweeper().sweep().await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.session(&session).await["status"], "completed");
+    // The last delivery of a message that cannot be handled.
+    let poison = world.message(&json!(4711), "s4711-p1-a1");
+    world.worker().handle(event(&[(&poison, 5)])).await;
+    // One whose effect another one excludes.
+    let invoice = [("invoice", "inv_2008")];
+    let duplicated = world.signal("invoice_duplicated", &invoice).await;
+    let duplicated = world.opened(&duplicated).await;
+    let void = world.proposed(&duplicated).await.remove(0);
+    world.executes(&duplicated, &[&void]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    let cancelled = world.failed_payment().await;
+    world.proposed(&cancelled).await;
+    world.cancels(&cancelled).await.expect(200);
+    let forgotten = world.failed_payment().await;
+    world.proposed(&forgotten).await;
+    world.api.clock.advance(25 * span::HOUR);
+    world.sweeper().sweep().await;
+}

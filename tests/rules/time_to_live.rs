@@ -1,0 +1,58 @@
+//! Time to live: the table drops records that have ended for every caller, and no others.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+use shared::model::span;
+
+use tests::support::{World, text_of};
+
+/// Seconds from now until the table may drop it. Nothing is dropped within the second in which it
+/// ends.
+const LEFT: [(&str, i64); 6] = [
+    ("attempted", 24 * span::HOUR / span::SECOND + 1),
+    ("session", 7 * span::DAY / span::SECOND),
+    // From the beginning of the day on, at noon of which it is written.
+    (
+        "signal_day",
+        (132 * span::DAY - 12 * span::HOUR) / span::SECOND,
+    ),
+    ("sign_in_failures", 15 * span::MINUTE / span::SECOND + 1),
+    ("token", span::HOUR / span::SECOND + 1),
+    ("token_holder", span::HOUR / span::SECOND + 1),
+];
+
+#[tokio::test]
+async fn the_table_drops_what_has_ended_and_nothing_else() {
+    let world = World::start().await;
+    let api = world.api();
+    // What the world has of these is of another age.
+    let before = api.items().await;
+    let max = api.sign_in("max").await;
+    let soon = json!({"name": "soon", "expiresAt": "2026-01-15T13:00:00Z"});
+    max.post("/api/tokens", soon).await.expect(200);
+    let attempt = max.clone().with_header("idempotency-key", "once");
+    attempt.creates_milestone(json!({})).await;
+    let wrong = json!({"username": "vic", "password": "a wrong one"});
+    let nobody = api.anonymous().at("198.51.100.9");
+    nobody.post("/api/auth/login", wrong).await.expect(401);
+
+    world.concierge.signal("payment_declined", &[]).await;
+
+    let now = api.clock.now().epoch_seconds();
+    let mut left = BTreeMap::new();
+    for item in api.items().await {
+        let kind = text_of(&item, "kind").to_owned();
+        let Some(at) = item.get("expiresAt") else {
+            assert!(LEFT.iter().all(|(ends, _)| *ends != kind), "{item:?}");
+            continue;
+        };
+        let seconds: i64 = at.as_n().unwrap().parse().unwrap();
+        assert!(seconds > now, "{item:?}");
+        if !before.contains(&item) {
+            left.insert(kind, seconds - now);
+        }
+    }
+    let expected = LEFT.map(|(kind, seconds)| (kind.to_owned(), seconds));
+    assert_eq!(left, BTreeMap::from(expected));
+}

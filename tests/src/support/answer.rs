@@ -1,0 +1,204 @@
+//! Answers, and what tests say of them.
+
+use std::io::Read;
+
+use base64::{Engine, prelude::BASE64_STANDARD};
+use flate2::read::GzDecoder;
+use serde_json::{Value, json};
+
+/// The most bytes of a function's answer: 6 MB.
+const MOST_BYTES: usize = 6 * 1024 * 1024;
+
+/// An answer as a client gets it.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    pub status: u16,
+    headers: Value,
+    cookies: Vec<String>,
+    pub text: String,
+}
+
+impl Answer {
+    /// From what the function answered to the gateway.
+    pub fn from_lambda(response: &Value) -> Self {
+        let bytes = response.to_string().len();
+        assert!(bytes < MOST_BYTES, "an answer of {bytes} bytes");
+        let body = response["body"].as_str().unwrap_or_default();
+        let text = if response["isBase64Encoded"] == json!(true) {
+            let packed = BASE64_STANDARD.decode(body).unwrap();
+            match response["headers"]["content-encoding"].as_str() {
+                Some("gzip") => unpacked(&packed),
+                // What is no text to `lambda_http`, such as NDJSON.
+                _ => String::from_utf8(packed).unwrap(),
+            }
+        } else {
+            body.to_owned()
+        };
+        let cookies = response["cookies"].as_array().into_iter().flatten();
+        Self {
+            status: response["statusCode"].as_u64().unwrap().try_into().unwrap(),
+            headers: response["headers"].clone(),
+            cookies: cookies
+                .map(|one| one.as_str().unwrap().to_owned())
+                .collect(),
+            text,
+        }
+    }
+
+    /// The gateway's own answer for a path without a route.
+    pub fn not_routed() -> Self {
+        Self {
+            status: 404,
+            headers: json!({}),
+            cookies: Vec::new(),
+            text: json!({"message": "Not Found"}).to_string(),
+        }
+    }
+
+    /// Asserts the status and answers the body, null when there is none.
+    #[track_caller]
+    pub fn expect(&self, status: u16) -> Value {
+        assert_eq!(self.status, status, "{}", self.text);
+        self.check_headers();
+        if status >= 400 {
+            self.check_problem();
+        }
+        if self.is_lines() {
+            Value::Array(self.lines())
+        } else if self.text.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&self.text).unwrap()
+        }
+    }
+
+    /// Returns whether each line of it is JSON.
+    pub fn is_lines(&self) -> bool {
+        self.header("content-type") == Some("application/x-ndjson")
+    }
+
+    /// Its lines.
+    #[track_caller]
+    pub fn lines(&self) -> Vec<Value> {
+        let lines = self.text.lines();
+        lines
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    }
+
+    /// Asserts a problem of this status and code.
+    #[track_caller]
+    pub fn expect_problem(&self, status: u16, code: &str) -> Value {
+        let body = self.expect(status);
+        assert_eq!(body["code"], code, "{body}");
+        body
+    }
+
+    /// Asserts a validation error with exactly these faults, as (pointer, code).
+    #[track_caller]
+    pub fn expect_faults(&self, faults: &[(&str, &str)]) {
+        let body = self.expect_problem(400, "validation_error");
+        let mut found: Vec<(&str, &str)> = body["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|fault| {
+                (
+                    fault["pointer"].as_str().unwrap(),
+                    fault["code"].as_str().unwrap(),
+                )
+            })
+            .collect();
+        let mut expected = faults.to_vec();
+        found.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(found, expected, "{body}");
+    }
+
+    /// The ids of a list.
+    #[track_caller]
+    pub fn ids(&self) -> Vec<i64> {
+        let body = self.expect(200);
+        let rows = body.as_array().unwrap();
+        rows.iter().map(|row| row["id"].as_i64().unwrap()).collect()
+    }
+
+    /// A header's value.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers[name].as_str()
+    }
+
+    /// The path and query of the next page, if the answer links one.
+    #[track_caller]
+    pub fn next(&self) -> Option<&str> {
+        let link = self.header("link")?;
+        let url = link.strip_prefix('<').unwrap();
+        let url = url.strip_suffix(">; rel=\"next\"").unwrap();
+        Some(
+            url.strip_prefix("https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com")
+                .unwrap_or_else(|| panic!("{url}")),
+        )
+    }
+
+    /// Every header as (name in lower case, value), among them one `set-cookie` for each cookie.
+    pub fn headers(&self) -> Vec<(String, String)> {
+        let headers = self.headers.as_object().into_iter().flatten();
+        let headers = headers.map(|(name, value)| {
+            let value = value.as_str().unwrap().to_owned();
+            (name.to_ascii_lowercase(), value)
+        });
+        let cookies = self.cookies.iter();
+        let cookies = cookies.map(|cookie| ("set-cookie".to_owned(), cookie.clone()));
+        headers.chain(cookies).collect()
+    }
+
+    /// The one cookie that the answer sets; of several, `cargo lambda watch` would lose all but
+    /// the last.
+    #[track_caller]
+    pub fn cookie(&self) -> &str {
+        let [cookie] = self.cookies.as_slice() else {
+            panic!("expected one cookie, not {:?}", self.cookies);
+        };
+        cookie
+    }
+
+    #[track_caller]
+    pub fn check_headers(&self) {
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        assert_eq!(self.header("x-content-type-options"), Some("nosniff"));
+        assert!(self.header("x-request-id").is_some_and(|id| !id.is_empty()));
+    }
+
+    #[track_caller]
+    fn check_problem(&self) {
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/problem+json")
+        );
+        let body: Value = serde_json::from_str(&self.text).unwrap();
+        assert_eq!(body["status"], self.status, "{body}");
+        // RFC 9110: a 401 says what it asks for, and nothing else does.
+        let challenge = (self.status == 401).then_some("Bearer realm=\"workdesk\"");
+        assert_eq!(self.header("www-authenticate"), challenge, "{body}");
+        assert_eq!(body["message"], body["detail"], "{body}");
+        for member in ["type", "title", "detail", "instance", "code", "requestId"] {
+            assert!(
+                body[member].as_str().is_some_and(|text| !text.is_empty()),
+                "{member}: {body}"
+            );
+        }
+    }
+}
+
+/// A body as a gateway decodes it and a browser unpacks it.
+fn unpacked(packed: &[u8]) -> String {
+    let mut text = String::new();
+    let mut decoder = GzDecoder::new(packed);
+    decoder.read_to_string(&mut text).unwrap();
+    text
+}
+
+/// The record as it is after one write more.
+pub fn raise_version(record: &mut Value) {
+    record["version"] = json!(record["version"].as_i64().unwrap() + 1);
+}

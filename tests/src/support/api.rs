@@ -1,0 +1,366 @@
+//! A world for one test.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use crate::records;
+use aws_sdk_dynamodb::{
+    config::{StalledStreamProtectionConfig, timeout::TimeoutConfig},
+    types::AttributeValue,
+};
+use local::engines::Queues;
+use serde_json::{Value, json};
+use shared::{
+    App,
+    auth::password,
+    clock::Clock,
+    config::{ApiConfig, CookieScope, SigningSecrets},
+    model::{
+        Organization, OrganizationId, PasswordHash, PlanFeature, Project, Role, Timestamp, TokenId,
+        User,
+    },
+    store::{CLEANUP_DELAY, Progress, Store},
+};
+use tokio::sync::{Mutex, OnceCell};
+
+use super::{
+    AgentSettings, Caller, Counter, Faults, comes, described, engines, gateway::Gateway, log,
+    weather::Outdoors,
+};
+
+/// The password of every user.
+pub const PASSWORD: &str = "correct horse battery staple";
+
+/// Its hash: hashing takes too long to do it for each test.
+static PASSWORD_HASH: OnceCell<PasswordHash> = OnceCell::const_new();
+
+/// Two organizations on a table of their own, all functions, and a clock that stands still.
+///
+/// Organization 1, with projects 1 and 2, has ada (admin), max (manager), mia (member), sue
+/// (support) and vic (viewer); organization 2, with project 3, has zoe (admin) and zac (member).
+/// Both have the plan with the agent. Users come to be when a test first names them.
+pub struct Api {
+    pub app: App,
+    pub clock: Clock,
+    pub store: Store,
+    pub counter: Counter,
+    /// The test's own, whom no weather strikes.
+    pub client: aws_sdk_dynamodb::Client,
+    pub table: String,
+    functions: aws_sdk_dynamodb::Client,
+    url: String,
+    pub queues: Queues,
+    pub home: Organization,
+    pub abroad: Organization,
+    pub projects: [Project; 3],
+    agent: AgentSettings,
+    gateway: Gateway,
+    users: Mutex<BTreeMap<String, User>>,
+}
+
+/// Differences between a test's world and the usual one.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Organization 1 has no plan with the agent.
+    pub without_agent: bool,
+    /// The table is reached through a proxy that fails on demand.
+    pub faults: Option<Faults>,
+    /// Settings of the resolution agent.
+    pub agent: AgentSettings,
+}
+
+impl Settings {
+    /// A table behind a proxy that fails on demand, and the proxy.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let faults = Faults::start().await;
+        let settings = Self {
+            faults: Some(faults.clone()),
+            ..Self::default()
+        };
+        (settings, faults)
+    }
+}
+
+/// A client as the functions have it, which counts.
+pub fn client(url: &str, counter: &Counter) -> aws_sdk_dynamodb::Client {
+    let config = local::engines::dynamodb_client(url)
+        .config()
+        .to_builder()
+        .timeout_config(shared::config::timeouts())
+        .interceptor(counter.clone());
+    aws_sdk_dynamodb::Client::from_conf(config.build())
+}
+
+/// Gives a client timeouts that outlast a proxy that holds requests on a busy machine.
+fn patient(client: &aws_sdk_dynamodb::Client) -> aws_sdk_dynamodb::Client {
+    let long = Duration::from_mins(1);
+    let timeouts = TimeoutConfig::builder()
+        .connect_timeout(long)
+        .operation_attempt_timeout(long)
+        .operation_timeout(long);
+    let stalled = StalledStreamProtectionConfig::disabled();
+    let config = client
+        .config()
+        .to_builder()
+        .timeout_config(timeouts.build())
+        .stalled_stream_protection(stalled);
+    aws_sdk_dynamodb::Client::from_conf(config.build())
+}
+
+/// The settings of the functions under test.
+pub fn api_config(table: &str) -> ApiConfig {
+    ApiConfig {
+        table: table.to_owned(),
+        session_secrets: SigningSecrets::new([
+            "a secret of the tests".to_owned(),
+            "an older one".to_owned(),
+        ])
+        .unwrap(),
+        cookie_scope: CookieScope::SameSite,
+        allowed_origins: vec!["https://app.workdesk.example".to_owned()],
+    }
+}
+
+/// A value as text, with the members of maps in order.
+fn text(value: &AttributeValue) -> String {
+    match value {
+        AttributeValue::M(map) => {
+            let sorted: BTreeMap<_, _> = map.iter().collect();
+            let fields = sorted
+                .iter()
+                .map(|(name, value)| format!("{name:?}: {}", text(value)));
+            format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+        }
+        AttributeValue::L(list) => {
+            let values: Vec<String> = list.iter().map(text).collect();
+            format!("[{}]", values.join(", "))
+        }
+        other => format!("{other:?}"),
+    }
+}
+
+impl Api {
+    /// The usual world.
+    pub async fn start() -> Self {
+        Self::start_with(Settings::default()).await
+    }
+
+    /// A world whose table is behind a proxy that fails on demand.
+    pub async fn behind_faults() -> (Self, Faults) {
+        let (settings, faults) = Settings::behind_faults().await;
+        (Self::start_with(settings).await, faults)
+    }
+
+    /// A world with a difference.
+    pub async fn start_with(settings: Settings) -> Self {
+        described::ready();
+        log::listens();
+        let (table, queues) = engines::fresh().await;
+        let counter = Counter::default();
+        let outdoors = match &settings.faults {
+            // What is planned is not left to chance.
+            Some(_) => None,
+            None => Outdoors::of(&table).await,
+        };
+        let url = match (&settings.faults, &outdoors) {
+            (Some(faults), _) => faults.url().to_owned(),
+            (None, Some(outdoors)) => outdoors.url().to_owned(),
+            (None, None) => engines::engines().await.dynamodb_url().to_owned(),
+        };
+        let mut functions = client(&url, &counter);
+        if settings.faults.is_some() || outdoors.is_some() {
+            functions = patient(&functions);
+        }
+        let client = match &outdoors {
+            Some(outdoors) => client(&outdoors.observer_url(), &counter),
+            None => functions.clone(),
+        };
+        let clock = Clock::fixed("2026-01-15T12:00:00Z".parse::<Timestamp>().unwrap());
+        let app = App::new(functions.clone(), &api_config(&table), clock.clone());
+        let store = app.store.clone();
+        let directory = store.directory();
+        let with_agent = vec![PlanFeature::AgentAi];
+        let plan = if settings.without_agent {
+            vec![]
+        } else {
+            with_agent.clone()
+        };
+        let home = directory
+            .create_organization("Halden Services".into(), plan)
+            .await
+            .unwrap();
+        let abroad = directory
+            .create_organization("Outland".into(), with_agent)
+            .await
+            .unwrap();
+        let mut projects = Vec::new();
+        for (organization, title) in [
+            (&home, "Billing migration"),
+            (&home, "Office move"),
+            (&abroad, "Foreign affairs"),
+        ] {
+            let project = directory.create_project(organization.id, records::project(title));
+            projects.push(project.await.unwrap().record);
+        }
+        let agent = settings.agent.build(&app, &queues).await;
+        let mut gateway = Gateway::of(&app, &agent);
+        gateway.outdoors = outdoors;
+        counter.take();
+        Self {
+            app,
+            clock,
+            counter,
+            client,
+            functions,
+            url,
+            table,
+            queues,
+            home,
+            abroad,
+            projects: projects.try_into().unwrap(),
+            agent: settings.agent,
+            gateway,
+            store,
+            users: Mutex::default(),
+        }
+    }
+
+    /// Returns whether its table has weather.
+    pub const fn has_weather(&self) -> bool {
+        self.gateway.outdoors.is_some()
+    }
+
+    /// Other instances of the functions on the same table, which have not served anybody yet.
+    pub async fn other_instances(&self) -> Gateway {
+        self.instances_of(&api_config(&self.table)).await
+    }
+
+    /// Other instances that know these secrets, the one that signs first.
+    pub async fn instances_knowing(&self, secrets: &[&str]) -> Gateway {
+        let secrets = secrets.iter().map(ToString::to_string);
+        let config = ApiConfig {
+            session_secrets: SigningSecrets::new(secrets).unwrap(),
+            ..api_config(&self.table)
+        };
+        self.instances_of(&config).await
+    }
+
+    async fn instances_of(&self, config: &ApiConfig) -> Gateway {
+        let app = App::new(self.functions.clone(), config, self.clock.clone());
+        let agent = self.agent.build(&app, &self.queues).await;
+        Gateway::of(&app, &agent)
+    }
+
+    /// A caller without a session.
+    pub fn anonymous(&self) -> Caller {
+        Caller::new(self.gateway.clone(), None)
+    }
+
+    /// The user of this name, who comes to be when first named.
+    pub async fn user(&self, name: &str) -> User {
+        let mut users = self.users.lock().await;
+        if let Some(user) = users.get(name) {
+            return user.clone();
+        }
+        let (role, tenant) = match name {
+            "ada" => (Role::Admin, self.home.id),
+            "max" => (Role::Manager, self.home.id),
+            "mia" => (Role::Member, self.home.id),
+            "sue" => (Role::Support, self.home.id),
+            "vic" => (Role::Viewer, self.home.id),
+            "zoe" => (Role::Admin, self.abroad.id),
+            "zac" => (Role::Member, self.abroad.id),
+            other => panic!("nobody is called {other}"),
+        };
+        let hash = PASSWORD_HASH
+            .get_or_init(async || password::hash(PASSWORD.into()).await.unwrap())
+            .await;
+        let new = records::user(name, role, hash.clone());
+        let user = self
+            .store
+            .directory()
+            .create_user(tenant, new)
+            .await
+            .unwrap()
+            .record;
+        users.insert(name.to_owned(), user.clone());
+        user
+    }
+
+    /// A caller with a session, begun past the password.
+    pub async fn sign_in(&self, name: &str) -> Caller {
+        let user = self.user(name).await;
+        let caller = self.session_of(&user).await;
+        self.counter.take();
+        caller
+    }
+
+    /// A new session of a user.
+    pub async fn session_of(&self, user: &User) -> Caller {
+        self.session_since(user, self.clock.now()).await
+    }
+
+    /// A session of a user that began at an instant and was not used since.
+    pub async fn session_since(&self, user: &User, begun: Timestamp) -> Caller {
+        let tenant: OrganizationId = user.organization_id;
+        let sid = records::signed_in(&self.store, user, begun).await;
+        let cookie = format!("connect.sid={}", self.app.cookie.sign(&sid.to_string()));
+        Caller::new(self.gateway.clone(), Some((user.id, tenant, cookie)))
+    }
+
+    /// A caller with a new token of a user. `more` are further fields of `POST /api/tokens`.
+    pub async fn token_of(&self, user: &User, more: Value) -> Caller {
+        let (caller, _) = self.token_and_id_of(user, more).await;
+        caller
+    }
+
+    /// Like [`token_of`](Self::token_of), with the token's id.
+    pub async fn token_and_id_of(&self, user: &User, more: Value) -> (Caller, TokenId) {
+        let mut sent = json!({"name": "export"});
+        sent.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        let (tokens, owner) = (self.store.tokens(), async || Ok(user.clone()));
+        let token = tokens.create(user.organization_id, user.id, owner, records::sent(&sent));
+        let (token, secret) = token.await.unwrap();
+        let (id, secret) = (token.id, secret.unwrap());
+        self.counter.take();
+        let mut caller = self.anonymous().with_token(secret.expose());
+        (caller.user, caller.organization) = (Some(user.id), Some(user.organization_id));
+        (caller, id)
+    }
+
+    /// A store that reaches the table beside whatever fails or holds up the others.
+    pub async fn store_beside(&self) -> Store {
+        let direct = engines::engines().await.dynamodb();
+        Store::new(direct, &self.table, self.clock.clone())
+    }
+
+    /// A store as a function has it that no gateway calls, under that function's role.
+    pub fn store_of(&self, function: &'static str) -> Store {
+        let client = patient(&client(&self.url, &Counter::of(function)));
+        Store::new(client, &self.table, self.clock.clone())
+    }
+
+    /// Runs the cleanups of all deletes so far, once they are due, under the sweeper's role.
+    /// Returns how many were finished; none may fail.
+    pub async fn cleans_up(&self) -> usize {
+        self.clock.advance(CLEANUP_DELAY);
+        let mut finished = 0;
+        let store = self.store_of("sweeper");
+        let cleanups = store.cleanups();
+        let run = cleanups.run_due(|key, progress| {
+            let progress = progress.unwrap_or_else(|error| panic!("{key}: {}", error.chain()));
+            finished += usize::from(progress == Progress::Finished);
+        });
+        comes("the end of the cleanups", run).await.unwrap();
+        finished
+    }
+
+    /// Every item of the table as text, in a fixed order: for «nothing was written».
+    pub async fn table_dump(&self) -> Vec<String> {
+        let items = self.items().await.into_iter();
+        let mut items: Vec<_> = items.map(|item| text(&AttributeValue::M(item))).collect();
+        items.sort();
+        items
+    }
+}

@@ -1,0 +1,189 @@
+//! Budgets: the most table requests of each operation, which keep the service quick.
+
+use serde_json::Value;
+
+use super::{Answer, Api, Used};
+
+/// The table requests of an operation, authentication included, on records that give it the most to
+/// do.
+pub struct Row {
+    pub operation: &'static str,
+    pub used: Used,
+    /// Reason for more than others of its kind, or for more at times.
+    pub because: &'static str,
+}
+
+/// The most that an operation takes without a reason of its own.
+pub const USUAL: Used = Used {
+    in_sequence: 2,
+    total: 5,
+};
+
+const fn row(operation: &'static str, in_sequence: usize, total: usize) -> Row {
+    Row {
+        operation,
+        used: Used { in_sequence, total },
+        because: "",
+    }
+}
+
+impl Row {
+    const fn because(self, because: &'static str) -> Self {
+        Self { because, ..self }
+    }
+}
+
+/// Every operation of the document.
+#[rustfmt::skip] // A line each.
+pub const ROWS: &[Row] = &[
+    row("POST /api/auth/login", 4, 6)
+        .because("the failures of account and address are read and counted before the password is looked at, \
+            the user comes after it, and the session last"),
+    row("POST /api/auth/logout", 2, 2),
+    row("GET /api/auth/session", 1, 1),
+    row("PUT /api/auth/password", 4, 6)
+        .because("the failures of account and address are read and counted before the password is looked at"),
+    row("GET /api/auth/sessions", 1, 2),
+    row("DELETE /api/auth/sessions", 2, 2),
+    row("GET /api/tokens", 1, 2),
+    row("POST /api/tokens", 2, 4),
+    row("DELETE /api/tokens/{id}", 2, 3),
+    row("GET /api/openapi.json", 0, 0),
+    row("POST /api/managed-services/request", 2, 3),
+    row("GET /api/service-requests", 1, 2),
+    row("GET /api/service-requests/{id}", 1, 2),
+    row("PATCH /api/service-requests/{id}", 2, 3)
+        .because("and 1 more where an action was handed over with it, which is done when it is resolved"),
+    row("DELETE /api/service-requests/{id}", 2, 3).because("the same"),
+    row("GET /api/service-requests/{id}/history", 2, 4),
+    row("GET /api/service-requests/{serviceRequestId}/comments", 2, 4),
+    row("POST /api/service-requests/{serviceRequestId}/comments", 2, 4),
+    row("PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
+    row("DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}", 2, 4),
+    row("GET /api/organizations/{id}", 1, 1),
+    row("PATCH /api/organizations/{id}", 2, 3),
+    row("GET /api/users", 1, 2),
+    row("POST /api/users", 2, 3),
+    row("GET /api/users/{id}", 1, 2),
+    row("PATCH /api/users/{id}", 2, 3),
+    row("PUT /api/users/{id}/password", 2, 3),
+    row("GET /api/projects", 1, 2),
+    row("POST /api/projects", 2, 3),
+    row("GET /api/projects/{id}", 1, 2),
+    row("PATCH /api/projects/{id}", 2, 3),
+    row("GET /api/projects/{id}/history", 2, 4),
+    row("GET /api/projects/{projectId}/phases", 1, 3),
+    row("POST /api/projects/{projectId}/phases", 2, 5),
+    row("PATCH /api/phases/{id}", 2, 3),
+    row("DELETE /api/phases/{id}", 2, 3),
+    row("GET /api/tags", 1, 2),
+    row("POST /api/tags", 2, 3),
+    row("PATCH /api/tags/{id}", 2, 3),
+    row("DELETE /api/tags/{id}", 2, 3),
+    row("POST /api/milestones", 2, 4),
+    row("GET /api/milestones/{id}", 1, 3),
+    row("PUT /api/milestones/{id}", 2, 3),
+    row("DELETE /api/milestones/{id}", 2, 3),
+    row("GET /api/milestones/{id}/history", 2, 4),
+    row("GET /api/projects/{projectId}/milestones", 2, 5),
+    row("GET /api/tasks", 2, 3),
+    row("POST /api/tasks", 2, 5),
+    row("GET /api/tasks/{id}", 2, 3),
+    row("PATCH /api/tasks/{id}", 2, 4),
+    row("DELETE /api/tasks/{id}", 2, 3),
+    row("GET /api/tasks/{id}/history", 2, 4),
+    row("PATCH /api/tasks/reorder", 2, 2),
+    row("GET /api/projects/{projectId}/tasks", 2, 4),
+    row("PATCH /api/tasks/{taskId}/phase", 2, 4),
+    row("GET /api/tasks/{taskId}/comments", 2, 4),
+    row("POST /api/tasks/{taskId}/comments", 2, 3),
+    row("PATCH /api/tasks/{taskId}/comments/{commentId}", 2, 4),
+    row("DELETE /api/tasks/{taskId}/comments/{commentId}", 2, 4),
+    row("POST /api/tasks/{taskId}/tags", 2, 3),
+    row("DELETE /api/tasks/{taskId}/tags/{tagId}", 2, 3),
+    row("GET /api/activities", 2, 3),
+    row("POST /api/activities", 2, 4),
+    row("GET /api/activities/{id}", 2, 3),
+    row("PATCH /api/activities/{id}", 2, 4),
+    row("DELETE /api/activities/{id}", 2, 3),
+    row("GET /api/projects/{projectId}/activities", 2, 4),
+    row("GET /api/organizations/{organizationId}/activities", 2, 3),
+    row("GET /api/activities/{activityId}/comments", 2, 4),
+    row("POST /api/activities/{activityId}/comments", 2, 3),
+    row("PATCH /api/activities/{activityId}/comments/{commentId}", 2, 4),
+    row("DELETE /api/activities/{activityId}/comments/{commentId}", 2, 4),
+    row("POST /api/activities/{activityId}/tags", 2, 3),
+    row("DELETE /api/activities/{activityId}/tags/{tagId}", 2, 3),
+    row("GET /api/managed-services/dashboard", 2, 7)
+        .because("three lists, the totals, the resolutions, and who recorded the activities"),
+    row("GET /api/managed-services/hours-saved", 1, 2),
+    row("GET /api/managed-services/ticket/{ticketId}", 2, 4),
+    row("PATCH /api/managed-services/ticket/{ticketId}", 2, 3),
+    row("GET /api/managed-services/ticket/{ticketId}/history", 2, 4),
+    row("POST /api/managed-services/ticket/{ticketId}/reply", 2, 4),
+    row("GET /api/managed-services/tickets", 1, 2),
+    row("POST /api/managed-services/tickets", 2, 5),
+    row("GET /api/managed-services/search-references", 2, 3),
+    row("GET /api/concierge/alerts", 1, 2),
+    row("POST /api/concierge/alerts", 2, 4)
+        .because("one after the other 3 where its source reported it before"),
+    row("POST /api/concierge/alerts/alertmanager", 2, 4)
+        .because("the same; 30 alerts at once are read and written"),
+    row("GET /api/concierge/alerts/{id}", 1, 2),
+    row("PATCH /api/concierge/alerts/{id}", 2, 3),
+    row("GET /api/concierge/alerts/{id}/agent-sessions", 2, 4),
+    row("GET /api/concierge/agent-sessions", 2, 3),
+    row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
+        .because("the signal says which session to look at before another is opened"),
+    row("GET /api/concierge/agent-sessions/{id}", 1, 2),
+    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 10)
+        .because("that it analyses is written before the analysis, beside which what the class did and \
+            playbooks came to is read, and what that proposes after it"),
+    row("GET /api/concierge/connections", 1, 2),
+    row("GET /api/concierge/connections/{name}", 1, 2),
+    row("PUT /api/concierge/connections/{name}", 2, 3),
+    row("DELETE /api/concierge/connections/{name}", 2, 3),
+    row("POST /api/concierge/connections/{name}/test", 1, 2),
+    row("POST /api/concierge/connections/{name}/pause", 2, 3),
+    row("POST /api/concierge/connections/{name}/resume", 2, 3),
+    row("GET /api/concierge/pause", 1, 2),
+    row("POST /api/concierge/pause", 2, 2),
+    row("POST /api/concierge/resume", 2, 2),
+    row("POST /api/concierge/agent-sessions/{id}/execute", 2, 4)
+        .because("and 1 for each further look at the results, when it waits for them"),
+    row("POST /api/concierge/agent-sessions/{id}/reject", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/preview", 2, 5)
+        .because("and 1 more where another action claimed one of the effects"),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 2, 5),
+    row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
+    row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),
+    row("GET /api/concierge/journal", 1, 2),
+    row("GET /api/concierge/policy", 1, 2),
+    row("PUT /api/concierge/policy", 2, 3),
+];
+
+#[track_caller]
+pub fn budget(operation: &str) -> &'static Row {
+    let row = ROWS.iter().find(|row| row.operation == operation);
+    row.unwrap_or_else(|| {
+        panic!("{operation} has no budget: add a row to tests/src/support/budgets.rs")
+    })
+}
+
+/// Asserts that an answered operation stayed within its budget. Where there is weather, it takes what that
+/// makes it take.
+#[track_caller]
+pub fn within(api: &Api, operation: &str, status: u16, answer: &Answer) -> Value {
+    let used = api.counter.take();
+    let body = answer.expect(status);
+    let budget = budget(operation).used;
+    assert!(
+        api.has_weather() || (used.in_sequence <= budget.in_sequence && used.total <= budget.total),
+        "{operation} used {used:?} of {budget:?}"
+    );
+    body
+}

@@ -1,0 +1,565 @@
+//! The resolution agent's world: the demo target systems, the worker, the sweeper, and the queue
+//! between them.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use crate::{records, unwary::Unwary};
+use action_worker::{Limits, Worker};
+use aws_lambda_events::sqs::SqsEvent;
+use aws_sdk_dynamodb::types::AttributeValue;
+use aws_sdk_sqs::types::MessageSystemAttributeName;
+use local::{engines::Queues, target_systems as demo};
+use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
+use serde_json::{Value, json};
+use shared::{
+    App,
+    model::{
+        AgentSessionId, ApiCall, Facts, Id, Message, OrganizationId, Signal, SignalEntity, Slug,
+        TargetRead, span,
+    },
+    queue::Queue,
+    store::{NewSignal, Store},
+};
+use sweeper::Sweeper;
+use targets::{Secrets, Sending, Targets};
+
+use super::{Api, Caller, Settings, comes, engines, text_of, time_passes};
+
+/// Settings of the resolution agent.
+#[derive(Clone, Default)]
+pub struct AgentSettings {
+    /// Connections lead to public addresses alone, as those of a deployed stack do.
+    pub is_public: bool,
+    /// Secrets of connections besides those of the demo's systems, by their paths.
+    pub secrets: Vec<(String, String)>,
+    /// Where the queue is, if not where it should be.
+    pub sqs_url: Option<String>,
+    /// Instead of the playbooks.
+    pub engine: Option<Arc<dyn Engine>>,
+}
+
+impl fmt::Debug for AgentSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AgentSettings").finish_non_exhaustive()
+    }
+}
+
+impl AgentSettings {
+    pub async fn build(&self, app: &App, queues: &Queues) -> ResolutionAgent {
+        let url = match &self.sqs_url {
+            Some(url) => url.clone(),
+            None => engines::engines().await.sqs_url().to_owned(),
+        };
+        let queue = Queue::new(local::engines::sqs_client(&url), &queues.action_url);
+        let engine = self
+            .engine
+            .clone()
+            .unwrap_or_else(|| Arc::new(PlaybookEngine::new(Arc::new(self.targets())).unwrap()));
+        ResolutionAgent::new(app.clone(), queue, engine, self.targets())
+    }
+
+    /// The client of connections, with the secrets of both organizations.
+    fn targets(&self) -> Targets {
+        let both = [1, 2].map(|id| OrganizationId::new(id).unwrap());
+        let secrets = records::secrets_of(both).chain(self.secrets.clone());
+        let secrets = Secrets::given(records::SECRETS_PATH, secrets);
+        Targets::new(secrets, !self.is_public)
+    }
+}
+
+/// A world with target systems.
+pub struct Concierge {
+    pub api: Api,
+    pub demo: demo::DemoTargets,
+    pub sqs: aws_sdk_sqs::Client,
+    targets: Targets,
+    /// A manager, who may do all there is, and does not wait for results.
+    pub max: Caller,
+}
+
+impl Concierge {
+    pub async fn start() -> Self {
+        Self::start_with(AgentSettings::default()).await
+    }
+
+    pub async fn start_with(agent: AgentSettings) -> Self {
+        Self::start_in(Settings {
+            agent,
+            ..Settings::default()
+        })
+        .await
+    }
+
+    /// A world whose engine proposes everything whatever the records say, without preconditions or
+    /// verifications.
+    pub async fn start_unwary() -> Self {
+        Self::start_with(AgentSettings {
+            engine: Some(Arc::new(Unwary::default())),
+            ..AgentSettings::default()
+        })
+        .await
+    }
+
+    pub async fn start_in(settings: Settings) -> Self {
+        let demo = demo::DemoTargets::start(0, None).unwrap();
+        let targets = settings.agent.targets();
+        let api = Api::start_with(settings).await;
+        records::connected(&api.store_beside().await, api.home.id, &demo).await;
+        api.counter.take();
+        let max = api
+            .sign_in("max")
+            .await
+            .with_header("prefer", "respond-async");
+        Self {
+            api,
+            demo,
+            sqs: engines::engines().await.sqs(),
+            targets,
+            max,
+        }
+    }
+
+    /// A worker whose patience suits a test.
+    pub fn worker(&self) -> Worker {
+        self.worker_with(Limits {
+            pauses: vec![Duration::from_millis(1), Duration::from_millis(2)],
+            ..once()
+        })
+    }
+
+    pub fn worker_with(&self, limits: Limits) -> Worker {
+        let store = self.api.store_of("action-worker");
+        Worker::new(store, self.queue(), self.targets.clone(), limits)
+    }
+
+    /// Changes what organization 1's connection to a system of the demo is.
+    pub async fn connects(&self, name: &str, more: Value) {
+        self.connects_for(self.api.home.id, name, more).await;
+    }
+
+    /// Organization 1's connection is the same, and one of the demo's systems answers there from now on.
+    pub async fn comes_up(&self, name: &str) {
+        let url = self.demo.connections()[name]["baseUrl"].clone();
+        let all = self.api.items_of("connection").await.into_iter();
+        let own = format!("ORG#{}#", self.api.home.id);
+        let mut one = all.filter(|one| text_of(one, "pk").starts_with(&own));
+        let mut one = one.find(|one| text_of(one, "name") == name).unwrap();
+        let url = AttributeValue::S(url.as_str().unwrap().to_owned());
+        one.insert("baseUrl".to_owned(), url);
+        self.api.puts([one]).await;
+    }
+
+    /// One more connection of organization 1 to the demo's billing system.
+    pub async fn connects_as(&self, name: &str) {
+        let put = self.demo.connections()["billing"].clone();
+        self.puts_connection(self.api.home.id, name, &put).await;
+    }
+
+    /// Changes any organization's connection.
+    pub async fn connects_for(&self, tenant: OrganizationId, name: &str, more: Value) {
+        let mut put = self.demo.connections()[name].clone();
+        for (field, value) in more.as_object().unwrap() {
+            put[field] = value.clone();
+        }
+        self.puts_connection(tenant, name, &put).await;
+    }
+
+    async fn puts_connection(&self, tenant: OrganizationId, name: &str, put: &Value) {
+        let (name, put) = (Slug::new(name).unwrap(), records::sent(put));
+        let store = self.api.store_beside().await;
+        store.connections().put(tenant, &name, put).await.unwrap();
+    }
+
+    /// An action whose message came to nothing is run by the one that the sweeper sends, and completes
+    /// its session.
+    pub async fn recovers(&self, session: &Value) {
+        assert_eq!(self.outcome(session).await, ("executing".into(), vec![]));
+        self.api.clock.advance(2 * span::MINUTE);
+        assert_eq!(self.sweeper().sweep().await.resent, 1);
+        self.delivers(&self.worker()).await;
+        assert_eq!(self.outcome(session).await.0, "completed");
+    }
+
+    pub fn sweeper(&self) -> Sweeper {
+        Sweeper::new(self.api.store_of("sweeper"), self.queue())
+    }
+
+    fn queue(&self) -> Queue {
+        Queue::new(self.sqs.clone(), &self.api.queues.action_url)
+    }
+
+    /// A store that reaches the table beside whatever fails or holds up the others.
+    pub async fn store_beside(&self) -> Store {
+        self.api.store_beside().await
+    }
+
+    /// A signal of organization 1.
+    pub async fn signal(&self, class: &str, entities: &[(&str, &str)]) -> Signal {
+        self.signal_of(self.api.home.id, class, entities).await
+    }
+
+    pub async fn signal_of(
+        &self,
+        tenant: OrganizationId,
+        class: &str,
+        entities: &[(&str, &str)],
+    ) -> Signal {
+        let entity = |(kind, id): &(&str, &str)| SignalEntity {
+            kind: (*kind).to_owned(),
+            id: (*id).to_owned(),
+        };
+        let new = NewSignal {
+            title: format!("{class} of {entities:?}"),
+            entities: entities.iter().map(entity).collect(),
+            ..records::signal(class, self.api.clock.now())
+        };
+        let signals = self.api.store.signals();
+        signals.record(tenant, new).await.unwrap().record
+    }
+
+    /// Opens a session on a stuck usage batch of the demo.
+    pub async fn stuck_batch(&self) -> Value {
+        let signal = self.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+        self.opened(&signal.await).await
+    }
+
+    /// Opens a session on a failed payment, which proposes a retry and a message.
+    pub async fn failed_payment(&self) -> Value {
+        let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
+        self.opened(&self.signal("payment_failed", &entities).await)
+            .await
+    }
+
+    /// The id of a session that was opened on a signal.
+    pub async fn opened(&self, signal: &Signal) -> Value {
+        let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+        self.max.trigger(&path).await.expect(200)["session"]["id"].clone()
+    }
+
+    /// Has actions proposed. Returns their ids.
+    pub async fn proposed(&self, session: &Value) -> Vec<String> {
+        let path = format!("/api/concierge/agent-sessions/{session}/propose");
+        let body = self.max.trigger(&path).await.expect(200);
+        let actions = body["session"]["proposedActions"].as_array().unwrap();
+        actions
+            .iter()
+            .map(|action| action["id"].as_str().unwrap().to_owned())
+            .collect()
+    }
+
+    /// Executes actions without waiting for them.
+    pub async fn executes(&self, session: &Value, ids: &[&str]) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/execute");
+        self.max.post(&path, json!({"actionIds": ids})).await
+    }
+
+    /// Executes actions once more that are not done.
+    pub async fn executes_again(&self, session: &Value, ids: &[&str]) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/execute");
+        let body = json!({"actionIds": ids, "again": true});
+        self.max.post(&path, body).await
+    }
+
+    pub async fn cancels(&self, session: &Value) -> super::Answer {
+        let path = format!("/api/concierge/agent-sessions/{session}/cancel");
+        self.max.trigger(&path).await
+    }
+
+    pub async fn session(&self, session: &Value) -> Value {
+        let path = format!("/api/concierge/agent-sessions/{session}");
+        self.max.get(&path).await.expect(200)
+    }
+
+    /// The session's status and, per result, success and error.
+    pub async fn outcome(&self, session: &Value) -> (String, Vec<(bool, String)>) {
+        let session = self.session(session).await;
+        let results = session["executionResults"].as_array().unwrap();
+        let results = results.iter().map(|result| {
+            (
+                result["success"].as_bool().unwrap(),
+                result["error"].as_str().unwrap_or_default().to_owned(),
+            )
+        });
+        (
+            session["status"].as_str().unwrap().to_owned(),
+            results.collect(),
+        )
+    }
+
+    /// A session on the stuck batch whose one automated action was approved: session and action.
+    pub async fn approved_batch(&self) -> (Value, String) {
+        let batch = [("usage_batch", "ub_1001")];
+        self.approved("usage_batch_stuck", &batch, 0).await
+    }
+
+    /// A session on a failed payment whose message to the customer was approved.
+    pub async fn approved_message(&self) -> (Value, String) {
+        self.approved_message_to("cus_501").await
+    }
+
+    /// A session on an alert that no playbook knows, and its manual action.
+    pub async fn manual_review(&self) -> (Value, String) {
+        let signal = self.signal("moon_in_the_way", &[("invoice", "inv_2008")]);
+        let session = self.opened(&signal.await).await;
+        let action = self.proposed(&session).await.remove(0);
+        (session, action)
+    }
+
+    /// A session on a failed payment whose message to the customer was sent with an unknown
+    /// outcome; it took effect.
+    pub async fn unknown_message(&self, customer: &str) -> (Value, String) {
+        let (session, action) = self.approved_message_to(customer).await;
+        self.fails("notifications", demo::FaultMode::Drop);
+        self.runs(&session, &action).await;
+        (session, action)
+    }
+
+    /// Like [`unknown_message`](Self::unknown_message), without an effect.
+    pub async fn unknown_and_unsent(&self, customer: &str) -> (Value, String) {
+        let (session, action) = self.approved_message_to(customer).await;
+        self.demo.inject(demo::Fault {
+            status: 500,
+            operation: Some("POST /messages".to_owned()),
+            ..demo::Fault::once("notifications", demo::FaultMode::Fail)
+        });
+        self.runs(&session, &action).await;
+        (session, action)
+    }
+
+    /// A session on a failed payment whose message to that customer was approved.
+    async fn approved_message_to(&self, customer: &str) -> (Value, String) {
+        let entities = [("payment", "pay_3001"), ("customer", customer)];
+        self.approved("payment_failed", &entities, 1).await
+    }
+
+    /// Has a worker run an action, whatever is in the queue.
+    pub async fn runs(&self, session: &Value, action: &str) {
+        let message = self.message(session, action);
+        self.worker().handle(event(&[(&message, 1)])).await;
+    }
+
+    /// Has a customer told that a payment failed, which saves ten minutes.
+    pub async fn tells(&self, customer: &str) {
+        let (session, action) = self.approved_message_to(customer).await;
+        self.runs(&session, &action).await;
+        assert_eq!(self.outcome(&session).await.0, "completed");
+    }
+
+    /// The message that asks for an action.
+    pub fn message(&self, session: &Value, action: &str) -> String {
+        let message = Message::RunAction {
+            organization_id: self.api.home.id,
+            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
+            action_id: action.to_owned(),
+        };
+        message.to_text().unwrap()
+    }
+
+    /// The message that asks for a look at an action.
+    pub fn looks(&self, session: &Value, action: &str) -> String {
+        let message = Message::LookAtAction {
+            organization_id: self.api.home.id,
+            session_id: AgentSessionId::new(session.as_i64().unwrap()).unwrap(),
+            action_id: action.to_owned(),
+        };
+        message.to_text().unwrap()
+    }
+
+    /// Sends a call to a system of the demo past the agent. Returns the status.
+    pub async fn calls(&self, system: &str, call: &ApiCall) -> u16 {
+        let store = self.api.store_beside().await;
+        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let mut connections = connections.into_iter();
+        let connection = connections.find(|one| *one.name == *system).unwrap();
+        let sending = Sending {
+            key: None,
+            timeout: Duration::from_secs(5),
+        };
+        let answered = self.targets.send(&connection, call, sending).await;
+        let Ok(answered) = answered else {
+            panic!("{system} did not answer");
+        };
+        answered.response.status().as_u16()
+    }
+
+    /// Returns the facts of reads, past the agent.
+    pub async fn sees(&self, reads: &[TargetRead]) -> Facts {
+        let store = self.api.store_beside().await;
+        let connections = store.connections().all(self.api.home.id).await.unwrap();
+        let mut facts = Facts::default();
+        for read in reads {
+            let mut connections = connections.iter();
+            let connection = connections.find(|one| *one.name == *read.connection);
+            let timeout = Duration::from_secs(5);
+            let look = self.targets.look(connection.unwrap(), read, timeout).await;
+            facts.extend(look.unwrap().facts);
+        }
+        facts
+    }
+
+    /// Puts a message for each of these actions into the queue.
+    pub async fn sends(&self, session: &Value, actions: &[&str]) {
+        for action in actions {
+            self.sqs
+                .send_message()
+                .queue_url(&self.api.queues.action_url)
+                .message_body(self.message(session, action))
+                .send()
+                .await
+                .unwrap();
+        }
+    }
+
+    /// Damages an action's record: what should be a list becomes a text.
+    pub async fn poisons(&self, session: &Value, action: &str) {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        self.api
+            .client
+            .update_item()
+            .table_name(&self.api.table)
+            .key(
+                "pk",
+                S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)),
+            )
+            .key("sk", S(format!("ACTION#{action}")))
+            .update_expression("SET steps = :poison")
+            .expression_attribute_values(":poison", S("poison".into()))
+            .send()
+            .await
+            .unwrap();
+    }
+
+    /// The name that the idempotency keys of this table carry.
+    pub async fn stack(&self) -> String {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let read = self.api.client.get_item().table_name(&self.api.table);
+        let read = read
+            .key("pk", S("STACK".into()))
+            .key("sk", S("STACK".into()));
+        let item = read.send().await.unwrap().item.unwrap();
+        item["name"].as_s().unwrap().clone()
+    }
+
+    /// Pretends that the stack's name was made for another table.
+    pub async fn forgets_the_table_of_the_stack(&self) {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let write = self.api.client.update_item().table_name(&self.api.table);
+        let write = write
+            .key("pk", S("STACK".into()))
+            .key("sk", S("STACK".into()));
+        let write = write.update_expression("SET #table = :other");
+        let write = write.expression_attribute_names("#table", "table");
+        let write = write.expression_attribute_values(":other", S("another".into()));
+        write.send().await.unwrap();
+    }
+
+    /// The minutes that automated actions saved the organization.
+    pub async fn minutes_saved(&self) -> i64 {
+        use aws_sdk_dynamodb::types::AttributeValue::S;
+        let item = self
+            .api
+            .client
+            .get_item()
+            .table_name(&self.api.table)
+            .key("pk", S(format!("ORG#{}", self.api.home.id)))
+            .key("sk", S("TOTALS".into()))
+            .send()
+            .await
+            .unwrap()
+            .item
+            .unwrap_or_default();
+        item.get("minutesSaved")
+            .map_or(0, |minutes| minutes.as_n().unwrap().parse().unwrap())
+    }
+
+    /// Every message that is in the queue, which forgets them.
+    pub async fn takes_messages(&self) -> Vec<String> {
+        let mut bodies = Vec::new();
+        loop {
+            let url = &self.api.queues.action_url;
+            let received = self
+                .sqs
+                .receive_message()
+                .queue_url(url)
+                .max_number_of_messages(10)
+                .message_system_attribute_names(MessageSystemAttributeName::All)
+                .send()
+                .await
+                .unwrap();
+            if received.messages().is_empty() {
+                return bodies;
+            }
+            for message in received.messages.unwrap_or_default() {
+                let handle = message.receipt_handle.unwrap();
+                let delete = self.sqs.delete_message().queue_url(url);
+                delete.receipt_handle(handle).send().await.unwrap();
+                bodies.push(message.body.unwrap());
+            }
+        }
+    }
+
+    /// Hands every message in the queue to a worker. Returns how many it wants again.
+    pub async fn delivers(&self, worker: &Worker) -> usize {
+        let messages = self.takes_messages().await;
+        let messages: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+        worker
+            .handle(event(&messages))
+            .await
+            .batch_item_failures
+            .len()
+    }
+
+    /// Does what leads to a call that is never answered: its time is up as soon as the target system has
+    /// it and so many effects have taken place. No other call is hurried.
+    pub async fn gives_up<T>(&self, effects: usize, work: impl Future<Output = T>) -> T {
+        let time_is_up = async {
+            self.faults_are_met().await;
+            self.effects_reach(effects).await;
+            time_passes(once().step_timeout).await;
+        };
+        futures::join!(work, time_is_up).0
+    }
+
+    /// Waits until every fault has met its call.
+    pub async fn faults_are_met(&self) {
+        let met = async {
+            while self.demo.waiting_faults() > 0 {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        comes("the call that a fault is for", met).await;
+    }
+
+    /// Waits until so many effects have taken place.
+    pub async fn effects_reach(&self, count: usize) {
+        let effects = async {
+            while self.demo.effects().len() < count {
+                tokio::time::sleep(Duration::from_millis(2)).await;
+            }
+        };
+        comes(&format!("effect {count}"), effects).await;
+    }
+}
+
+/// Limits of a worker that tries each call once, and waits long enough for an answer that comes.
+pub fn once() -> Limits {
+    Limits {
+        step_timeout: Duration::from_secs(20),
+        pauses: Vec::new(),
+        ..Limits::default()
+    }
+}
+
+/// A recorded SQS event with these bodies, each with how often it was received.
+pub fn event(messages: &[(&str, u32)]) -> SqsEvent {
+    let recorded: Value =
+        serde_json::from_str(include_str!("../../events/sqs_message.json")).unwrap();
+    let records = messages.iter().enumerate().map(|(at, (body, count))| {
+        let mut message = recorded.clone();
+        message["messageId"] = json!(format!("message-{at}"));
+        message["body"] = json!(body);
+        message["attributes"]["ApproximateReceiveCount"] = json!(count.to_string());
+        message
+    });
+    serde_json::from_value(json!({"Records": records.collect::<Vec<_>>()})).unwrap()
+}

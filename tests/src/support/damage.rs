@@ -1,0 +1,91 @@
+//! Items as the table has them, and what may be wrong with one.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
+
+use super::Api;
+
+/// The attributes of a table item.
+pub type Item = HashMap<String, AttributeValue>;
+
+/// Makes an item one that does not read.
+pub type Damage = fn(&mut Item);
+
+/// A field is missing, is of another type, has a value of a later version, and the version is none.
+pub const DAMAGES: [Damage; 4] = [
+    |item| drop(item.remove("organizationId")),
+    |item| drop(item.insert("organizationId".to_owned(), text("poison"))),
+    |item| {
+        let names = ["status", "role", "type", "refersTo", "thread"];
+        let name = names.into_iter().find(|name| item.contains_key(*name));
+        let name = name.unwrap_or("organizationId").to_owned();
+        item.insert(name, text("of_a_later_version"));
+    },
+    |item| drop(item.insert("version".to_owned(), text("1"))),
+];
+
+fn text(text: &str) -> AttributeValue {
+    AttributeValue::S(text.to_owned())
+}
+
+/// The text in an attribute; empty without one.
+pub fn text_of<'a>(item: &'a Item, name: &str) -> &'a str {
+    let value = item.get(name).and_then(|value| value.as_s().ok());
+    value.map_or("", String::as_str)
+}
+
+/// An item's key as the log has it.
+pub fn key_of(item: &Item) -> String {
+    format!("{} {}", text_of(item, "pk"), text_of(item, "sk"))
+}
+
+impl Api {
+    /// Every item of the table.
+    pub async fn items(&self) -> Vec<Item> {
+        let mut items = Vec::new();
+        let mut start = None;
+        loop {
+            let scan = self.client.scan().table_name(&self.table);
+            let page = scan.set_exclusive_start_key(start).send().await.unwrap();
+            items.extend(page.items.unwrap_or_default());
+            start = page.last_evaluated_key;
+            if start.is_none() {
+                return items;
+            }
+        }
+    }
+
+    /// The items of a kind, by key.
+    pub async fn items_of(&self, kind: &str) -> Vec<Item> {
+        let mut items = self.items().await;
+        items.retain(|item| text_of(item, "kind") == kind);
+        items.sort_by_key(key_of);
+        items
+    }
+
+    /// Writes items as they are, past the service.
+    pub async fn puts(&self, items: impl IntoIterator<Item = Item>) {
+        let puts = items.into_iter().map(|item| {
+            let put = PutRequest::builder().set_item(Some(item)).build().unwrap();
+            WriteRequest::builder().put_request(put).build()
+        });
+        for some in puts.collect::<Vec<_>>().chunks(25) {
+            let write = self.client.batch_write_item();
+            let write = write.request_items(&self.table, some.to_vec());
+            write.send().await.unwrap();
+        }
+    }
+
+    /// Damages every item of a kind that fits, and answers how many those are.
+    pub async fn damages(&self, kind: &str, fits: impl Fn(&Item) -> bool) -> usize {
+        let mut items = self.items_of(kind).await;
+        items.retain(fits);
+        let count = items.len();
+        for (item, damage) in items.iter_mut().zip(DAMAGES.iter().cycle()) {
+            damage(item);
+        }
+        self.puts(items).await;
+        count
+    }
+}

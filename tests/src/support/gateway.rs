@@ -1,0 +1,191 @@
+//! The gateway: finds the function of a path, hands it an API Gateway v2 event, and reads its answer
+//! as the gateway does.
+
+use std::collections::BTreeMap;
+
+use crate::api_functions;
+use axum::Router;
+use lambda_http::{Context, LambdaEvent, Service, request::LambdaRequest};
+use resolution_agent::ResolutionAgent;
+use serde_json::{Value, json};
+use shared::{App, serve};
+
+use super::{Answer, described, operations, roles, weather::Outdoors};
+
+/// The functions behind their routes.
+#[derive(Clone)]
+pub struct Gateway {
+    functions: BTreeMap<&'static str, Router>,
+    /// When Lambda ends the function, in milliseconds since the Unix epoch; never, if it is 0.
+    deadline: u64,
+    /// Holds answers against the document.
+    is_checked: bool,
+    /// The weather that lets indexes lag, if there is any.
+    pub(super) outdoors: Option<Outdoors>,
+}
+
+/// A request as a client sends it.
+#[derive(Clone, Debug)]
+pub struct Sent<'a> {
+    pub method: &'a str,
+    pub path: &'a str,
+    pub headers: Vec<(String, String)>,
+    pub cookie: Option<String>,
+    pub body: Option<String>,
+    pub address: &'a str,
+}
+
+impl Gateway {
+    /// The functions of these names.
+    pub fn new(functions: impl IntoIterator<Item = (&'static str, Router)>) -> Self {
+        Self {
+            functions: functions.into_iter().collect(),
+            deadline: 0,
+            is_checked: true,
+            outdoors: None,
+        }
+    }
+
+    /// Leaves out the check of answers against the document, which takes time.
+    pub fn unchecked(self) -> Self {
+        Self {
+            is_checked: false,
+            ..self
+        }
+    }
+
+    /// Ends the functions at that time, in milliseconds since the Unix epoch.
+    pub fn ending_at(self, deadline: u64) -> Self {
+        Self { deadline, ..self }
+    }
+
+    /// All API functions.
+    pub fn of(app: &App, agent: &ResolutionAgent) -> Self {
+        Self::new(api_functions().map(|(name, api)| (name, api.router(app, agent))))
+    }
+
+    /// Sends a request through the event that the gateway makes of it. A reader whose indexes lag gets
+    /// an answer that the document knows, and then the one that it is about.
+    pub async fn send(&self, sent: Sent<'_>) -> Answer {
+        let stale = match &self.outdoors {
+            Some(outdoors) if sent.method == "GET" => {
+                let _lag = outdoors.lags();
+                Some(self.pass_on(&sent).await)
+            }
+            _ => None,
+        };
+        let answer = self.pass_on(&sent).await;
+        if let Some(stale) = stale.filter(|stale| stale.status >= 500) {
+            let path = sent.path;
+            assert_eq!(stale.status, answer.status, "{path}: {}", stale.text);
+        }
+        answer
+    }
+
+    async fn pass_on(&self, sent: &Sent<'_>) -> Answer {
+        let (path, query) = sent.path.split_once('?').unwrap_or((sent.path, ""));
+        let (name, is_page) = route(path);
+        let Some(function) = self.functions.get(name).cloned() else {
+            return Answer::not_routed();
+        };
+        let request: LambdaRequest = serde_json::from_value(event(sent, path, query)).unwrap();
+        let mut context = Context::default();
+        context.deadline = self.deadline;
+        let event = LambdaEvent::new(request, context);
+        // The function cannot be held over the wait: it is not `Send`.
+        let answer = serve::lambda(function).call(event);
+        let response = roles::acting_as(name, answer).await.unwrap();
+        let answer = Answer::from_lambda(&serde_json::to_value(response).unwrap());
+        // What is for browsers, the document does not have.
+        let for_browsers = is_page || sent.method == "OPTIONS";
+        if self.is_checked && (!for_browsers || answer.status >= 400) {
+            described::check(sent, &answer);
+        }
+        answer
+    }
+}
+
+/// The function of what no other route takes.
+const DEFAULT: &str = "api-docs";
+
+/// The function of a path, and whether the path is a page's; a literal segment wins over a parameter.
+fn route(path: &str) -> (&'static str, bool) {
+    let of_operations = operations()
+        .iter()
+        .map(|one| (one.path.as_str(), one.function, false));
+    let of_pages = api_functions()
+        .flat_map(|(name, api)| api.pages.iter().map(move |page| (*page, name, true)));
+    let matching = of_operations
+        .chain(of_pages)
+        .filter_map(|(one, function, is_page)| Some((matches(one, path)?, function, is_page)));
+    let best = matching.max();
+    best.map_or((DEFAULT, false), |(_, function, is_page)| {
+        (function, is_page)
+    })
+}
+
+/// Returns how many segments of a template a path matches literally; `None` when it does not match.
+pub fn matches(template: &str, path: &str) -> Option<usize> {
+    let (template, path): (Vec<_>, Vec<_>) =
+        (template.split('/').collect(), path.split('/').collect());
+    if template.len() != path.len() {
+        return None;
+    }
+    let mut literals = 0;
+    for (expected, sent) in template.iter().zip(path) {
+        if *expected == sent {
+            literals += 1;
+        } else if !expected.starts_with('{') || sent.is_empty() {
+            return None;
+        }
+    }
+    Some(literals)
+}
+
+fn event(sent: &Sent<'_>, path: &str, query: &str) -> Value {
+    let mut event: Value =
+        serde_json::from_str(include_str!("../../events/http_request.json")).unwrap();
+    let route = format!("{} {path}", sent.method);
+    event["routeKey"] = json!(route);
+    event["rawPath"] = json!(path);
+    event["rawQueryString"] = json!(query);
+    if !query.is_empty() {
+        event["queryStringParameters"] = json!(parameters(query));
+    }
+    let context = &mut event["requestContext"];
+    context["routeKey"] = json!(route);
+    context["http"]["method"] = json!(sent.method);
+    context["http"]["path"] = json!(path);
+    context["http"]["sourceIp"] = json!(sent.address);
+    if let Some(cookie) = &sent.cookie {
+        let all = event["cookies"].as_array_mut().unwrap();
+        all.extend(cookie.split("; ").map(|cookie| json!(cookie)));
+    }
+    for (name, value) in &sent.headers {
+        event["headers"][name.to_ascii_lowercase()] = json!(value);
+    }
+    if let Some(body) = &sent.body {
+        event["headers"]["content-length"] = json!(body.len().to_string());
+        event["body"] = json!(body);
+    }
+    event
+}
+
+/// The parameters of a query; the gateway joins repeated ones by a comma.
+pub fn parameters(query: &str) -> BTreeMap<String, String> {
+    let mut values: BTreeMap<String, String> = BTreeMap::new();
+    for pair in query.split('&').filter(|pair| !pair.is_empty()) {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        values
+            .entry(decoded(name))
+            .and_modify(|all| *all = format!("{all},{}", decoded(value)))
+            .or_insert_with(|| decoded(value));
+    }
+    values
+}
+
+fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(&text.replace('+', " "))
+        .decode_utf8_lossy()
+        .into_owned()
+}

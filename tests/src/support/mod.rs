@@ -1,0 +1,49 @@
+//! The harness: a world of two organizations on a table of its own, and callers who send requests
+//! through the gateway's routes into the functions.
+
+#![expect(
+    missing_docs,
+    clippy::must_use_candidate,
+    reason = "only tests call it"
+)]
+
+mod answer;
+mod api;
+pub mod budgets;
+mod caller;
+mod cases;
+mod concierge;
+mod counter;
+mod damage;
+pub mod described;
+pub mod engines;
+mod faults;
+mod gateway;
+mod given;
+mod log;
+mod operations;
+mod patience;
+mod proposed;
+pub mod roles;
+mod scenario;
+mod weather;
+mod world;
+
+pub use answer::{Answer, raise_version};
+pub use api::{Api, PASSWORD, Settings, api_config, client};
+pub use caller::Caller;
+pub use cases::{CASES, PlaybookCase, UNKNOWN};
+pub use concierge::{AgentSettings, Concierge, event, once};
+pub use counter::{Counter, Used};
+pub use damage::{DAMAGES, Damage, Item, key_of, text_of};
+pub use faults::{Death, Fault, Faults, Requests};
+pub use gateway::Gateway;
+pub use log::Log;
+pub use operations::{METHODS, Operation, document, operations};
+pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
+pub use proposed::{
+    Proposing, fact_is, posting, proposal, read_of, reconciled, retrying, retrying_if_failed,
+    retrying_verified,
+};
+pub use scenario::{AFTER_THE_LEASE, late};
+pub use world::{Request, World, example};

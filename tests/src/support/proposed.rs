@@ -1,0 +1,186 @@
+//! Proposals as engines of tests make them.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use resolution_agent::{Engine, EngineError};
+use serde_json::{Value, json};
+use shared::model::{
+    ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, JsonText, Proposal,
+    ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
+};
+
+use super::{AgentSettings, Concierge};
+
+impl Concierge {
+    /// A world in which these actions are proposed, whatever the alert.
+    pub async fn start_proposing(actions: Vec<ProposedAction>) -> Self {
+        Self::start_with(AgentSettings {
+            engine: Some(Arc::new(Proposing(move |_: &Signal| actions.clone()))),
+            ..AgentSettings::default()
+        })
+        .await
+    }
+
+    /// A session that proposes an automated and a manual action; no customer is to be told.
+    pub async fn mixed(&self) -> (Value, String, String) {
+        let signal = self.signal("payment_failed", &[("payment", "pay_3001")]);
+        let id = self.opened(&signal.await).await;
+        let mut actions = self.proposed(&id).await;
+        let manual = actions.remove(1);
+        (id, actions.remove(0), manual)
+    }
+
+    /// The journal of a session, in which nothing was changed.
+    pub async fn journal(&self, session: &Value) -> Vec<Value> {
+        let path = format!("/api/concierge/agent-sessions/{session}/journal");
+        let check = self.max.get(&format!("{path}/check")).await.expect(200);
+        assert_eq!(check["verified"], true, "{check}");
+        self.max.walk(&path).await
+    }
+}
+
+/// A read of the state of a record, by a name.
+pub fn read_of(name: &str, connection: &str, path: &str) -> TargetRead {
+    TargetRead {
+        name: name.to_owned(),
+        connection: connection.to_owned(),
+        path: path.to_owned(),
+        facts: [("state".to_owned(), "/state".to_owned())].into(),
+        absent: std::collections::BTreeMap::new(),
+    }
+}
+
+/// Returns the condition that a fact has this value.
+pub fn fact_is(fact: &str, value: impl Into<Value>) -> FactCondition {
+    let value: Value = value.into();
+    serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
+}
+
+/// Retries payment 3001, and reads its state. It requires nothing yet, and looks for nothing.
+pub fn retrying() -> ProposedAction {
+    let path = "/payments/pay_3001/retry";
+    let retry = ActionType::RetryPayment;
+    ProposedAction {
+        reads: vec![read_of("payment", "payments", "/payments/pay_3001")],
+        ..posting(retry, "payments", path, &json!({}), "pay_3001")
+    }
+}
+
+/// The retry with the precondition that the payment failed.
+pub fn retrying_if_failed() -> ProposedAction {
+    ProposedAction {
+        require: vec![fact_is("payment.state", "failed")],
+        ..retrying()
+    }
+}
+
+/// The retry with a precondition, verified for ten minutes by the payment's success.
+pub fn retrying_verified() -> ProposedAction {
+    ProposedAction {
+        verify: Some(Verification {
+            effective: fact_is("payment.state", "succeeded"),
+            within: 10 * span::MINUTE,
+        }),
+        ..retrying()
+    }
+}
+
+/// Reconciles the retry by the payment's state.
+pub fn reconciled() -> Reconciliation {
+    Reconciliation {
+        done: fact_is("payment.state", "succeeded"),
+        not_done: Some(fact_is("payment.state", "failed")),
+    }
+}
+
+/// These actions, and an analysis that says nothing.
+pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
+    let analysis = Analysis {
+        root_cause: "Unknown".to_owned(),
+        impact: "None".to_owned(),
+        affected_systems: Vec::new(),
+        entity_lifecycle_context: String::new(),
+        is_anomaly_pattern: false,
+        pattern_description: String::new(),
+        pattern: None,
+        confidence: 0.5,
+        confidence_from: None,
+        evidence: Vec::new(),
+        playbook: None,
+        cites: Vec::new(),
+        passed_over: Vec::new(),
+    };
+    Proposal {
+        analysis,
+        reads: Vec::new(),
+        actions,
+    }
+}
+
+/// An action of one step: a POST to a system that does something to a record, once an hour.
+pub fn posting(
+    action_type: ActionType,
+    system: &str,
+    path: &str,
+    body: &Value,
+    entity: &str,
+) -> ProposedAction {
+    let kind: &str = action_type.into();
+    let body = body.as_object().unwrap().clone();
+    let call = ApiCall {
+        method: "POST".to_owned(),
+        path: path.to_owned(),
+        body: Some(JsonText(body.into_iter().collect())),
+        expect: vec![200],
+        already_done: Vec::new(),
+        success: Vec::new(),
+        not_done: Vec::new(),
+    };
+    ProposedAction {
+        id: String::new(),
+        key: kind.to_owned(),
+        excludes: Vec::new(),
+        after: Vec::new(),
+        action_type,
+        description: kind.to_owned(),
+        is_automated: true,
+        target_system: system.to_owned(),
+        target_entities: vec![entity.to_owned()],
+        expected_outcome: "It is done.".to_owned(),
+        risk: Risk::Low,
+        reads: Vec::new(),
+        require: Vec::new(),
+        steps: vec![ActionStep {
+            order: 1,
+            description: kind.to_owned(),
+            call: Some(call),
+            reconcile: None,
+            dry_run: None,
+        }],
+        verify: None,
+        minutes_saved: 5,
+        cooldown: span::HOUR,
+        playbook: None,
+        connection: None,
+        money: None,
+        money_effect: None,
+        approvals: Vec::new(),
+        approvers: 0,
+        undo: None,
+        handling: None,
+    }
+}
+
+/// Proposes what a test says of a signal.
+pub struct Proposing<F>(pub F);
+
+impl<F> Engine for Proposing<F>
+where
+    F: Fn(&Signal) -> Vec<ProposedAction> + Send + Sync,
+{
+    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
+        let proposed = proposal((self.0)(&case.signal));
+        Box::pin(async { Ok(proposed) })
+    }
+}

@@ -1,0 +1,154 @@
+//! Actions on their way: how tests bring them about, and what they expect of their ends.
+
+use std::time::Duration;
+
+use action_worker::Worker;
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+
+use super::{Caller, Concierge, event, once, time_passes};
+
+/// Longer than a lease, and than the sweeper waits for a message.
+pub const AFTER_THE_LEASE: i64 = 130_000;
+
+/// A fault that keeps an answer back until [`hurry`](local::target_systems::DemoTargets::hurry).
+pub fn late(system: &str) -> Fault {
+    Fault {
+        delay_ms: 600_000,
+        ..Fault::once(system, FaultMode::Delay)
+    }
+}
+
+impl Concierge {
+    /// A session on an alert about these records, and its action of that place, which is approved.
+    pub async fn approved(
+        &self,
+        class: &str,
+        entities: &[(&str, &str)],
+        place: usize,
+    ) -> (Value, String) {
+        let session = self.opened(&self.signal(class, entities).await).await;
+        let action = self.proposed(&session).await.remove(place);
+        self.executes(&session, &[&action]).await.expect(202);
+        (session, action)
+    }
+
+    /// A session whose actions are all approved, with no message under way.
+    pub async fn all_approved(
+        &self,
+        class: &str,
+        entities: &[(&str, &str)],
+    ) -> (Value, Vec<String>) {
+        let session = self.opened(&self.signal(class, entities).await).await;
+        let actions = self.proposed(&session).await;
+        let all: Vec<&str> = actions.iter().map(String::as_str).collect();
+        self.executes(&session, &all).await.expect(202);
+        self.takes_messages().await;
+        (session, actions)
+    }
+
+    /// The next call of a system meets this.
+    pub fn fails(&self, system: &str, mode: FaultMode) {
+        self.demo.inject(Fault::once(system, mode));
+    }
+
+    /// The next call of a system is answered with this status.
+    pub fn refuses(&self, system: &str, status: u16) {
+        self.demo.inject(Fault {
+            status,
+            ..Fault::once(system, FaultMode::Fail)
+        });
+    }
+
+    /// Has a worker run an action, whatever is in the queue. The message is done with.
+    pub async fn runs_with(&self, worker: &Worker, session: &Value, action: &str) {
+        let message = self.message(session, action);
+        let response = worker.handle(event(&[(&message, 1)])).await;
+        assert_eq!(response.batch_item_failures.len(), 0);
+    }
+
+    /// Hands these messages to two workers at once.
+    pub async fn runs_all_at_once(&self, messages: &[String]) {
+        let batch: Vec<(&str, u32)> = messages.iter().map(|text| (text.as_str(), 1)).collect();
+        let (one, other) = (self.worker(), self.worker());
+        futures::join!(one.handle(event(&batch)), other.handle(event(&batch)));
+    }
+
+    /// Does what calls systems that may never answer: its time is up as soon as they have its calls.
+    pub async fn hurries<T>(&self, work: impl Future<Output = T>) -> T {
+        let mut work = std::pin::pin!(work);
+        let mut waiting = self.demo.waiting_faults();
+        loop {
+            tokio::select! {
+                done = &mut work => return done,
+                () = tokio::time::sleep(Duration::from_millis(20)) => {}
+            }
+            if self.demo.waiting_faults() < waiting {
+                waiting = self.demo.waiting_faults();
+                time_passes(once().step_timeout).await;
+            }
+        }
+    }
+
+    /// Lets a worker die between the call and the record of its answer.
+    pub async fn dies_after_the_effect(&self, session: &Value, action: &str) {
+        let worker = self.worker_with(once());
+        let effects = self.demo.effects().len();
+        let message = self.message(session, action);
+        tokio::select! {
+            _ = worker.handle(event(&[(&message, 1)])) => panic!("it was to be killed"),
+            () = self.effects_reach(effects + 1) => {}
+        }
+    }
+
+    /// Time passes, and the sweeper and a worker do what is due.
+    pub async fn passes(&self, millis: i64) -> sweeper::Swept {
+        self.api.clock.advance(millis);
+        let swept = self.sweeper().sweep().await;
+        assert_eq!(swept.errors, 0, "{swept:?}");
+        assert_eq!(self.delivers(&self.worker()).await, 0);
+        swept
+    }
+
+    /// Asserts that a session is completed, and that so many effects took place in all.
+    pub async fn is_completed(&self, session: &Value, effects: usize) {
+        let (status, results) = self.outcome(session).await;
+        assert_eq!(status, "completed", "{results:?}");
+        assert_eq!(self.demo.effects().len(), effects);
+    }
+
+    /// Asserts that a session failed, that its first result says this, and that so many effects took place
+    /// in all.
+    pub async fn has_failed(&self, session: &Value, says: &str, effects: usize) {
+        let (status, results) = self.outcome(session).await;
+        assert_eq!(status, "failed", "{results:?}");
+        assert!(
+            !results[0].0 && results[0].1.contains(says),
+            "{says}: {results:?}"
+        );
+        assert_eq!(self.demo.effects().len(), effects);
+    }
+
+    /// Asserts that a session goes on and has no result yet, and that so many effects took place in all.
+    pub async fn is_executing(&self, session: &Value, effects: usize) {
+        assert_eq!(self.outcome(session).await, ("executing".into(), vec![]));
+        assert_eq!(self.demo.effects().len(), effects);
+    }
+
+    /// Sets the policy of organization 1.
+    pub async fn has_policy(&self, policy: Value) {
+        let ada = self.api.sign_in("ada").await;
+        ada.put("/api/concierge/policy", policy).await.expect(200);
+    }
+
+    /// Max with a new session, who does not wait for results.
+    pub async fn max_again(&self) -> Caller {
+        let max = self.api.sign_in("max").await;
+        max.with_header("prefer", "respond-async")
+    }
+
+    /// One more connection to a system of the demo that honours no keys.
+    pub async fn honours_no_keys(&self, system: &str) {
+        self.connects(system, json!({"idempotency": null})).await;
+    }
+}

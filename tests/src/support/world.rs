@@ -1,0 +1,418 @@
+//! A world with a record for every operation, and for each a request that it accepts.
+
+use crate::records;
+use serde_json::{Value, json};
+use shared::{
+    http::operation::NEEDS,
+    model::{Held, ServiceStatus, TokenId, User},
+    store::{NewTicket, Past},
+};
+use tokio::sync::Mutex;
+
+use super::{
+    Answer, Api, Caller, Concierge, PASSWORD, Settings,
+    operations::{Operation, operations},
+};
+
+/// Organization 1 with records on which each operation has the most to do that it ever has.
+pub struct World {
+    pub concierge: Concierge,
+    /// The user who may do everything, and who owns the records.
+    pub max: User,
+    /// A user whose role may change, and one whose password may.
+    others: [String; 2],
+    /// A signal whose session has ended.
+    alert: String,
+    /// A session that is to be analysed.
+    started: String,
+    /// A session with a proposal, and an action of it.
+    proposed: (String, String),
+    /// Another session with a proposal.
+    unwanted: String,
+    /// A session with an action that waits for the worker.
+    executing: String,
+    /// A session with an action whose outcome is unknown.
+    unknown: (String, String),
+    /// Sessions with a manual action each.
+    manual: [(String, String); 3],
+    /// A token of max.
+    token: String,
+    /// The token of the newest script, which goes when there is another.
+    script: Mutex<Option<TokenId>>,
+}
+
+/// A request to an operation, which accepts it from those who may.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub method: String,
+    /// The operation's path.
+    pub template: String,
+    /// The path with the ids of records that are there.
+    pub path: String,
+    pub body: Option<Value>,
+    /// The needs of its caller by the document; none when every caller may.
+    pub needs: Option<Vec<String>>,
+    /// Takes a token as well as a session.
+    pub takes_tokens: bool,
+}
+
+impl Request {
+    /// The operation's name.
+    pub fn operation(&self) -> String {
+        format!("{} {}", self.method, self.template)
+    }
+
+    /// Sends it.
+    pub async fn by(&self, caller: &Caller) -> Answer {
+        let body = self.body.as_ref().map(Value::to_string);
+        caller.send(&self.method, &self.path, body).await
+    }
+}
+
+/// The path with this id for each of its parameters.
+pub fn example(path: &str, id: &str) -> String {
+    let segments = path.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            id
+        } else {
+            segment
+        }
+    });
+    segments.collect::<Vec<_>>().join("/")
+}
+
+impl World {
+    pub async fn start() -> Self {
+        Self::start_in(Settings::default()).await
+    }
+
+    pub async fn start_in(settings: Settings) -> Self {
+        let concierge = Concierge::start_in(settings).await;
+        let api = &concierge.api;
+        may_do_all(api, &concierge.max).await;
+        has_work(api, &concierge.max).await;
+        has_requests_and_tickets(api, &concierge.max).await;
+        let signal = concierge.signal("payment_failed", &[]).await;
+        let ended = concierge.opened(&signal).await;
+        concierge.cancels(&ended).await.expect(200);
+        let started = concierge.stuck_batch().await;
+        let proposed = concierge.stuck_batch().await;
+        let action = concierge.proposed(&proposed).await.remove(0);
+        let unwanted = concierge.stuck_batch().await;
+        concierge.proposed(&unwanted).await;
+        let (executing, _) = concierge.approved_message().await;
+        let (session, sent) = concierge.unknown_message("cus_503").await;
+        let unknown = (session.to_string(), sent);
+        let mut manual = Vec::new();
+        for _ in 0..3 {
+            let (session, action) = concierge.manual_review().await;
+            manual.push((session.to_string(), action));
+        }
+        let token = concierge
+            .max
+            .creates("/api/tokens", json!({"name": "export"}));
+        let token = token.await.to_string();
+        Self {
+            max: api.user("max").await,
+            others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
+            alert: signal.id.to_string(),
+            started: started.to_string(),
+            proposed: (proposed.to_string(), action),
+            unwanted: unwanted.to_string(),
+            executing: executing.to_string(),
+            unknown,
+            manual: manual.try_into().unwrap(),
+            token,
+            script: Mutex::default(),
+            concierge,
+        }
+    }
+
+    /// A session whose signal can be analysed.
+    pub fn session_to_analyse(&self) -> &str {
+        &self.started
+    }
+
+    pub const fn api(&self) -> &Api {
+        &self.concierge.api
+    }
+
+    /// A caller who does not wait for results, with a session of their own.
+    pub async fn caller(&self) -> Caller {
+        let caller = self.api().session_of(&self.max).await;
+        caller.with_header("prefer", "respond-async")
+    }
+
+    /// The caller of a request: [`caller`](Self::caller), unless that would end the sessions of
+    /// max.
+    pub async fn caller_of(&self, request: &Request) -> Caller {
+        let ends_sessions_of = match request.operation().as_str() {
+            "PUT /api/auth/password" => "mia",
+            // Of whom no other request ends the sessions at the same time.
+            "DELETE /api/auth/sessions" => "zoe",
+            _ => return self.caller().await,
+        };
+        let user = self.api().user(ends_sessions_of).await;
+        self.api().session_of(&user).await
+    }
+
+    /// As [`caller`](Self::caller), with a token that was used today.
+    pub async fn script(&self) -> Caller {
+        let mut newest = self.script.lock().await;
+        if let Some(id) = newest.take() {
+            let path = format!("/api/tokens/{id}");
+            self.caller().await.delete(&path).await;
+        }
+        let (script, id) = self.api().token_and_id_of(&self.max, json!({})).await;
+        *newest = Some(id);
+        script.get("/api/auth/session").await.expect(200);
+        self.api().counter.take();
+        script.with_header("prefer", "respond-async")
+    }
+
+    /// A request to every operation of the document. They can be sent one after another in this
+    /// order, or all at once.
+    pub fn requests(&self) -> Vec<Request> {
+        let requests = operations().iter().map(|operation| {
+            let Operation { method, path, .. } = operation;
+            let name = format!("{method} {path}");
+            let described = &operation.described;
+            Request {
+                method: (*method).to_owned(),
+                template: path.clone(),
+                path: comment(&name)
+                    .map(str::to_owned)
+                    .or_else(|| self.action(&name))
+                    .unwrap_or_else(|| example(path, self.id(&name))),
+                body: described.get("requestBody").map(|_| {
+                    self.body(&name)
+                        .unwrap_or_else(|| panic!("no body: {name}"))
+                }),
+                needs: described.get(NEEDS).map(|_| {
+                    let needs = operation.needs().into_iter();
+                    needs.map(str::to_owned).collect()
+                }),
+                takes_tokens: operation.takes_tokens(),
+            }
+        });
+        requests.collect()
+    }
+
+    /// The path of an operation on an action.
+    fn action(&self, operation: &str) -> Option<String> {
+        let verb = operation.split("/actions/{actionId}/").nth(1)?;
+        let (session, action) = match verb {
+            "verdict" => &self.unknown,
+            "done" => &self.manual[0],
+            "waive" => &self.manual[1],
+            "hand-over" => &self.manual[2],
+            _ => return None,
+        };
+        let sessions = "/api/concierge/agent-sessions";
+        Some(format!("{sessions}/{session}/actions/{action}/{verb}"))
+    }
+
+    /// The id of the record in an operation's path. What is deleted or moved to another state has
+    /// one of its own.
+    fn id(&self, operation: &str) -> &str {
+        match operation {
+            "PATCH /api/users/{id}" => &self.others[0],
+            "PUT /api/users/{id}/password" => &self.others[1],
+            "DELETE /api/tags/{id}" => "3",
+            "DELETE /api/milestones/{id}"
+            | "DELETE /api/phases/{id}"
+            | "DELETE /api/tasks/{id}"
+            | "DELETE /api/activities/{id}"
+            | "DELETE /api/service-requests/{id}" => "2",
+            "DELETE /api/tokens/{id}" => &self.token,
+            "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
+            "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
+            "POST /api/concierge/agent-sessions/{id}/execute"
+            | "POST /api/concierge/agent-sessions/{id}/preview" => &self.proposed.0,
+            "POST /api/concierge/agent-sessions/{id}/reject" => &self.unwanted,
+            "POST /api/concierge/agent-sessions/{id}/cancel" => &self.executing,
+            "DELETE /api/concierge/connections/{name}" => "notifications",
+            operation if operation.contains("/connections/{name}") => "billing",
+            _ => "1",
+        }
+    }
+
+    /// A body with all that an operation has to look up.
+    fn body(&self, operation: &str) -> Option<Value> {
+        Some(match operation {
+            "POST /api/auth/login" => json!({"username": "max", "password": PASSWORD}),
+            "PUT /api/auth/password" => {
+                json!({"currentPassword": PASSWORD, "newPassword": "another horse battery staple"})
+            }
+            "POST /api/tokens" => json!({"name": "nightly", "permissions": ["view_work"]}),
+            "POST /api/managed-services/request" => {
+                json!({"title": "Help", "referenceType": "project", "referenceId": 1})
+            }
+            "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
+            "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "POST /api/users" => json!({
+                "username": "newcomer", "fullName": "New Comer", "role": "admin",
+                "password": PASSWORD, "permissions": ["manage_tickets"],
+            }),
+            // One more admin, who has to be counted.
+            "PATCH /api/users/{id}" => json!({"role": "admin"}),
+            "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
+            "POST /api/projects" => json!({"title": "Move"}),
+            "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
+            "POST /api/projects/{projectId}/phases" => json!({"title": "Test"}),
+            "POST /api/tags" => json!({"name": "new"}),
+            "PATCH /api/tags/{id}" => json!({"name": "renamed"}),
+            "POST /api/milestones" => json!({"title": "Go live", "projectId": 1}),
+            "PATCH /api/phases/{id}" | "PUT /api/milestones/{id}" => json!({"title": "Renamed"}),
+            "POST /api/tasks" => json!({
+                "title": "Send the invoices", "projectId": 1, "organizationId": 1,
+                "milestoneId": 1, "phaseId": 1, "assigneeId": self.max.id,
+            }),
+            // It keeps its milestone, which has to be looked at.
+            "PATCH /api/tasks/{id}" => json!({"title": "Renamed", "assigneeId": self.max.id}),
+            "PATCH /api/tasks/{taskId}/phase" => json!({"phaseId": 1}),
+            "PATCH /api/tasks/reorder" => {
+                json!({"tasks": [{"id": 1, "order": 7}, {"id": 3, "order": 8}]})
+            }
+            "POST /api/activities" => {
+                json!({"type": "note", "description": "Called back", "projectId": 1})
+            }
+            "PATCH /api/activities/{id}" => json!({"timestamp": "2026-01-14T12:00:00Z"}),
+            "POST /api/service-requests/{serviceRequestId}/comments" => {
+                json!({"content": "Any news?", "parentId": 1})
+            }
+            "POST /api/activities/{activityId}/comments" => {
+                json!({"content": "Any news?", "parentId": 2})
+            }
+            "POST /api/tasks/{taskId}/comments" => json!({"content": "Any news?", "parentId": 3}),
+            "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}"
+            | "PATCH /api/activities/{activityId}/comments/{commentId}"
+            | "PATCH /api/tasks/{taskId}/comments/{commentId}" => json!({"content": "Better put."}),
+            "POST /api/activities/{activityId}/tags" | "POST /api/tasks/{taskId}/tags" => {
+                json!({"tagId": 2})
+            }
+            "PATCH /api/service-requests/{id}"
+            | "PATCH /api/managed-services/ticket/{ticketId}" => {
+                json!({"status": "open", "assigneeId": self.max.id})
+            }
+            "POST /api/managed-services/tickets" => json!({
+                "title": "No invoices", "description": "Since Monday.", "assigneeId": self.max.id,
+            }),
+            "POST /api/concierge/alerts" => json!({
+                "source": "billing-monitor", "externalId": "late-inv_1", "severity": "error",
+                "signalType": "invoice_late", "title": "Invoice inv_1 is late",
+                "targetSystem": "billing", "entities": [{"type": "invoice", "id": "inv_1"}],
+            }),
+            "POST /api/concierge/alerts/alertmanager" => json!({"version": "4", "alerts": [{
+                "status": "firing", "labels": {"alertname": "InvoiceLate", "connection": "billing"},
+                "annotations": {}, "startsAt": "2026-01-15T11:00:00Z", "fingerprint": "c0ffee",
+            }]}),
+            "PATCH /api/concierge/alerts/{id}" => json!({"status": "acknowledged"}),
+            "POST /api/concierge/agent-sessions/{id}/execute"
+            | "POST /api/concierge/agent-sessions/{id}/preview" => {
+                json!({"actionIds": [self.proposed.1]})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict" => {
+                json!({"outcome": "done", "note": "The log has it."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done" => {
+                json!({"note": "By telephone."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive" => {
+                json!({"reason": "It was paid."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over" => {
+                json!({"assigneeId": self.max.id, "note": "Before Monday."})
+            }
+            "POST /api/concierge/agent-sessions/{id}/reject" => json!({"reason": "It was paid."}),
+            // Nothing that keeps other requests from being accepted.
+            "PUT /api/concierge/policy" => json!({"caps": {"actions": 1000}}),
+            "PUT /api/concierge/connections/{name}" => {
+                self.concierge.demo.connections()["billing"].clone()
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The path of an operation on a comment; the one that is deleted is not the one that is edited.
+fn comment(operation: &str) -> Option<&'static str> {
+    Some(match operation {
+        "PATCH /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
+            "/api/service-requests/1/comments/1"
+        }
+        "DELETE /api/service-requests/{serviceRequestId}/comments/{commentId}" => {
+            "/api/service-requests/1/comments/4"
+        }
+        "PATCH /api/activities/{activityId}/comments/{commentId}" => "/api/activities/1/comments/2",
+        "DELETE /api/activities/{activityId}/comments/{commentId}" => {
+            "/api/activities/1/comments/5"
+        }
+        "PATCH /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/3",
+        "DELETE /api/tasks/{taskId}/comments/{commentId}" => "/api/tasks/1/comments/6",
+        _ => return None,
+    })
+}
+
+/// Max holds what only an admin does.
+async fn may_do_all(api: &Api, max: &Caller) {
+    let ada = api.user("ada").await;
+    let all = json!({"permissions": ["manage_users", "manage_organization"]});
+    let directory = api.store.directory();
+    let ada = async || Ok(Held(ada.permissions()));
+    let max = directory.update_user(api.home.id, ada, max.user.unwrap(), records::sent(&all));
+    max.await.unwrap();
+}
+
+/// Milestones 1 and 2, tasks 1 to 3, of which 1 names all that a task can, phase 1, and activities
+/// 1 and 2, all of project 1. Task 1 and activity 1 carry tag 1; phase 2 and tags 2 and 3 are on
+/// nothing.
+async fn has_work(api: &Api, max: &Caller) {
+    let [phase, ..] = api.has_phases().await;
+    for _ in 0..2 {
+        max.creates_milestone(json!({})).await;
+    }
+    let links = json!({"milestoneId": 1, "phaseId": phase, "assigneeId": max.id()});
+    max.creates_task(links).await;
+    max.creates_tasks(["Compare the sums", "Tell the customers"])
+        .await;
+    for _ in 0..2 {
+        max.records_activity(json!({"projectId": 1})).await;
+    }
+    for name in ["urgent", "late", "odd"] {
+        api.has_tag(api.home.id, name).await;
+    }
+    for tags in ["/api/activities/1/tags", "/api/tasks/1/tags"] {
+        max.post(tags, json!({"tagId": 1})).await.expect(204);
+    }
+}
+
+/// Service request 1 and ticket 1, both resolved, and service request 2. Comments 1 and 4 on service
+/// request 1, 2 and 5 on activity 1, and 3 and 6 on task 1.
+async fn has_requests_and_tickets(api: &Api, max: &Caller) {
+    let resolved = Past {
+        status: ServiceStatus::Resolved,
+        ..Past::default()
+    };
+    let requests = api.store.service_requests();
+    for history in [resolved, Past::default()] {
+        let new = records::service_request();
+        let request = requests.create_with(api.home.id, max.user.unwrap(), new, history);
+        request.await.unwrap();
+    }
+    // Not of the creator, whose comment would open the request again.
+    let mia = api.sign_in("mia").await;
+    for _ in 0..2 {
+        for subject in ["service-requests", "activities", "tasks"] {
+            let comments = format!("/api/{subject}/1/comments");
+            mia.creates(&comments, json!({"content": "It works again."}))
+                .await;
+        }
+    }
+    api.has_ticket(NewTicket {
+        status: ServiceStatus::Resolved,
+        messages: vec![records::message(max.user.unwrap(), "Where are they?", None)],
+        ..records::ticket()
+    })
+    .await;
+}
