@@ -29,6 +29,14 @@ const JOIN: Read = Read::Consistent;
 #[derive(Clone, Copy, Debug)]
 pub struct Activities<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Activities.
+    #[must_use]
+    pub const fn activities(&self) -> Activities<'_> {
+        Activities(self)
+    }
+}
+
 /// An activity with the records that it refers to.
 #[derive(Clone, Debug)]
 pub struct ActivityWithRefs {

@@ -54,6 +54,14 @@ impl Store {
 #[derive(Clone, Copy, Debug)]
 pub struct Cleanups<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Cleanups after deletes.
+    #[must_use]
+    pub const fn cleanups(&self) -> Cleanups<'_> {
+        Cleanups(self)
+    }
+}
+
 /// The outcome of a round of a cleanup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {

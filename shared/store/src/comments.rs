@@ -10,11 +10,12 @@ use model::{
 use tokio::sync::OnceCell;
 
 use super::{
-    PendingWrite, Store, WriteContext, id_is_taken,
+    PendingWrite, WriteContext,
     idempotency::id_of,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
+    store::{Store, id_is_taken},
     table::{Batch, Condition, Read, Record, Stored, Write},
     writes::Writes,
 };
@@ -22,6 +23,14 @@ use super::{
 /// Comments on service requests, activities and tasks.
 #[derive(Clone, Copy, Debug)]
 pub struct Comments<'a>(pub(super) &'a Store);
+
+impl Store {
+    /// Comments on service requests, activities and tasks.
+    #[must_use]
+    pub const fn comments(&self) -> Comments<'_> {
+        Comments(self)
+    }
+}
 
 /// A comment with its author.
 #[derive(Clone, Debug)]

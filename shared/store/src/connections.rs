@@ -3,6 +3,7 @@
 //! Claims of actions read them ([`claim`](super::agent)), but no write of an action expects them.
 //! In DynamoDB, transactions that check the same item conflict.
 
+mod admission;
 mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
@@ -25,6 +26,14 @@ use super::{
 /// Connections.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections<'a>(pub(super) &'a Store);
+
+impl Store {
+    /// The systems that the organization's actions call.
+    #[must_use]
+    pub const fn connections(&self) -> Connections<'_> {
+        Connections(self)
+    }
+}
 
 impl Record<crate::Workdesk> for Connection {
     const KIND: &'static str = "connection";

@@ -6,13 +6,13 @@ use model::{Error, Id, OrganizationId, Timestamp};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Store, id_is_taken,
     idempotency::{Once, id_of},
     ids::IdOf,
     key::Key,
     pending_write::{PendingWrite, WriteContext},
     records::Subject,
     retry::reretry_or_none,
+    store::{Store, id_is_taken},
     table::{Condition, OrNotFound, Read, Stored, Write},
     tracked::Tracked,
     writes::Writes,

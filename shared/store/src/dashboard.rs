@@ -52,6 +52,14 @@ pub struct FeedItem {
 #[derive(Clone, Copy, Debug)]
 pub struct Dashboards<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// The managed-services dashboard.
+    #[must_use]
+    pub const fn dashboard(&self) -> Dashboards<'_> {
+        Dashboards(self)
+    }
+}
+
 impl Dashboards<'_> {
     /// An organization's dashboard.
     pub async fn of(&self, tenant: OrganizationId) -> Result<Dashboard, Error> {

@@ -24,6 +24,14 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub struct Directory<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Organizations, users, projects, phases and tags.
+    #[must_use]
+    pub const fn directory(&self) -> Directory<'_> {
+        Directory(self)
+    }
+}
+
 impl Record<crate::Workdesk> for Reference {
     const KIND: &'static str = "reference";
 

@@ -8,11 +8,11 @@ use model::{
     ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
     TicketMessageId, Token, TokenId, User, UserId,
 };
-use tokio::sync::{Mutex, OnceCell};
+use tokio::sync::Mutex;
 
 use super::{
-    Store, key,
-    table::{Read, Record, Table},
+    key,
+    table::{Record, Table},
 };
 
 /// The largest block that an instance reserves.
@@ -76,30 +76,9 @@ impl Default for Block {
     }
 }
 
-impl Store {
-    /// Returns an id for a new record, unique across organizations and instances. An unused id leaves
-    /// a gap.
-    pub(super) async fn next_id<I: IdOf>(&self) -> Result<I, Error> {
-        let number = self.ids.next(&self.table, I::KIND).await?;
-        I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
-    }
-
-    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
-    /// id.
-    pub(super) async fn id_once<I: IdOf>(&self, reserved: &OnceCell<I>) -> Result<I, Error> {
-        reserved.get_or_try_init(|| self.next_id()).await.copied()
-    }
-
-    /// Returns the last id that was given out, or 0. It may have no record.
-    pub(super) async fn last_id<I: IdOf>(&self) -> Result<i64, Error> {
-        let key = key::counter(I::KIND);
-        let counter = self.table.get(&key, Read::Consistent).await?;
-        Ok(counter.map_or(0, |counter| counter.last))
-    }
-}
-
 impl Ids {
-    async fn next(&self, table: &Table, kind: &'static str) -> Result<i64, Error> {
+    /// Returns the next id of a kind.
+    pub(super) async fn next(&self, table: &Table, kind: &'static str) -> Result<i64, Error> {
         let reserved = self.0.lock().await.entry(kind).or_default().clone();
         let mut block = reserved.lock().await;
         if block.next > block.last {

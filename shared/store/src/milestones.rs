@@ -26,6 +26,14 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub struct Milestones<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Milestones.
+    #[must_use]
+    pub const fn milestones(&self) -> Milestones<'_> {
+        Milestones(self)
+    }
+}
+
 /// A milestone with its tasks.
 #[derive(Clone, Debug)]
 pub struct MilestoneWithTasks {

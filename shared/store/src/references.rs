@@ -39,6 +39,14 @@ pub struct FoundReference {
 #[derive(Clone, Copy, Debug)]
 pub struct References<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Records that a service request may refer to.
+    #[must_use]
+    pub const fn references(&self) -> References<'_> {
+        References(self)
+    }
+}
+
 impl References<'_> {
     /// The records that match, newest first, at most 50 a page. Without a query and a number of rows, the
     /// 20 most recent.

@@ -24,6 +24,14 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceRequests<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Service requests.
+    #[must_use]
+    pub const fn service_requests(&self) -> ServiceRequests<'_> {
+        ServiceRequests(self)
+    }
+}
+
 /// The past of a service request that was raised earlier, or in another system. A time that is `None` is
 /// the current one.
 #[derive(Clone, Debug, Default)]

@@ -18,6 +18,14 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub struct SignIn<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Sessions, accounts and failed sign-ins.
+    #[must_use]
+    pub const fn sign_in(&self) -> SignIn<'_> {
+        SignIn(self)
+    }
+}
+
 impl Account {
     /// Expects that the password has not changed since the account was read.
     pub(super) fn unchanged(&self) -> Condition {

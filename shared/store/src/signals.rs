@@ -29,6 +29,14 @@ const TOGETHER: usize = 30;
 #[derive(Clone, Copy, Debug)]
 pub struct Signals<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Signals (alerts).
+    #[must_use]
+    pub const fn signals(&self) -> Signals<'_> {
+        Signals(self)
+    }
+}
+
 impl Record<crate::Workdesk> for Signal {
     const KIND: &'static str = "signal";
 

@@ -27,6 +27,14 @@ pub(super) const TAG_IDS: &str = "tagIds";
 #[derive(Clone, Copy, Debug)]
 pub struct Tagging<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Tags on tasks and activities.
+    #[must_use]
+    pub const fn tagging(&self) -> Tagging<'_> {
+        Tagging(self)
+    }
+}
+
 impl From<TaskId> for Tagged {
     fn from(id: TaskId) -> Self {
         Self::Task(id)

@@ -1,12 +1,15 @@
 //! Tasks.
 
 mod finding;
+mod joined;
 mod named;
 
+pub use joined::{JoinedTask, TaggedTask};
+
 use model::{
-    Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, MilestoneRef, Order, OrganizationId,
-    PhaseId, ProjectId, ProjectRef, TagRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace,
-    TaskSort, TaskUpdate, Thread, UserId, UserRef,
+    Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, Order, OrganizationId, PhaseId, ProjectId,
+    ProjectRef, Task, TaskCreate, TaskFilter, TaskId, TaskPlace, TaskSort, TaskUpdate, Thread,
+    UserId,
 };
 
 use self::{
@@ -34,33 +37,11 @@ const JOIN: Read = Read::Consistent;
 #[derive(Clone, Copy, Debug)]
 pub struct Tasks<'a>(pub(super) &'a Store);
 
-/// A task with its tags.
-#[derive(Clone, Debug)]
-pub struct TaggedTask {
-    /// The task.
-    pub task: Stored<Task>,
-    /// Its tags, by id.
-    pub tags: Vec<TagRef>,
-}
-
-/// A task with the records that it refers to.
-#[derive(Clone, Debug)]
-pub struct JoinedTask {
-    /// The task.
-    pub task: Stored<Task>,
-    /// The assignee.
-    pub assignee: Option<UserRef>,
-    /// The project.
-    pub project: Option<ProjectRef>,
-    /// The milestone.
-    pub milestone: Option<MilestoneRef>,
-    /// Its tags, by id.
-    pub tags: Vec<TagRef>,
-}
-
-impl From<JoinedTask> for TaggedTask {
-    fn from(JoinedTask { task, tags, .. }: JoinedTask) -> Self {
-        Self { task, tags }
+impl Store {
+    /// Tasks.
+    #[must_use]
+    pub const fn tasks(&self) -> Tasks<'_> {
+        Tasks(self)
     }
 }
 

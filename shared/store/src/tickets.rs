@@ -11,13 +11,13 @@ use model::{
 use tokio::sync::OnceCell;
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     assignee::Assignee,
     filter::Filter,
-    id_is_taken,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
+    store::{Store, id_is_taken},
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
@@ -26,6 +26,14 @@ use super::{
 /// Support tickets and their messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Tickets<'a>(pub(super) &'a Store);
+
+impl Store {
+    /// Support tickets and their messages.
+    #[must_use]
+    pub const fn tickets(&self) -> Tickets<'_> {
+        Tickets(self)
+    }
+}
 
 /// A new ticket with its first messages. A time that is `None` is the current one.
 #[derive(Clone, Debug)]

@@ -24,6 +24,14 @@ use super::{
 #[derive(Clone, Copy, Debug)]
 pub struct Tokens<'a>(pub(super) &'a Store);
 
+impl Store {
+    /// Access tokens.
+    #[must_use]
+    pub const fn tokens(&self) -> Tokens<'_> {
+        Tokens(self)
+    }
+}
+
 impl Record<crate::Workdesk> for Token {
     const KIND: &'static str = "token";
 

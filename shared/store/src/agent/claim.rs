@@ -201,7 +201,7 @@ impl Agent<'_> {
             AnyKey::from(&action_key),
             AnyKey::from(&policy_key),
         ];
-        if self.0.stack.is_unknown() {
+        if self.0.stack.known().is_none() {
             keys.push(key::stack().into());
         }
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;

@@ -36,8 +36,6 @@ pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
 pub use sessions::Approval;
 
-pub(super) use stack::StackName;
-
 use model::{
     ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId,
     AgentSessionStatus, ApprovedActions, Error, Id, OrganizationId, span,
@@ -62,6 +60,14 @@ fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
 /// Agent sessions.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent<'a>(pub(super) &'a Store);
+
+impl Store {
+    /// Resolution-agent sessions and their approved actions.
+    #[must_use]
+    pub const fn agent(&self) -> Agent<'_> {
+        Agent(self)
+    }
+}
 
 impl Record<crate::Workdesk> for AgentSession {
     const KIND: &'static str = "agent_session";

@@ -1,7 +1,5 @@
 //! The name by which target systems distinguish this stack from others.
 
-use std::sync::{Arc, OnceLock};
-
 use model::{Error, random};
 
 use super::Agent;
@@ -19,23 +17,12 @@ impl Record<crate::Workdesk> for Stack {
     }
 }
 
-/// The name, once this instance has read it.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct StackName(Arc<OnceLock<String>>);
-
-impl StackName {
-    /// True if it must be read.
-    pub(super) fn is_unknown(&self) -> bool {
-        self.0.get().is_none()
-    }
-}
-
 impl Agent<'_> {
     /// Returns the stack's name: the known one, or the one in a batch that read it. The first call
     /// creates the name.
     pub(super) async fn stack(&self, batch: &Batch) -> Result<String, Error> {
-        if let Some(name) = self.0.stack.0.get() {
-            return Ok(name.clone());
+        if let Some(name) = self.0.stack.known() {
+            return Ok(name.to_owned());
         }
         let mut found = batch.get(&key::stack())?;
         let table = self.0.table.name();
@@ -56,6 +43,6 @@ impl Agent<'_> {
             found = self.0.table.get(&key::stack(), Read::Consistent).await?;
         }
         let name = found.map(|found| found.record.name).unwrap_or_default();
-        Ok(self.0.stack.0.get_or_init(|| name).clone())
+        Ok(self.0.stack.remember(name).to_owned())
     }
 }

@@ -1,20 +1,11 @@
-//! The circuit breaker and call limits that workers share. Nothing is written while a connection is
-//! healthy and has no limits.
+//! The state that workers share of a connection: its circuit breaker, and the calls under its limits.
 
-use model::{
-    Admission, AgentAction, Asking, Breaker, Connection, ConnectionTraffic, Error, OrganizationId,
-    Slug, Timestamp,
-};
+use model::{AgentAction, Connection, ConnectionTraffic, Error};
 
-use super::Connections;
 use crate::{
-    key::{self, AnyKey, Key},
-    retry::retry_or_none,
-    table::{Batch, OrNotFound, Read, Record, Stored, Write},
+    key::{self, Key},
+    table::{Batch, Record, Stored, Write},
 };
-
-/// The retry delay, in milliseconds, of an action whose writes kept conflicting.
-const CONTENDED: i64 = 1_000;
 
 impl Record<crate::Workdesk> for ConnectionTraffic {
     const KIND: &'static str = "connection_traffic";
@@ -70,120 +61,4 @@ impl Traffic {
 /// Returns the name of an action among those of its connection.
 pub(crate) fn name_at_work(action: &AgentAction) -> String {
     format!("{}/{}", action.session_id, action.action_id)
-}
-
-impl Connections<'_> {
-    /// Returns a connection and its breaker, read together. 404 if it is another tenant's.
-    pub async fn with_breaker(
-        &self,
-        tenant: OrganizationId,
-        name: &Slug,
-    ) -> Result<(Stored<Connection>, Breaker), Error> {
-        let connection = key::connection(tenant, name);
-        let traffic = key::connection_traffic(tenant, name);
-        let keys = vec![AnyKey::from(&connection), AnyKey::from(&traffic)];
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let connection = batch.get(&connection)?.or_not_found(Connection::NOUN)?;
-        let breaker = Traffic::in_batch(&connection, &batch)
-            .known
-            .breaker_of(&connection);
-        Ok((connection, breaker))
-    }
-
-    /// Admits an action if the breaker and limits of its connection permit. `traffic` is their
-    /// state as read. Nothing is written unless the state changes.
-    pub(crate) async fn admits(
-        &self,
-        connection: &Connection,
-        asking: Asking<'_>,
-        traffic: Traffic,
-    ) -> Result<Admission, Error> {
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let before = traffic.known.clone();
-            let admission = traffic.known.admit(connection, asking);
-            if traffic.known == before {
-                return Ok(Some(admission));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(admission))
-        };
-        let later = || Admission::PutOff(asking.now.plus(CONTENDED));
-        let admitted = retry_or_none(traffic, read, write).await?;
-        Ok(admitted.unwrap_or_else(later))
-    }
-
-    /// Returns when the next call of a working action may begin, or when to retry. Without a limit
-    /// on calls, nothing is read or written.
-    pub async fn turn(
-        &self,
-        connection: &Connection,
-    ) -> Result<Result<Timestamp, Timestamp>, Error> {
-        let now = || self.0.clock.now();
-        if connection.limits.per_second.is_none() {
-            return Ok(Ok(now()));
-        }
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let turn = traffic.known.turn(connection, now());
-            if turn.is_err() {
-                return Ok(Some(turn));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(turn))
-        };
-        let turn = retry_or_none(read().await?, read, write).await?;
-        Ok(turn.unwrap_or_else(|| Err(now().plus(CONTENDED))))
-    }
-
-    /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
-    /// or written.
-    pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<(), Error> {
-        if connection.limits.concurrent.is_none() {
-            return Ok(());
-        }
-        let name = name_at_work(action);
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            if !traffic.known.ends(&name) {
-                return Ok(Some(()));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(()))
-        };
-        // After continued conflicts, the end of its lease removes it.
-        retry_or_none(read().await?, read, write).await?;
-        Ok(())
-    }
-
-    /// Records an answer of a connection if it changes the state. Returns the breaker afterwards.
-    pub async fn answered(
-        &self,
-        connection: &Connection,
-        is_clear: bool,
-    ) -> Result<Breaker, Error> {
-        let read = || self.traffic(connection);
-        let write = async |mut traffic: Traffic| {
-            let is_news = traffic
-                .known
-                .answered(connection, is_clear, self.0.clock.now());
-            let breaker = traffic.known.breaker_of(connection);
-            if !is_news {
-                return Ok(Some(breaker));
-            }
-            let done = self.0.table.write(traffic.write()?).await?;
-            Ok(done.is_ok().then_some(breaker))
-        };
-        let found = read().await?;
-        let breaker = found.known.breaker_of(connection);
-        // Other callers keep writing it and know as much.
-        let noted = retry_or_none(found, read, write).await?;
-        Ok(noted.unwrap_or(breaker))
-    }
-
-    async fn traffic(&self, connection: &Connection) -> Result<Traffic, Error> {
-        let key = Traffic::key(connection);
-        let found = self.0.table.get(&key, Read::Consistent).await?;
-        Ok(Traffic::of(connection, found))
-    }
 }

@@ -6,9 +6,10 @@ use model::{
 
 use super::{Directory, NewUser};
 use crate::{
-    PendingWrite, WriteContext, id_is_taken,
+    PendingWrite, WriteContext,
     key::{self, Key},
     records::Reference,
+    store::id_is_taken,
     table::{Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,

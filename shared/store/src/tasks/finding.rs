@@ -4,12 +4,12 @@ use model::{
     AnyOf, Error, Fault, FaultCode, OrganizationId, Task, TaskFilter, TaskSort, UserId, Who,
 };
 
-use super::{JoinedTask, Stored};
+use super::joined::JoinedTask;
 use crate::{
     filter::Filter,
     key::{self, Index, List},
     page::{Page, Row, Wanted},
-    table::{Condition, Table},
+    table::{Condition, Stored, Table},
     tagging,
 };
 

@@ -7,10 +7,10 @@ use model::{
     UserId, UserRef,
 };
 
-use super::{JoinedTask, Stored};
+use super::joined::JoinedTask;
 use crate::{
     key::{self, AnyKey},
-    table::Batch,
+    table::{Batch, Stored},
 };
 
 /// The ids that tasks refer to, each once: formatting a key costs more than comparing ids.

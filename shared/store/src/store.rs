@@ -1,0 +1,78 @@
+//! The store: a table, its ids and a clock. Each resource's file adds its operations.
+
+use aws_sdk_dynamodb::Client;
+use model::{Clock, Error, Timestamp};
+use tokio::sync::OnceCell;
+
+use super::{
+    ids::{IdOf, Ids},
+    key,
+    stack_name::StackName,
+    table::{Read, Table},
+};
+
+/// All records, by resource. Cheap to clone; clones share their reserved ids.
+#[derive(Clone, Debug)]
+pub struct Store {
+    pub(super) table: Table,
+    pub(super) clock: Clock,
+    pub(super) stack: StackName,
+    ids: Ids,
+}
+
+impl Store {
+    /// A store on the table of that name.
+    #[must_use]
+    pub fn new(client: Client, table: &str, clock: Clock) -> Self {
+        Self {
+            table: Table::new(client, table),
+            clock,
+            stack: StackName::default(),
+            ids: Ids::default(),
+        }
+    }
+
+    /// A store with more attempts while others write the same records. The worker uses it, since
+    /// the outcome of a call is stored nowhere else.
+    #[must_use]
+    pub fn patient(self) -> Self {
+        Self {
+            table: self.table.patient(),
+            ..self
+        }
+    }
+
+    /// The time that records are written with.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Returns an id for a new record, unique across organizations and instances. An unused id leaves
+    /// a gap.
+    pub(super) async fn next_id<I: IdOf>(&self) -> Result<I, Error> {
+        let number = self.ids.next(&self.table, I::KIND).await?;
+        I::new(number).ok_or_else(|| Error::internal("reserving an id", "no id is left below 2^53"))
+    }
+
+    /// Returns the id in `reserved`, and reserves one the first time. A write that starts over keeps its
+    /// id.
+    pub(super) async fn id_once<I: IdOf>(&self, reserved: &OnceCell<I>) -> Result<I, Error> {
+        reserved.get_or_try_init(|| self.next_id()).await.copied()
+    }
+
+    /// Returns the last id that was given out, or 0. It may have no record.
+    pub(super) async fn last_id<I: IdOf>(&self) -> Result<i64, Error> {
+        let key = key::counter(I::KIND);
+        let counter = self.table.get(&key, Read::Consistent).await?;
+        Ok(counter.map_or(0, |counter| counter.last))
+    }
+}
+
+/// 500: a new id has a record.
+pub(super) fn id_is_taken(kind: &'static str) -> Error {
+    Error::internal(
+        "writing a new record",
+        format!("the id of the {kind} is taken"),
+    )
+}
