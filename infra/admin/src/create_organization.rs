@@ -9,7 +9,7 @@ use shared::{
     store::{NewUser, Store},
 };
 
-use crate::{arguments, error::Error, open, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "create-organization";
@@ -43,7 +43,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
             .map_err(|error| Error::Text("FULL_NAME", error))?,
     };
     let password = terminal::new_password(&new.username)?;
-    let (organization, admin) = create(&open(&table).await, new, password).await?;
+    let (organization, admin) = create(&table::open(&table).await, new, password).await?;
     terminal::say(&format!(
         "Organization {}, {}; admin {}.",
         organization.id, organization.name, admin.username

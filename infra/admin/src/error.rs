@@ -4,14 +4,9 @@ use std::io;
 
 use shared::model::{IsUsername, WrongText};
 
-use crate::USAGE;
-
 /// An error of a subcommand, printed as it is.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
-    /// The subcommand is missing or unknown.
-    #[error("{0}\n\n{USAGE}")]
-    Subcommand(String),
     /// Too few or too many values; holds the usage of the subcommand.
     #[error("wrong number of arguments\n\n{0}")]
     Arguments(&'static str),
@@ -30,7 +25,7 @@ pub(crate) enum Error {
     /// An argument of the wrong form; holds its name.
     #[error("{0} must {1}")]
     Text(&'static str, WrongText),
-    /// An argument or the input is invalid.
+    /// A missing or unknown subcommand, or an invalid argument or input.
     #[error("{0}")]
     Invalid(String),
     /// An operation on the table failed.

@@ -2,7 +2,7 @@
 
 use lexopt::Parser;
 
-use crate::{arguments, error::Error, open, set_plan::plan, terminal};
+use crate::{arguments, error::Error, set_plan::plan, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "list-organizations";
@@ -21,7 +21,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let Some([table]) = arguments::exactly(given, USAGE)? else {
         return Ok(());
     };
-    let store = open(&table).await;
+    let store = table::open(&table).await;
     for organization in store.directory().organizations().await? {
         terminal::say(&format!(
             "{}\t{}\t{}\t{}",

@@ -8,6 +8,7 @@ mod list_organizations;
 mod record_alert;
 mod reset_password;
 mod set_plan;
+mod table;
 mod terminal;
 
 use std::process::ExitCode;
@@ -16,7 +17,6 @@ use lexopt::{
     Arg::{Long, Short, Value},
     Parser,
 };
-use shared::{clock::Clock, config, store::Store};
 
 use self::error::Error;
 
@@ -60,7 +60,7 @@ async fn run(mut given: Parser) -> Result<(), Error> {
             return Ok(());
         }
         Some(other) => return Err(other.unexpected().into()),
-        None => return Err(Error::Subcommand("a subcommand is missing".to_owned())),
+        None => return Err(no_subcommand("a subcommand is missing")),
     };
     match name.as_str() {
         create_organization::NAME => create_organization::run(given).await,
@@ -68,12 +68,10 @@ async fn run(mut given: Parser) -> Result<(), Error> {
         reset_password::NAME => reset_password::run(given).await,
         record_alert::NAME => record_alert::run(given).await,
         list_organizations::NAME => list_organizations::run(given).await,
-        _ => Err(Error::Subcommand(format!("there is no subcommand {name}"))),
+        _ => Err(no_subcommand(&format!("there is no subcommand {name}"))),
     }
 }
 
-/// Opens the store on a table.
-async fn open(table: &str) -> Store {
-    let client = aws_sdk_dynamodb::Client::new(&config::aws().await);
-    Store::new(client, table, Clock::system())
+fn no_subcommand(why: &str) -> Error {
+    Error::Invalid(format!("{why}\n\n{USAGE}"))
 }

@@ -1,13 +1,12 @@
 //! `workdesk-admin record-alert`: an alert for the resolution agent, from any source.
 
 use lexopt::Parser;
-use serde_json::{Map, Value};
 use shared::model::{
     AlertCreate,
-    input::{Input, from_value},
+    input::{Fields, Input, parse},
 };
 
-use crate::{arguments, error::Error, open, set_plan::organization_id, terminal};
+use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "record-alert";
@@ -41,7 +40,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     };
     let organization = organization_id(&organization)?;
     let alert = alert(&terminal::input()?)?;
-    let store = open(&table).await;
+    let store = table::open(&table).await;
     store.directory().organization(organization).await?;
     let new = alert.into_new(store.now())?;
     let signal = store.signals().record(organization, new).await?;
@@ -56,17 +55,21 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
 /// Parses an alert as the API does. Unlike the API, refuses unknown fields, since they are likely
 /// misspelt.
 fn alert(text: &str) -> Result<AlertCreate, Error> {
-    let invalid = |why: String| Error::Invalid(format!("the alert: {why}"));
-    let sent: Value = serde_json::from_str(text).map_err(|error| invalid(error.to_string()))?;
+    let invalid = |why: &str| Error::Invalid(format!("the alert: {why}"));
+    // The byte order mark, which the reader below accepts.
+    let text = text.trim_start_matches('\u{feff}');
+    // The reader below refuses what is not an object.
+    let sent: Fields = serde_json::from_str(text).unwrap_or_default();
     let known = AlertCreate::names();
-    let mut sent_names = sent.as_object().into_iter().flat_map(Map::keys);
-    if let Some(name) = sent_names.find(|name| !known.contains(name)) {
-        return Err(invalid(format!("unknown field `{name}`")));
+    if let Some(name) = sent.keys().find(|name| !known.contains(name)) {
+        return Err(invalid(&format!("There is no field `{name}`; see --help.")));
     }
-    from_value(&sent).map_err(|faults| {
-        let faults = faults.into_iter();
-        let faults = faults.map(|fault| format!("{}: {}", fault.pointer, fault.detail));
-        invalid(faults.collect::<Vec<_>>().join(" "))
+    parse(text.as_bytes()).map_err(|faults| {
+        let faults = faults.into_iter().map(|fault| match fault.pointer {
+            body if body.is_empty() => fault.detail,
+            pointer => format!("{pointer}: {}", fault.detail),
+        });
+        invalid(&faults.collect::<Vec<_>>().join(" "))
     })
 }
 
@@ -91,20 +94,31 @@ mod tests {
 
     #[test]
     fn what_is_no_alert_is_refused_with_where() {
+        let severities = "\"bad\" is not a severity. Send one of: info, warning, error, critical.";
         for (wrong, why) in [
-            (String::new(), "EOF"),
-            ("[]".to_owned(), "The body must be an object"),
-            (LEAST.replace("error", "bad"), "unknown variant `bad`"),
+            (String::new(), "The body is empty. Send a JSON object."),
+            (
+                "{\"title\"".to_owned(),
+                "The body is incomplete JSON: it ends at line 1, column 8.",
+            ),
+            ("[]".to_owned(), "The body must be an object."),
+            (
+                LEAST.replace("error", "bad"),
+                &format!("/severity: {severities}"),
+            ),
             (
                 LEAST.replace("\"title\"", "\"titel\""),
-                "unknown field `titel`",
+                "There is no field `titel`; see --help.",
             ),
-            (LEAST.replace("\"source\": \"m\",", ""), "Send `source`."),
+            (
+                LEAST.replace("\"source\": \"m\",", ""),
+                "/source: Send `source`.",
+            ),
         ] {
             let error = alert(&wrong).unwrap_err().to_string();
-            assert!(error.contains(why), "{error}");
+            assert_eq!(error, format!("the alert: {why}"));
         }
         let blank = alert(&LEAST.replace("It failed", " ")).unwrap_err();
-        assert!(blank.to_string().contains("/title"), "{blank}");
+        assert!(blank.to_string().contains("/title: "), "{blank}");
     }
 }

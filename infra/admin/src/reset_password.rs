@@ -3,7 +3,7 @@
 use lexopt::Parser;
 use shared::auth::password;
 
-use crate::{arguments, error::Error, open, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "reset-password";
@@ -23,7 +23,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let Some([table, username]) = arguments::exactly(given, USAGE)? else {
         return Ok(());
     };
-    let store = open(&table).await;
+    let store = table::open(&table).await;
     let sign_in = store.sign_in();
     let user = match sign_in.account(&username).await? {
         Some(account) => sign_in.user(&account).await?,

@@ -3,7 +3,7 @@
 use lexopt::Parser;
 use shared::model::{Id, Organization, OrganizationId, PlanFeature};
 
-use crate::{arguments, error::Error, open, terminal};
+use crate::{arguments, error::Error, table, terminal};
 
 /// Name of the subcommand.
 pub(crate) const NAME: &str = "set-plan";
@@ -25,7 +25,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let organization = organization_id(&organization)?;
     let features = features.iter().map(|name| feature(name));
     let features = features.collect::<Result<Vec<_>, _>>()?;
-    let store = open(&table).await;
+    let store = table::open(&table).await;
     let directory = store.directory();
     let organization = directory.set_plan_features(organization, features).await?;
     terminal::say(&format!(

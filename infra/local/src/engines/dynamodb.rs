@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dynoxide::Database;
 
-use super::{Error, TableEngine};
+use super::{error::Error, options::TableEngine};
 use crate::background::{Background, listen};
 
 /// Starts DynamoDB. Returns its URL and server.

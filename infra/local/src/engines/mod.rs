@@ -5,119 +5,20 @@
 
 mod clients;
 mod dynamodb;
+mod error;
+mod options;
 mod problem;
 mod resources;
 mod sqs;
 
-use std::{io, path::PathBuf};
-
 pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 pub use clients::{REGION, dynamodb_client, sqs_client};
+pub use error::Error;
+pub use options::{Options, QueueEngine, TableEngine};
 pub(crate) use problem::problem;
 pub use resources::Queues;
 
-use crate::{
-    background::Background,
-    template::{self, Template},
-};
-
-/// The engines could not be started, or a resource could not be created.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The template is unusable.
-    #[error(transparent)]
-    Template(#[from] template::Error),
-    /// A port, a thread or a file is not available.
-    #[error("{what}: {source}")]
-    Io {
-        /// Attempted operation.
-        what: String,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The database cannot be opened.
-    #[error("the database {at}: {source}")]
-    Database {
-        /// The file, or "in memory".
-        at: String,
-        /// Error of the engine.
-        source: dynoxide::errors::DynoxideError,
-    },
-    /// SQLite does not accept the path.
-    #[error("the database {0}: its path is not UTF-8")]
-    DatabasePath(PathBuf),
-    /// An engine refused a request.
-    #[error("{what}: {problem}")]
-    Request {
-        /// Attempted operation.
-        what: String,
-        /// Error of the engine.
-        problem: String,
-    },
-}
-
-impl Error {
-    /// Adds the engine and its URL, which may be outside of this process.
-    fn at(self, engine: &str, url: &str) -> Self {
-        match self {
-            Self::Request { what, problem } => Self::Request {
-                what: format!("{engine} at {url}, {what}"),
-                problem,
-            },
-            other => other,
-        }
-    }
-}
-
-/// The DynamoDB that holds the table.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TableEngine {
-    /// In this process, in memory.
-    Memory,
-    /// In this process, kept in an SQLite file.
-    File(PathBuf),
-    /// In another process, at this URL.
-    At(String),
-}
-
-/// The SQS that holds the queues.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QueueEngine {
-    /// In this process, in memory.
-    Memory,
-    /// In another process, at this URL.
-    At(String),
-}
-
-/// Options of the engines. By default both are in memory, on free ports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// DynamoDB of the table.
-    pub table_engine: TableEngine,
-    /// Port of the embedded DynamoDB; 0 takes a free one.
-    pub dynamodb_port: u16,
-    /// SQS of the queues.
-    pub queue_engine: QueueEngine,
-    /// Port of the embedded SQS; 0 takes a free one.
-    pub sqs_port: u16,
-    /// Name of the table.
-    pub table_name: String,
-    /// Prefix of both queues' names.
-    pub queue_prefix: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            table_engine: TableEngine::Memory,
-            dynamodb_port: 0,
-            queue_engine: QueueEngine::Memory,
-            sqs_port: 0,
-            table_name: "workdesk".to_owned(),
-            queue_prefix: "workdesk".to_owned(),
-        }
-    }
-}
+use crate::{background::Background, template::Template};
 
 /// Running engines. Dropping it stops them; [`Engines::stop`] also waits for their end.
 #[derive(Debug)]

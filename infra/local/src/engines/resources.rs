@@ -11,7 +11,7 @@ use aws_sdk_dynamodb::{
 };
 use aws_sdk_sqs::types::QueueAttributeName;
 
-use super::{Error, problem};
+use super::{error::Error, problem::problem};
 use crate::template::{KeyElement, QueueDefinition, TableDefinition, Template};
 
 /// A queue of actions and the dead-letter queue behind it.

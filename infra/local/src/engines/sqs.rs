@@ -8,7 +8,7 @@ use http::{HeaderMap, Method, StatusCode, Uri};
 use winterbaume_core::{MockRequest, MockService};
 use winterbaume_sqs::SqsService;
 
-use super::Error;
+use super::error::Error;
 use crate::background::{Background, listen};
 
 /// Starts SQS. Returns its URL and server.

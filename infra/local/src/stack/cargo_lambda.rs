@@ -6,8 +6,8 @@ use std::{
 };
 
 use super::{
-    Error,
     child::{SilentError, run_silently},
+    error::Error,
 };
 use crate::console;
 

@@ -10,10 +10,10 @@ use tokio::{
 };
 
 use super::{
-    Error,
     child::{self, Group},
     config::Config,
     environment,
+    error::Error,
 };
 use crate::{console, process};
 

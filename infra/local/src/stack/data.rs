@@ -8,7 +8,7 @@ use std::{
 
 use shared::random;
 
-use super::Error;
+use super::error::Error;
 use crate::atomic_file;
 
 /// Format of the data that this version reads. Raise it with every change of stored records or demo

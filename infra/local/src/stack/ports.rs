@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use super::Error;
+use super::error::Error;
 
 /// Fails if the port is in use. `flag` is the option for another port.
 pub(crate) fn check_free(port: u16, flag: &'static str) -> Result<(), Error> {

@@ -11,11 +11,11 @@ use http::StatusCode;
 use serde_json::Value;
 
 use super::{
-    SYSTEMS,
     faults::Fault,
     operation::{Answer, Operation},
     records::Effect,
     server::Demo,
+    systems::SYSTEMS,
 };
 
 pub(crate) fn routes() -> Router<Demo> {

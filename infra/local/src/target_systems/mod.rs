@@ -7,68 +7,35 @@
 mod administration;
 mod billing;
 mod connection;
+mod error;
 mod faults;
 mod notifications;
 mod operation;
 mod payments;
 mod records;
 mod server;
+mod systems;
 mod world;
 
 #[cfg(test)]
 mod tests;
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::{path::Path, sync::Arc};
 
 use axum::Router;
 use connection::{Connection, CuttableListener};
-use operation::{Operation, System};
+use operation::Operation;
 use serde_json::{Map, Value, json};
 use server::Demo;
+use systems::{SYSTEMS, parameter, path};
 use tokio::sync::watch;
 use world::World;
 
+pub use error::Error;
 pub use faults::{Fault, FaultMode};
 pub use records::Effect;
 
 use crate::background::{Background, listen};
-
-static SYSTEMS: [&System; 3] = [
-    &billing::BILLING,
-    &payments::PAYMENTS,
-    &notifications::NOTIFICATIONS,
-];
-
-/// The target systems could not be started or reset.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The seed is broken.
-    #[error("the seed of the target systems: {0}")]
-    Seed(#[from] serde_saphyr::Error),
-    /// The initial records are broken.
-    #[error("the records of the target systems: {0}")]
-    Records(#[from] serde_json::Error),
-    /// The state file cannot be read or written.
-    #[error("the state of the target systems, {path}: {source}")]
-    File {
-        /// Path of the file.
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// A port or a thread is not available.
-    #[error("the target systems on port {port}: {source}")]
-    Start {
-        /// Requested port.
-        port: u16,
-        /// Error of the system.
-        source: io::Error,
-    },
-}
 
 /// The running target systems. Dropping this value stops them; [`DemoTargets::stop`] also waits.
 #[derive(Debug)]
@@ -213,11 +180,3 @@ impl DemoTargets {
 
 /// `kind` of the connections to the demo's systems.
 pub const KIND: &str = "demo";
-
-fn parameter(system: &System) -> String {
-    format!("{}-key", system.name)
-}
-
-fn path(system: &System) -> String {
-    format!("/targets/{}", system.name)
-}

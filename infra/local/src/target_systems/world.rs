@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use shared::clock::Clock;
 
 use super::{
-    Error,
+    error::Error,
     faults::{Fault, Faults},
     operation::{Answer, Operation, Request, System},
     records::{Effect, Records, StoredAnswer},

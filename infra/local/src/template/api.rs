@@ -4,7 +4,7 @@ use http::Method;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Error, File};
+use super::{error::Error, file::File};
 
 /// Logical name of the API in the template.
 const API: &str = "Api";

@@ -1,65 +1,25 @@
 //! API, table and queues of `infra/template.yaml`.
 
 mod api;
+mod error;
+mod file;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::{Deserialize, de::DeserializeOwned};
+use file::File;
+use serde::Deserialize;
 use serde_json::Value;
 
 pub use api::{CorsLists, HttpApi, Methods, Route, RouteKey};
+pub use error::Error;
 
 /// The deployed template, as of this crate's build.
 const DEPLOYED: &str = include_str!("../../../template.yaml");
-
-/// Resource type of functions.
-const FUNCTION: &str = "AWS::Serverless::Function";
 
 /// Logical names in the template.
 const TABLE: &str = "Table";
 const ACTION_QUEUE: &str = "ActionQueue";
 const DEAD_LETTER_QUEUE: &str = "ActionDeadLetterQueue";
-
-/// A template cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The text is not YAML of the right shape.
-    #[error("the template cannot be read: {0}")]
-    Syntax(#[from] serde_saphyr::Error),
-    /// A resource that the local stack needs is missing.
-    #[error("the template has no resource {0:?}")]
-    MissingResource(String),
-    /// A resource has an unexpected type.
-    #[error("resource {name:?} has the type {found:?}, not {expected:?}")]
-    WrongType {
-        /// Logical name of the resource.
-        name: String,
-        /// Expected type.
-        expected: &'static str,
-        /// Actual type.
-        found: String,
-    },
-    /// A property is absent or malformed.
-    #[error("resource {name:?}: {problem}")]
-    Properties {
-        /// Logical name of the resource.
-        name: String,
-        /// The property and its problem.
-        problem: String,
-    },
-    /// The redrive policy names a queue other than the dead-letter queue.
-    #[error("resource {ACTION_QUEUE:?}: the redrive policy names {0:?}, not {DEAD_LETTER_QUEUE:?}")]
-    RedriveTarget(String),
-}
-
-impl Error {
-    fn properties(name: &str, problem: impl Into<String>) -> Self {
-        Self::Properties {
-            name: name.to_owned(),
-            problem: problem.into(),
-        }
-    }
-}
 
 /// The parts of the template that the local stack uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -161,7 +121,9 @@ impl Template {
 
         let redrive = action_queue.redrive_policy;
         if !redrive.points_at(DEAD_LETTER_QUEUE) {
-            return Err(Error::RedriveTarget(redrive.target.to_string()));
+            let named = redrive.target.to_string();
+            let problem = format!("the redrive policy names {named:?}, not {DEAD_LETTER_QUEUE:?}");
+            return Err(Error::properties(ACTION_QUEUE, problem));
         }
         Ok(Self {
             api: api::read(&file)?,
@@ -171,98 +133,6 @@ impl Template {
             dead_letter_queue,
             max_receive_count: redrive.max_receive_count,
         })
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct File {
-    globals: Globals,
-    resources: BTreeMap<String, Resource>,
-}
-
-/// Defaults of all functions.
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Globals {
-    function: FunctionGlobals,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct FunctionGlobals {
-    timeout: u64,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Function {
-    code_uri: String,
-    /// Time limit in seconds.
-    timeout: Option<u64>,
-}
-
-impl Function {
-    /// Returns the name of the function's package, which is that of its folder.
-    fn package(&self) -> &str {
-        let folder = self.code_uri.trim_end_matches('/');
-        folder.rsplit('/').next().unwrap_or(folder)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "PascalCase")]
-struct Resource {
-    r#type: String,
-    #[serde(default)]
-    properties: Value,
-}
-
-impl File {
-    fn properties<T: DeserializeOwned>(
-        &self,
-        name: &str,
-        expected: &'static str,
-    ) -> Result<T, Error> {
-        let resource = self
-            .resources
-            .get(name)
-            .ok_or_else(|| Error::MissingResource(name.to_owned()))?;
-        if resource.r#type != expected {
-            return Err(Error::WrongType {
-                name: name.to_owned(),
-                expected,
-                found: resource.r#type.clone(),
-            });
-        }
-        // A resource without `Properties` has the defaults of all properties.
-        let properties = match &resource.properties {
-            Value::Null => Value::Object(serde_json::Map::new()),
-            given => given.clone(),
-        };
-        T::deserialize(properties).map_err(|error| Error::properties(name, error.to_string()))
-    }
-
-    fn function(&self, name: &str) -> Result<Function, Error> {
-        self.properties(name, FUNCTION)
-    }
-
-    fn timeouts(&self) -> Result<BTreeMap<String, Duration>, Error> {
-        self.names_of(FUNCTION)
-            .map(|name| {
-                let function = self.function(name)?;
-                let seconds = function.timeout.unwrap_or(self.globals.function.timeout);
-                Ok((function.package().to_owned(), Duration::from_secs(seconds)))
-            })
-            .collect()
-    }
-
-    /// Returns the names of a type's resources in alphabetical order.
-    fn names_of(&self, kind: &str) -> impl Iterator<Item = &str> {
-        self.resources
-            .iter()
-            .filter(move |(_, resource)| resource.r#type == kind)
-            .map(|(name, _)| name.as_str())
     }
 }
 

@@ -1,17 +1,90 @@
-//! Checks of a playbook's reads, findings and conditions when it is read.
+//! Checks of a playbook when it is read.
 
 use serde_json::Value;
 use shared::model::{ActionType, FactCondition, TargetRead};
 
 use super::{
-    Action, Flaw, GIVEN, Playbook,
+    Action, Flaw, Matches, Playbook, Verify,
     read::{HTTP, MOST_READS},
-    values::KEY,
+    step::{Call, Step, is_pointer},
+    values::{GIVEN, KEY, MONEY},
 };
 use crate::engine::template::Template;
 
 impl Playbook {
-    pub(super) fn check_reads(&self) -> Result<(), Flaw> {
+    pub(super) fn check(&self) -> Result<(), Flaw> {
+        if self.version == 0 {
+            return Err(Flaw::Version);
+        }
+        if self.matches.signal_type.is_none() && self.matches != Matches::default() {
+            return Err(Flaw::AnyClass);
+        }
+        if self.actions.is_empty() {
+            return Err(Flaw::NoActions);
+        }
+        let is_parameter = |name: &&str| self.parameters.contains_key(*name);
+        if let Some(name) = GIVEN.into_iter().chain([MONEY, KEY]).find(is_parameter) {
+            return Err(Flaw::Given(name));
+        }
+        self.check_reads()?;
+        self.check_findings()?;
+        self.check_text(&self.root_cause)?;
+        self.check_text(&self.impact)?;
+        self.actions
+            .iter()
+            .try_for_each(|action| self.check_action(action))?;
+        self.check_order()
+    }
+
+    fn check_action(&self, action: &Action) -> Result<(), Flaw> {
+        let kind = action.action_type;
+        [
+            &action.target_system,
+            &action.description,
+            &action.expected_outcome,
+        ]
+        .into_iter()
+        .chain(&action.entities)
+        .chain(&action.undo)
+        .chain(action.steps.iter().map(|step| &step.description))
+        .try_for_each(|text| self.check_text_of(action, text))?;
+        if action.steps.is_empty() {
+            return Err(Flaw::NoSteps(kind));
+        }
+        if action.automated == (kind == ActionType::ManualReview) {
+            return Err(Flaw::Nature(kind));
+        }
+        if action.automated && action.minutes == 0 {
+            return Err(Flaw::NoMinutes(kind));
+        }
+        if action.automated && action.entities.is_empty() {
+            return Err(Flaw::NoEntity(kind));
+        }
+        let calls = |step: &Step| step.call.is_some() == action.automated;
+        if !action.steps.iter().all(calls) {
+            return Err(Flaw::Calls(kind));
+        }
+        let dry_runs = action.steps.iter().filter_map(|step| step.dry_run.as_ref());
+        let in_dry_runs = dry_runs.flat_map(|dry_run| dry_run.call.placeholders());
+        let in_calls = action.calls().flat_map(Call::placeholders);
+        let mut used = in_calls.filter(|name| *name != KEY).chain(in_dry_runs);
+        let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
+        match used.find(|name| !is_known(name)) {
+            Some(name) => Err(Flaw::NoParameter(name.to_owned())),
+            None => self.check_looks(action),
+        }
+    }
+
+    /// Checks a text of an action, which may also contain the money that it moves.
+    fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
+        let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
+        if has_money {
+            return self.check_text(&text.without(MONEY));
+        }
+        self.check_text(text)
+    }
+
+    fn check_reads(&self) -> Result<(), Flaw> {
         if self.reads.len() > MOST_READS {
             return Err(Flaw::ManyReads);
         }
@@ -59,7 +132,7 @@ impl Playbook {
         Ok(())
     }
 
-    pub(super) fn check_findings(&self) -> Result<(), Flaw> {
+    fn check_findings(&self) -> Result<(), Flaw> {
         for (at, finding) in self.findings.iter().enumerate() {
             let flaw = |what| Flaw::Finding(finding.id.clone(), what);
             let mut earlier = self.findings.iter().take(at);
@@ -86,7 +159,7 @@ impl Playbook {
     }
 
     /// Checks an action's conditions on facts, before and after it runs.
-    pub(super) fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
+    fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
         let kind: ActionType = action.action_type;
         let moves_money = action.automated && kind.moves_money();
         if moves_money != action.money.is_some() {
@@ -101,8 +174,8 @@ impl Playbook {
         if action.automated && action.undo.is_none() {
             return Err(Flaw::NoUndo(kind));
         }
-        let verify = action.verify.as_ref().map(super::Verify::condition);
-        let reconciles = action.steps.iter().filter_map(super::Step::reconcile);
+        let verify = action.verify.as_ref().map(Verify::condition);
+        let reconciles = action.steps.iter().filter_map(Step::reconcile);
         let mut conditions: Vec<FactCondition> = verify.into_iter().collect();
         for reconcile in reconciles {
             if still_comes && reconcile.not_done.is_some() {
@@ -117,22 +190,19 @@ impl Playbook {
         self.check_facts(conditions.iter().flat_map(FactCondition::facts))
     }
 
-    pub(super) fn check_facts<'a>(
-        &self,
-        facts: impl IntoIterator<Item = &'a str>,
-    ) -> Result<(), Flaw> {
+    fn check_facts<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Result<(), Flaw> {
         let unknown = facts.into_iter().find(|fact| !self.knows(fact));
         unknown.map_or(Ok(()), |fact| Err(Flaw::NoFact(fact.to_owned())))
     }
 
-    pub(super) fn check_text(&self, text: &Template) -> Result<(), Flaw> {
+    fn check_text(&self, text: &Template) -> Result<(), Flaw> {
         let is_known =
             |name: &str| self.is_parameter(name) || GIVEN.contains(&name) || self.knows(name);
         let unknown = text.placeholders().find(|name| !is_known(name));
         unknown.map_or(Ok(()), |name| Err(Flaw::Unknown(name.to_owned())))
     }
 
-    pub(super) fn is_parameter(&self, name: &str) -> bool {
+    fn is_parameter(&self, name: &str) -> bool {
         self.parameters.contains_key(name)
     }
 }
@@ -140,12 +210,6 @@ impl Playbook {
 fn is_name(name: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte == b'_';
     !name.is_empty() && name.bytes().all(is_plain)
-}
-
-/// True for a JSON pointer (RFC 6901) to a member.
-pub(super) fn is_pointer(text: &str) -> bool {
-    let mut after = text.split('~').skip(1);
-    text.starts_with('/') && after.all(|rest| rest.starts_with(['0', '1']))
 }
 
 /// Returns the reads that the conditions use, each once.

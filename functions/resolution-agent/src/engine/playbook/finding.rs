@@ -2,39 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use shared::model::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, Timestamp};
 
-use super::{
-    Playbook, Values,
-    condition::{Condition, Many},
-};
-use crate::engine::template::Template;
-
-/// A finding.
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Finding {
-    pub(super) id: String,
-    /// Conditions; all must hold. Without conditions, the finding always holds and rates the
-    /// playbook itself.
-    #[serde(default)]
-    pub(super) when: Many<Condition>,
-    pub(super) says: Template,
-    /// The likelihood that it holds if the playbook helps, divided by the likelihood if it does
-    /// not.
-    pub(super) weight: f64,
-    /// The likelihood that it does not hold if the playbook helps, divided by the likelihood if it
-    /// does not help. The default is 1, since the weight says nothing about it.
-    #[serde(default = "one")]
-    pub(super) otherwise: f64,
-    /// The cause, if it holds.
-    pub(super) cause: Option<Template>,
-}
-
-fn one() -> f64 {
-    1.0
-}
+use super::{Playbook, Values};
 
 impl Playbook {
     /// Returns its findings at an instant.

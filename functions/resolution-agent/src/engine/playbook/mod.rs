@@ -10,6 +10,7 @@ mod obstacle;
 mod order;
 mod read;
 mod render;
+mod step;
 mod values;
 mod verify;
 
@@ -21,21 +22,18 @@ pub(super) use values::Values;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shared::model::{
-    ActionType, AlreadyDone, AnswerCondition, Cycle, METHODS, PlaybookVersion, Reconciliation,
-    Risk, Signal, digest,
-};
+use shared::model::{ActionType, Case, Cycle, PlaybookVersion, Risk, Signal, digest};
 
 use self::{
     condition::{Condition, Many},
     cooldown::Cooldown,
-    finding::Finding,
     money::MoneyInFile,
-    read::ReadInFile,
-    values::{GIVEN, KEY, MONEY, Source},
-    verify::{Reconcile, Verify},
+    read::{HTTP, ReadInFile},
+    step::Step,
+    values::Source,
+    verify::Verify,
 };
-use super::template::{Body, Template};
+use super::template::Template;
 
 /// A playbook: knowledge about a kind of alert.
 #[derive(Debug, Deserialize)]
@@ -77,6 +75,31 @@ pub(super) struct Matches {
     entity_types: Vec<String>,
     #[serde(default)]
     labels: BTreeMap<String, String>,
+}
+
+/// A finding on the reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Finding {
+    id: String,
+    /// Conditions; all must hold. Without conditions, the finding always holds and rates the
+    /// playbook itself.
+    #[serde(default)]
+    when: Many<Condition>,
+    says: Template,
+    /// The likelihood that it holds if the playbook helps, divided by the likelihood if it does
+    /// not.
+    weight: f64,
+    /// The likelihood that it does not hold if the playbook helps, divided by the likelihood if it
+    /// does not help. The default is 1, since the weight says nothing about it.
+    #[serde(default = "one")]
+    otherwise: f64,
+    /// The cause, if it holds.
+    cause: Option<Template>,
+}
+
+fn one() -> f64 {
+    1.0
 }
 
 /// An action of a playbook.
@@ -123,170 +146,6 @@ pub(super) struct Action {
     /// The condition that shows its effect.
     verify: Option<Verify>,
     steps: Vec<Step>,
-}
-
-/// A step of an action.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "StepInFile")]
-struct Step {
-    description: Template,
-    /// None for a step that a person does.
-    call: Option<Call>,
-    /// A dry run of the call.
-    dry_run: Option<DryCall>,
-}
-
-/// A call by which the system reports the effect of its step's call without performing it.
-#[derive(Debug)]
-struct DryCall {
-    call: Call,
-    /// A non-GET declared free of side effects.
-    is_harmless: bool,
-}
-
-/// A call of a target system, with placeholders in path and body.
-#[derive(Debug)]
-struct Call {
-    method: String,
-    path: Template,
-    body: Option<Body>,
-    expect: Vec<u16>,
-    already_done: Vec<AlreadyDone>,
-    success: Vec<AnswerCondition>,
-    not_done: Vec<u16>,
-    reconcile: Option<Reconcile>,
-}
-
-/// A step in the file, with its call's members side by side.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StepInFile {
-    description: Template,
-    method: Option<String>,
-    path: Option<Template>,
-    body: Option<Body>,
-    #[serde(default)]
-    expect: Vec<u16>,
-    #[serde(default)]
-    already_done: Vec<AlreadyDone>,
-    /// Conditions on the body that success requires besides the status; all must hold.
-    #[serde(default)]
-    success: Many<AnswerCondition>,
-    /// Conditions that show whether the call took effect when its answer does not.
-    reconcile: Option<Reconcile>,
-    /// Statuses besides 429 by which the system guarantees that nothing was done.
-    #[serde(default)]
-    not_done: Vec<u16>,
-    dry_run: Option<DryRunInFile>,
-}
-
-/// A dry run in the file.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct DryRunInFile {
-    method: String,
-    path: Template,
-    body: Option<Body>,
-    /// Required for a non-GET.
-    #[serde(default)]
-    harmless: bool,
-}
-
-impl TryFrom<StepInFile> for Step {
-    type Error = CallFlaw;
-
-    fn try_from(step: StepInFile) -> Result<Self, CallFlaw> {
-        let call = match (step.method, step.path) {
-            (Some(method), Some(path)) => Some(Call {
-                method,
-                path,
-                body: step.body,
-                expect: step.expect,
-                already_done: step.already_done,
-                success: step.success.0,
-                not_done: step.not_done,
-                reconcile: step.reconcile,
-            }),
-            (None, None) if step.reconcile.is_some() || !step.success.0.is_empty() => {
-                return Err(CallFlaw::Half);
-            }
-            (None, None) => None,
-            _ => return Err(CallFlaw::Half),
-        };
-        call.as_ref().map_or(Ok(()), Call::check)?;
-        let dry_run = step.dry_run.map(DryCall::try_from).transpose()?;
-        if call.is_none() && dry_run.is_some() {
-            return Err(CallFlaw::Half);
-        }
-        Ok(Self {
-            description: step.description,
-            call,
-            dry_run,
-        })
-    }
-}
-
-impl TryFrom<DryRunInFile> for DryCall {
-    type Error = CallFlaw;
-
-    fn try_from(file: DryRunInFile) -> Result<Self, CallFlaw> {
-        if file.method != "GET" && !file.harmless {
-            return Err(CallFlaw::Harm(file.method));
-        }
-        let call = Call {
-            method: file.method,
-            path: file.path,
-            body: file.body,
-            expect: vec![200],
-            already_done: Vec::new(),
-            not_done: Vec::new(),
-            success: Vec::new(),
-            reconcile: None,
-        };
-        call.check()?;
-        let is_harmless = file.harmless;
-        Ok(Self { call, is_harmless })
-    }
-}
-
-impl Call {
-    fn check(&self) -> Result<(), CallFlaw> {
-        if !METHODS.contains(&self.method.as_str()) {
-            return Err(CallFlaw::Method(self.method.clone()));
-        }
-        if !self.path.is_path() {
-            return Err(CallFlaw::Path);
-        }
-        let is_success = |status: &u16| (200..300).contains(status);
-        if self.expect.is_empty() || !self.expect.iter().all(is_success) {
-            return Err(CallFlaw::Expect);
-        }
-        if self.expect.contains(&202) && self.success.is_empty() {
-            return Err(CallFlaw::Accepted);
-        }
-        let may_pass = |status: &u16| *status == 425 || (500..600).contains(status);
-        if !self.not_done.iter().all(may_pass) {
-            return Err(CallFlaw::NotDone);
-        }
-        let is_sound = |one: &AnswerCondition| check::is_pointer(&one.at) && !one.is.is_empty();
-        if !self.success.iter().all(is_sound) {
-            return Err(CallFlaw::Success);
-        }
-        Ok(())
-    }
-
-    fn placeholders(&self) -> impl Iterator<Item = &str> {
-        let in_body = self.body.as_ref().map(Body::placeholders);
-        let in_body = in_body.unwrap_or_default();
-        self.path.placeholders().chain(in_body)
-    }
-}
-
-impl Step {
-    fn reconcile(&self) -> Option<Reconciliation> {
-        let reconcile = self.call.as_ref()?.reconcile.as_ref()?;
-        Some(reconcile.conditions())
-    }
 }
 
 impl Matches {
@@ -340,80 +199,28 @@ impl Playbook {
         }
     }
 
+    /// Returns the values that the alert gives for the parameters; some may be missing.
+    pub(super) fn values(&self, signal: &Signal) -> Values {
+        Values::of(&self.parameters, signal)
+    }
+
+    /// Returns its reads for one alert.
+    pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
+        let values = self.values(&case.signal);
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
+    /// True if one of its reads gives the fact of that name.
+    fn knows(&self, fact: &str) -> bool {
+        fact.split_once('.').is_some_and(|(read, fact)| {
+            let mut reads = self.reads.iter();
+            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+        })
+    }
+
     /// True if it is used for alerts that no other playbook matches.
     pub(super) fn is_fallback(&self) -> bool {
         self.matches == Matches::default()
-    }
-
-    fn check(&self) -> Result<(), Flaw> {
-        if self.version == 0 {
-            return Err(Flaw::Version);
-        }
-        if self.matches.signal_type.is_none() && self.matches != Matches::default() {
-            return Err(Flaw::AnyClass);
-        }
-        if self.actions.is_empty() {
-            return Err(Flaw::NoActions);
-        }
-        let is_parameter = |name: &&str| self.parameters.contains_key(*name);
-        if let Some(name) = GIVEN.into_iter().chain([MONEY, KEY]).find(is_parameter) {
-            return Err(Flaw::Given(name));
-        }
-        self.check_reads()?;
-        self.check_findings()?;
-        self.check_text(&self.root_cause)?;
-        self.check_text(&self.impact)?;
-        self.actions
-            .iter()
-            .try_for_each(|action| self.check_action(action))?;
-        self.check_order()
-    }
-
-    fn check_action(&self, action: &Action) -> Result<(), Flaw> {
-        let kind = action.action_type;
-        [
-            &action.target_system,
-            &action.description,
-            &action.expected_outcome,
-        ]
-        .into_iter()
-        .chain(&action.entities)
-        .chain(&action.undo)
-        .chain(action.steps.iter().map(|step| &step.description))
-        .try_for_each(|text| self.check_text_of(action, text))?;
-        if action.steps.is_empty() {
-            return Err(Flaw::NoSteps(kind));
-        }
-        if action.automated == (kind == ActionType::ManualReview) {
-            return Err(Flaw::Nature(kind));
-        }
-        if action.automated && action.minutes == 0 {
-            return Err(Flaw::NoMinutes(kind));
-        }
-        if action.automated && action.entities.is_empty() {
-            return Err(Flaw::NoEntity(kind));
-        }
-        let calls = |step: &Step| step.call.is_some() == action.automated;
-        if !action.steps.iter().all(calls) {
-            return Err(Flaw::Calls(kind));
-        }
-        let dry_runs = action.steps.iter().filter_map(|step| step.dry_run.as_ref());
-        let in_dry_runs = dry_runs.flat_map(|dry_run| dry_run.call.placeholders());
-        let in_calls = action.calls().flat_map(Call::placeholders);
-        let mut used = in_calls.filter(|name| *name != KEY).chain(in_dry_runs);
-        let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
-        match used.find(|name| !is_known(name)) {
-            Some(name) => Err(Flaw::NoParameter(name.to_owned())),
-            None => self.check_looks(action),
-        }
-    }
-
-    /// Checks a text of an action, which may also contain the money that it moves.
-    fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
-        let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
-        if has_money {
-            return self.check_text(&text.without(MONEY));
-        }
-        self.check_text(text)
     }
 }

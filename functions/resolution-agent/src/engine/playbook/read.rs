@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::{Case, Connection, TargetRead};
+use shared::model::{Connection, TargetRead};
 
-use super::{Playbook, Values, obstacle::Obstacle};
+use super::{obstacle::Obstacle, values::Values};
 use crate::engine::template::{Missing, Template};
 
 /// The most reads of an analysis.
@@ -34,23 +34,6 @@ pub(in crate::engine) struct Read {
     pub(in crate::engine) connection: String,
     /// The error names the parameter that the alert lacks.
     rendered: Result<TargetRead, Missing>,
-}
-
-impl Playbook {
-    /// Returns its reads for one alert.
-    pub(in crate::engine) fn reads(&self, case: &Case) -> Vec<Read> {
-        let values = self.values(&case.signal);
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
-    }
-
-    /// True if one of its reads gives the fact of that name.
-    pub(super) fn knows(&self, fact: &str) -> bool {
-        fact.split_once('.').is_some_and(|(read, fact)| {
-            let mut reads = self.reads.iter();
-            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
-        })
-    }
 }
 
 /// A sample idempotency key, to check a path against a connection's allowed calls.

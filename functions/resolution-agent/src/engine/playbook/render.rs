@@ -8,7 +8,11 @@ use shared::model::{
 };
 
 use super::{
-    Action, Call, Read, Step, Values, check::spoken_of, obstacle::Obstacle, read::ANY_KEY,
+    Action, Read, Values,
+    check::spoken_of,
+    obstacle::Obstacle,
+    read::ANY_KEY,
+    step::{Call, Step},
 };
 use crate::engine::template::Missing;
 
@@ -288,5 +292,23 @@ impl super::Playbook {
             );
         }
         obstacles
+    }
+
+    /// Returns its reads for an alert that has every parameter.
+    pub(in crate::engine) fn sample_reads(&self) -> Vec<Read> {
+        let values = self.sample_values();
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
+    /// Returns the values of an alert that has every parameter, and every fact.
+    pub(in crate::engine) fn sample_values(&self) -> Values {
+        let parameters = self.parameters.keys();
+        let parameters = parameters.map(|name| (name.clone(), "x".into()));
+        let facts = self.reads.iter().flat_map(|read| {
+            let facts = read.facts.keys();
+            facts.map(|fact| (format!("{}.{fact}", read.name), "x".into()))
+        });
+        Values::sample(parameters.collect(), facts.collect())
     }
 }

@@ -6,7 +6,6 @@ use serde::Deserialize;
 use serde_json::Value;
 use shared::model::{ApiCall, Facts, Money, Signal};
 
-use super::Playbook;
 use crate::engine::{
     money::money,
     template::{Missing, Template, is_unseen, plain, readable, segment},
@@ -56,6 +55,41 @@ pub(in crate::engine) struct Values {
 }
 
 impl Values {
+    /// Returns the values that an alert gives for the parameters; some may be missing.
+    pub(super) fn of(parameters: &BTreeMap<String, Source>, signal: &Signal) -> Self {
+        let parameters = parameters
+            .iter()
+            .filter_map(|(name, source)| Some((name.clone(), source.value(signal)?)))
+            .collect();
+        let mut given = BTreeMap::from([
+            ("title", signal.title.clone()),
+            ("target_system", signal.target_system.clone()),
+        ]);
+        if let Some(amount) = &signal.amount_at_risk {
+            given.insert("amount_at_risk", money(amount));
+        }
+        if let Some(last) = signal.lifecycle.last() {
+            given.insert("state", last.state.clone());
+        }
+        Self {
+            parameters,
+            given,
+            facts: Facts::default(),
+            unread: BTreeMap::new(),
+        }
+    }
+
+    /// Returns values with these parameters and facts.
+    #[cfg(test)]
+    pub(super) fn sample(parameters: BTreeMap<String, Value>, facts: Facts) -> Self {
+        Self {
+            parameters,
+            given: BTreeMap::new(),
+            facts,
+            unread: BTreeMap::new(),
+        }
+    }
+
     /// Adds the facts that were read, and the failed reads with their reasons.
     pub(in crate::engine) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
         Self {
@@ -150,33 +184,6 @@ impl Values {
     }
 }
 
-impl Playbook {
-    /// Returns the values that the alert gives for the parameters; some may be missing.
-    pub(in crate::engine) fn values(&self, signal: &Signal) -> Values {
-        let parameters = self
-            .parameters
-            .iter()
-            .filter_map(|(name, source)| Some((name.clone(), source.value(signal)?)))
-            .collect();
-        let mut given = BTreeMap::from([
-            ("title", signal.title.clone()),
-            ("target_system", signal.target_system.clone()),
-        ]);
-        if let Some(amount) = &signal.amount_at_risk {
-            given.insert("amount_at_risk", money(amount));
-        }
-        if let Some(last) = signal.lifecycle.last() {
-            given.insert("state", last.state.clone());
-        }
-        Values {
-            parameters,
-            given,
-            facts: Facts::default(),
-            unread: BTreeMap::new(),
-        }
-    }
-}
-
 impl Source {
     fn value(&self, signal: &Signal) -> Option<Value> {
         match self {
@@ -206,34 +213,4 @@ impl Source {
 fn is_segment(value: &str) -> bool {
     let is_dots = value.bytes().all(|byte| byte == b'.');
     !is_dots && !value.contains(|one| matches!(one, '/' | '\\') || is_unseen(one))
-}
-
-#[cfg(test)]
-impl Playbook {
-    /// Returns its reads for an alert that has every parameter.
-    pub(in crate::engine) fn sample_reads(&self) -> Vec<super::Read> {
-        let values = self.sample_values();
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
-    }
-
-    /// Returns the values of an alert that has every parameter.
-    pub(in crate::engine) fn sample_values(&self) -> Values {
-        let parameters = self.parameters.keys();
-        Values {
-            parameters: parameters
-                .map(|name| (name.clone(), Value::from("x")))
-                .collect(),
-            given: BTreeMap::new(),
-            unread: BTreeMap::new(),
-            facts: self
-                .reads
-                .iter()
-                .flat_map(|read| {
-                    let facts = read.facts.keys();
-                    facts.map(|fact| (format!("{}.{fact}", read.name), Value::from("x")))
-                })
-                .collect(),
-        }
-    }
 }

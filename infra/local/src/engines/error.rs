@@ -1,0 +1,53 @@
+//! Errors of the engines.
+
+use std::{io, path::PathBuf};
+
+use crate::template;
+
+/// The engines could not be started, or a resource could not be created.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The template is unusable.
+    #[error(transparent)]
+    Template(#[from] template::Error),
+    /// A port, a thread or a file is not available.
+    #[error("{what}: {source}")]
+    Io {
+        /// Attempted operation.
+        what: String,
+        /// Error of the system.
+        source: io::Error,
+    },
+    /// The database cannot be opened.
+    #[error("the database {at}: {source}")]
+    Database {
+        /// The file, or "in memory".
+        at: String,
+        /// Error of the engine.
+        source: dynoxide::errors::DynoxideError,
+    },
+    /// SQLite does not accept the path.
+    #[error("the database {0}: its path is not UTF-8")]
+    DatabasePath(PathBuf),
+    /// An engine refused a request.
+    #[error("{what}: {problem}")]
+    Request {
+        /// Attempted operation.
+        what: String,
+        /// Error of the engine.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// Adds the engine and its URL, which may be outside of this process.
+    pub(super) fn at(self, engine: &str, url: &str) -> Self {
+        match self {
+            Self::Request { what, problem } => Self::Request {
+                what: format!("{engine} at {url}, {what}"),
+                problem,
+            },
+            other => other,
+        }
+    }
+}

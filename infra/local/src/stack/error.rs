@@ -1,0 +1,58 @@
+//! Errors of the stack, as a user of `cargo local` reads them.
+
+use std::{io, path::PathBuf, process::ExitStatus};
+
+use super::{arguments, config};
+use crate::{demo_data, engines, gateway, target_systems, template};
+
+/// The stack did not start, or ended by itself.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("{0}\n\n{usage}", usage = arguments::USAGE)]
+    Arguments(#[from] arguments::Error),
+    #[error(transparent)]
+    Config(#[from] config::Malformed),
+    #[error(
+        "port {port} is in use, perhaps by another `cargo local` or a `cargo lambda watch` \
+         (`lsof -i :{port}` shows it). Choose another port with {flag}."
+    )]
+    PortTaken { port: u16, flag: &'static str },
+    #[error("{path}: {source}")]
+    Data { path: PathBuf, source: io::Error },
+    #[error("another `cargo local` uses {0}. Choose another folder with --data.")]
+    DataInUse(PathBuf),
+    #[error(
+        "{0} has data of another version of Workdesk, which this version cannot read. Delete it with \
+         --fresh, or choose another folder with --data."
+    )]
+    OtherFormat(PathBuf),
+    #[error(
+        "cargo-lambda is missing and could not be installed:\n  {0}\n\
+         Install it with `pip install cargo-lambda`, or compile it with \
+         `cargo install cargo-lambda --locked`, and try again."
+    )]
+    NoCargoLambda(String),
+    #[error("the functions could not be built")]
+    Build,
+    #[error("{program}: {source}")]
+    Program {
+        program: &'static str,
+        source: io::Error,
+    },
+    #[error(transparent)]
+    Engines(#[from] engines::Error),
+    #[error(transparent)]
+    DemoTargets(#[from] target_systems::Error),
+    #[error(transparent)]
+    Template(#[from] template::Error),
+    #[error(transparent)]
+    Gateway(#[from] gateway::Error),
+    #[error(transparent)]
+    DemoData(#[from] demo_data::Error),
+    #[error("the HTTP client: {0}")]
+    Http(#[from] reqwest::Error),
+    #[error("cargo lambda watch did not open its port")]
+    NoAnswer,
+    #[error("cargo lambda watch ended by itself ({0})")]
+    Ended(ExitStatus),
+}

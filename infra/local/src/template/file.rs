@@ -1,0 +1,103 @@
+//! The file of the template: its resources by name and type.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use serde::{Deserialize, de::DeserializeOwned};
+use serde_json::Value;
+
+use super::error::Error;
+
+/// Resource type of functions.
+const FUNCTION: &str = "AWS::Serverless::Function";
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct File {
+    globals: Globals,
+    resources: BTreeMap<String, Resource>,
+}
+
+/// Defaults of all functions.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Globals {
+    function: FunctionGlobals,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct FunctionGlobals {
+    timeout: u64,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+pub(super) struct Function {
+    code_uri: String,
+    /// Time limit in seconds.
+    timeout: Option<u64>,
+}
+
+impl Function {
+    /// Returns the name of the function's package, which is that of its folder.
+    pub(super) fn package(&self) -> &str {
+        let folder = self.code_uri.trim_end_matches('/');
+        folder.rsplit('/').next().unwrap_or(folder)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct Resource {
+    r#type: String,
+    #[serde(default)]
+    properties: Value,
+}
+
+impl File {
+    pub(super) fn properties<T: DeserializeOwned>(
+        &self,
+        name: &str,
+        expected: &'static str,
+    ) -> Result<T, Error> {
+        let resource = self
+            .resources
+            .get(name)
+            .ok_or_else(|| Error::MissingResource(name.to_owned()))?;
+        if resource.r#type != expected {
+            return Err(Error::WrongType {
+                name: name.to_owned(),
+                expected,
+                found: resource.r#type.clone(),
+            });
+        }
+        // A resource without `Properties` has the defaults of all properties.
+        let properties = match &resource.properties {
+            Value::Null => Value::Object(serde_json::Map::new()),
+            given => given.clone(),
+        };
+        T::deserialize(properties).map_err(|error| Error::properties(name, error.to_string()))
+    }
+
+    pub(super) fn function(&self, name: &str) -> Result<Function, Error> {
+        self.properties(name, FUNCTION)
+    }
+
+    pub(super) fn timeouts(&self) -> Result<BTreeMap<String, Duration>, Error> {
+        self.names_of(FUNCTION)
+            .map(|name| {
+                let function = self.function(name)?;
+                let seconds = function.timeout.unwrap_or(self.globals.function.timeout);
+                Ok((function.package().to_owned(), Duration::from_secs(seconds)))
+            })
+            .collect()
+    }
+
+    /// Returns the names of a type's resources in alphabetical order.
+    pub(super) fn names_of(&self, kind: &str) -> impl Iterator<Item = &str> {
+        self.resources
+            .iter()
+            .filter(move |(_, resource)| resource.r#type == kind)
+            .map(|(name, _)| name.as_str())
+    }
+}
