@@ -87,16 +87,6 @@ pub enum HandlingStatus {
     HandedOver,
 }
 
-/// The manual action for which a service request was raised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionRef {
-    /// Its session.
-    pub session_id: AgentSessionId,
-    /// The action.
-    pub action_id: String,
-}
-
 /// A change of the service request of a handed-over action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestTurn {

@@ -204,9 +204,7 @@ pub use journal::{
 };
 pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
 pub use looks::{Judgement, Looked, Precondition, Sight, Silence};
-pub use manual::{
-    ActionDone, ActionHandOver, ActionRef, ActionWaive, Handling, HandlingStatus, RequestTurn,
-};
+pub use manual::{ActionDone, ActionHandOver, ActionWaive, Handling, HandlingStatus, RequestTurn};
 pub use policy::{
     AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
     PolicySubject, Proposers, Requirement,
