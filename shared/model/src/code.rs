@@ -2,6 +2,12 @@
 
 use super::names::names;
 
+/// Problems by their codes.
+pub trait Refusals {
+    /// The codes.
+    fn codes() -> Vec<Code>;
+}
+
 macro_rules! codes {
     ($($status:literal $title:literal {
         $($(#[doc = $when:literal])+ $name:ident,)+
@@ -46,7 +52,7 @@ macro_rules! codes {
                 #[derive(Debug)]
                 pub struct $name;
 
-                impl $crate::refusal::Refusals for $name {
+                impl super::Refusals for $name {
                     fn codes() -> Vec<super::Code> {
                         vec![super::Code::$name]
                     }

@@ -44,24 +44,24 @@ pub use activity::{
     Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
 };
 pub use agent::{
-    ActionApproval, ActionDone, ActionHandOver, ActionRef, ActionResult, ActionState, ActionStep,
-    ActionType, ActionVerdict, ActionWaive, ActionsExecute, ActionsPreview, Admission, AgentAction,
-    AgentPause, AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionStatus, AllowedCall,
-    AlreadyDone, Analysis, AnswerCondition, Answered, ApiCall, Approved, ApprovedActions, Approver,
-    Approving, Asked, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState,
-    CallLimits, CallPath, Called, Cancelled, Case, Charge, Claim, ConfidenceFrom, Connection,
-    ConnectionAuth, ConnectionPut, ConnectionRevision, ConnectionTraffic, Digest, Digests, DryRun,
-    Effect, EffectGuard, ErrorCode, Evidence, FactCondition, Facts, FindingWeight, FixedHeader,
-    Handling, HandlingStatus, HeaderName, HeaderText, HeldEffect, Hold, Idempotency,
-    IdempotencyKeys, JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry,
-    JournalEvent, JournalFlaw, JournalHead, JournalPeriod, Judgement, KeyName, KeyPlace, Looked,
-    Looks, METHODS, MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome,
-    ParameterName, PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch,
-    PolicyPreset, PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal,
-    ProposedAction, Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection,
-    Replays, Reply, RequestTurn, Requirement, Risk, Saving, SessionReject, Sight, Silence,
-    StepAnswer, StepResult, StepStatus, Surroundings, TargetEffect, TargetRead, Verdict,
-    VerdictOutcome, Verification, VerificationStatus, answer, check_journal, retry_after, without,
+    ActionApproval, ActionDone, ActionHandOver, ActionResult, ActionState, ActionStep, ActionType,
+    ActionVerdict, ActionWaive, ActionsExecute, ActionsPreview, Admission, AgentAction, AgentPause,
+    AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionStatus, AllowedCall, AlreadyDone,
+    Analysis, AnswerCondition, Answered, ApiCall, Approved, ApprovedActions, Approver, Approving,
+    Asked, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
+    CallPath, Called, Cancelled, Case, Charge, Claim, ConfidenceFrom, Connection, ConnectionAuth,
+    ConnectionPut, ConnectionRevision, ConnectionTraffic, Digest, Digests, DryRun, Effect,
+    EffectGuard, ErrorCode, Evidence, FactCondition, Facts, FindingWeight, FixedHeader, Handling,
+    HandlingStatus, HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys,
+    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
+    JournalFlaw, JournalHead, JournalPeriod, Judgement, KeyName, KeyPlace, Looked, Looks, METHODS,
+    MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome, ParameterName,
+    PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch, PolicyPreset,
+    PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal, ProposedAction,
+    Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection, Replays, Reply,
+    RequestTurn, Requirement, Risk, Saving, SessionReject, Sight, Silence, StepAnswer, StepResult,
+    StepStatus, Surroundings, TargetEffect, TargetRead, Verdict, VerdictOutcome, Verification,
+    VerificationStatus, answer, check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -82,7 +82,7 @@ pub use milestone::{
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use pattern::{
     ClassHistory, Cycle, FiredOnHistory, LabelledSignal, Occurrence, Pattern, PatternWindow,
-    Recurrence, SharedLabel,
+    SharedLabel,
 };
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
@@ -91,7 +91,7 @@ pub use project::{
 };
 pub use search::ReferenceSearch;
 pub use service_request::{
-    Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
+    ActionRef, Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
     ServiceRequestUpdate,
 };
 pub use service_status::{Resolution, ServiceStatus};
@@ -100,8 +100,8 @@ pub use sid::{Sid, digest};
 pub use signal::{
     AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
     AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
-    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Severity,
-    Signal, SignalEntity, SignalStatus,
+    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Recurrence,
+    Severity, Signal, SignalEntity, SignalStatus,
 };
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,

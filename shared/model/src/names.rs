@@ -1,44 +1,15 @@
-//! Enums whose variants are names of the API, and how a client sends one of them.
+//! Enums whose variants are names of the API.
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 use utoipa::{
     ToSchema,
-    openapi::{ObjectBuilder, Ref, RefOr, Schema, schema::Type},
+    openapi::{ObjectBuilder, RefOr, Schema, schema::Type},
 };
-
-use crate::input::{Field, Place, Reading};
 
 /// A name of a fixed set, as a client may send it.
 pub trait OneOf: DeserializeOwned + ToSchema {
     /// The kind of name, with its article, for messages: `a status`.
     const NOUN: &'static str;
-}
-
-impl<T: OneOf> Field for T {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        match T::deserialize(value) {
-            Ok(name) => Some(name),
-            Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),
-        }
-    }
-
-    fn field_schema() -> RefOr<Schema> {
-        Ref::from_schema_name(T::name()).into()
-    }
-
-    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
-        all.push((T::name().into_owned(), T::schema()));
-    }
-}
-
-/// The names that a schema allows.
-fn allowed(schema: &RefOr<Schema>) -> Vec<&str> {
-    let RefOr::T(Schema::Object(object)) = schema else {
-        return Vec::new();
-    };
-    let names = object.enum_values.iter().flatten();
-    names.filter_map(Value::as_str).collect()
 }
 
 /// The schema of an enum: its description and then each name with its meaning.

@@ -5,13 +5,7 @@
 
 use crate::Code;
 
-pub use crate::code::types::*;
-
-/// Problems by their codes.
-pub trait Refusals {
-    /// The codes.
-    fn codes() -> Vec<Code>;
-}
+pub use crate::code::{Refusals, types::*};
 
 impl Refusals for () {
     fn codes() -> Vec<Code> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionRef, AnyOf, Category, Description, Error, FaultCode, JsonObject, JsonText, OrNone,
+    AgentSessionId, AnyOf, Category, Description, Error, FaultCode, JsonObject, JsonText, OrNone,
     OrganizationId, ReferenceId, Resolution, ServiceRequestId, ServiceStatus, Timestamp, Title,
     UserId, Who,
     input::{Change, Defaulted, Patch, Place, Reading},
@@ -49,6 +49,16 @@ pub struct ServiceRequest {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+}
+
+/// The manual action for which a service request was raised.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionRef {
+    /// Its session.
+    pub session_id: AgentSessionId,
+    /// The action.
+    pub action_id: String,
 }
 
 input! {

@@ -1,14 +1,17 @@
 //! The record of an approved action, and its result.
 
 use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
 
 use super::{
-    ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition, JournalHead, Looked,
-    Looks, PlaybookVersion, ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult,
-    TargetEffect, TargetRead, Verdict, Verification, VerificationStatus,
+    ActionApproval, ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition,
+    JournalHead, Looked, Looks, PlaybookVersion, PolicySubject, ProposedAction,
+    ReconciliationStatus, Risk, StepAnswer, StepResult, TargetEffect, TargetRead, Verification,
+    VerificationStatus,
 };
 use crate::{
-    AgentSessionId, JsonText, Money, OrganizationId, Role, SignalId, Timestamp, UserId, span,
+    AgentSessionId, JsonText, Money, OrganizationId, SignalId, Timestamp, UserId, input::OneOf,
+    span,
 };
 
 /// An approved action, as the worker runs it.
@@ -167,28 +170,6 @@ pub struct AgentAction {
     pub updated_at: Timestamp,
 }
 
-/// An approval of an action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionApproval {
-    /// The approver.
-    pub user_id: UserId,
-    /// The approver's role at that time.
-    #[serde(default)]
-    pub role: Option<Role>,
-    /// The instant of the approval.
-    pub at: Timestamp,
-    /// The digest of the approved content.
-    #[serde(default)]
-    pub digest: Option<String>,
-    /// The approver's note.
-    #[serde(default)]
-    pub note: Option<String>,
-    /// The [round](AgentAction::round) that was approved; 0 until it begins.
-    #[serde(default)]
-    pub round: i64,
-}
-
 /// The state of an approved action. The last four are outcomes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
@@ -345,6 +326,17 @@ impl AgentAction {
         self.updated_at = now;
     }
 
+    /// Returns the properties that a policy uses.
+    #[must_use]
+    pub fn subject(&self) -> PolicySubject<'_> {
+        PolicySubject {
+            action_type: self.action_type,
+            risk: self.risk,
+            money: self.money.as_ref(),
+            connection: &self.target_system,
+        }
+    }
+
     /// Returns the instant at which it is given up.
     #[must_use]
     pub fn deadline(&self) -> Timestamp {
@@ -455,4 +447,35 @@ pub struct ActionResult {
     pub executed_at: Timestamp,
     /// Milliseconds from the first claim to the end.
     pub duration: i64,
+}
+
+/// A user's settlement of an action whose outcome was unknown.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Verdict {
+    /// The outcome.
+    pub outcome: VerdictOutcome,
+    /// The user.
+    pub by: UserId,
+    /// The instant of the verdict.
+    pub at: Timestamp,
+    /// Where and how the user saw it.
+    pub note: String,
+}
+
+/// The outcome that a user found in the target system.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum VerdictOutcome {
+    /// The action took effect.
+    Done,
+    /// The action certainly took no effect.
+    NotDone,
+}
+
+impl OneOf for VerdictOutcome {
+    const NOUN: &'static str = "an outcome";
 }

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{
     ActionStep, ActionType, AgentAction, AgentSession, ConnectionRevision, FactCondition,
-    PlaybookVersion, ProposedAction, Risk, TargetRead, Verification,
+    PlaybookVersion, ProposedAction, Risk, TargetRead, Verification, canonical::canonical,
 };
 use crate::{Money, OrganizationId, SignalId, sid::digest};
 
@@ -86,27 +86,6 @@ fn step(step: &ActionStep) -> Value {
     with(content, looks)
 }
 
-/// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
-/// equal texts.
-pub(super) fn canonical(value: &Value) -> String {
-    match value {
-        Value::Object(object) => {
-            let mut members: Vec<(&String, &Value)> = object.iter().collect();
-            members.sort_unstable_by_key(|(name, _)| *name);
-            let members = members.into_iter().map(|(name, value)| {
-                let name = Value::from(name.as_str());
-                format!("{name}:{}", canonical(value))
-            });
-            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
-        }
-        Value::Array(elements) => {
-            let elements = elements.iter().map(canonical);
-            format!("[{}]", elements.collect::<Vec<_>>().join(","))
-        }
-        scalar => scalar.to_string(),
-    }
-}
-
 impl ProposedAction {
     /// Returns the SHA-256 of the canonical JSON of its content, in hexadecimal.
     #[must_use]
@@ -153,20 +132,5 @@ impl AgentAction {
             verify: self.verify.as_ref(),
         };
         content.digest()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn canonical_json_has_one_text_for_a_value() {
-        let value: Value =
-            serde_json::from_str(r#"{ "b": [1, {"z": null, "a": "ü\n"}], "a": 1.5 }"#).unwrap();
-        assert_eq!(
-            canonical(&value),
-            r#"{"a":1.5,"b":[1,{"a":"ü\n","z":null}]}"#
-        );
     }
 }

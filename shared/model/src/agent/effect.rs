@@ -3,25 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionState, ActionStep, ActionType, AgentAction};
+use super::{ActionState, ActionStep, AgentAction, TargetEffect};
 use crate::{AgentSessionId, OrganizationId, Timestamp};
-
-/// An effect on a record of a target system.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetEffect {
-    /// The target system.
-    pub target_system: String,
-    /// The kind of action.
-    pub action_type: ActionType,
-    /// The id of the record in that system, at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY) bytes.
-    pub entity: String,
-}
-
-impl TargetEffect {
-    /// The most bytes of a record's id. The guard's key contains the id.
-    pub const LONGEST_ENTITY: usize = 1_000;
-}
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
 /// holds the effect, so both cannot differ: see [`AgentAction::holds`].

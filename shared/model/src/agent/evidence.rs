@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Facts, PlaybookVersion};
+use super::Facts;
 use crate::{ClassHistory, Connection, JsonText, OrganizationId, Signal, Timestamp};
 
 /// The input of an alert's analysis.
@@ -169,6 +169,18 @@ impl PlaybookRecord {
     pub fn did_not_help(&self, playbook: &PlaybookVersion) -> bool {
         self.not_helped.contains(&playbook.label())
     }
+}
+
+/// The version of a playbook that proposed an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PlaybookVersion {
+    /// The playbook's name.
+    pub name: String,
+    /// The version; every change raises it.
+    pub version: u32,
+    /// SHA-256 of the playbook's text, in hexadecimal.
+    pub hash: String,
 }
 
 impl PlaybookVersion {

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::ApiCall;
-
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -28,12 +26,6 @@ impl TargetRead {
     /// The most characters of a text fact. A longer text is no state, amount or id, and a cut one
     /// could be mistaken for another value.
     pub const LONGEST_FACT: usize = 1_000;
-
-    /// Returns the call, which expects 200.
-    #[must_use]
-    pub fn call(&self) -> ApiCall {
-        ApiCall::get(&self.path)
-    }
 
     /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
     /// characters, numbers and booleans. A missing value becomes its `absent` value; without one,

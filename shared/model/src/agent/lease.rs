@@ -1,18 +1,10 @@
 //! Claims, calls and outcomes of an approved action.
 
 use super::{
-    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, HeldEffect, Proposers,
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, Effect, HeldEffect,
+    Idempotency, Proposers,
 };
 use crate::{JsonText, Timestamp, span};
-
-/// A target system's treatment of a repeated call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Idempotency {
-    /// Honours idempotency keys: a call repeated with the same key takes effect once.
-    Keyed,
-    /// Performs a repeated call again. A call that may have arrived is never repeated.
-    Unkeyed,
-}
 
 /// The result of a worker's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,24 +21,6 @@ pub enum Claim<A = ()> {
     PutOff,
     /// Nothing to run: it ended before.
     Over,
-}
-
-/// The effect of a call, as far as its answer tells, or the lack of one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
-#[strum(serialize_all = "snake_case")]
-pub enum Effect {
-    /// Took place.
-    Done,
-    /// Had already taken place.
-    DoneBefore,
-    /// Did not take place and will not.
-    Refused,
-    /// Did not take place, but may later.
-    NotNow,
-    /// May have taken place.
-    Unclear,
-    /// May have taken place, and no repeat of the call will tell.
-    Undecided,
 }
 
 /// The next step after an answer.
@@ -519,22 +493,5 @@ impl AgentAction {
         self.executed_at = Some(now);
         self.updated_at = now;
         self.plan_looks(now);
-    }
-}
-
-/// Saved minutes that could not be counted together with the outcome.
-impl AgentAction {
-    /// Marks them to be counted later.
-    pub fn count_later(&mut self, now: Timestamp) {
-        self.uncounted = self.saved() > 0;
-        if self.uncounted {
-            self.due_at = Some(now.plus(span::MINUTE));
-        }
-    }
-
-    /// Marks them as counted.
-    pub fn counted(&mut self) {
-        self.uncounted = false;
-        self.due_at = None;
     }
 }

@@ -16,13 +16,13 @@
 //! The first handling counts. A handed-over action follows its service request for as long as that
 //! exists.
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
-use super::{AgentSession, AgentSessionStatus, ProposedAction, Risk, proposal::ACTION};
+use super::{
+    AgentSession, AgentSessionStatus, Handling, HandlingStatus, JournalEvent, ProposedAction, Risk,
+    proposal::ACTION,
+};
 use crate::{
-    AgentSessionId, Category, Code, Description, Error, JournalEvent, Priority, Reason,
-    ServiceRequestCreate, ServiceRequestId, Timestamp, Title, UserId, input, input::Defaulted,
+    Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
+    Timestamp, Title, UserId, input, input::Defaulted,
 };
 
 input! {
@@ -54,49 +54,6 @@ input! {
     example {"assigneeId": 1, "note": "Please call before Monday."};
 }
 
-/// The handling of a manual action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Handling {
-    /// The status.
-    pub status: HandlingStatus,
-    /// The user who set this status; null if the service set it.
-    pub by: Option<UserId>,
-    /// The instant of this status.
-    pub at: Timestamp,
-    /// The user's note.
-    pub note: Option<String>,
-    /// The service request of a handover.
-    pub service_request_id: Option<ServiceRequestId>,
-    /// The user to whom the action was handed over. The service request names the current assignee.
-    pub assignee_id: Option<UserId>,
-}
-
-/// The status of a manual action that a user has handled.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum HandlingStatus {
-    /// A user did it.
-    Done,
-    /// Not needed.
-    Waived,
-    /// Handed over by a service request that is not resolved.
-    HandedOver,
-}
-
-/// The manual action for which a service request was raised.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionRef {
-    /// Its session.
-    pub session_id: AgentSessionId,
-    /// The action.
-    pub action_id: String,
-}
-
 /// A change of the service request of a handed-over action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RequestTurn {
@@ -106,25 +63,6 @@ pub enum RequestTurn {
     Reopened,
     /// Deleted.
     Deleted,
-}
-
-impl Handling {
-    /// Creates a user's handling of an action.
-    #[must_use]
-    pub fn new(status: HandlingStatus, by: UserId, note: Option<String>, at: Timestamp) -> Self {
-        Self {
-            status,
-            by: Some(by),
-            at,
-            note,
-            service_request_id: None,
-            assignee_id: None,
-        }
-    }
-
-    const fn is_open(&self) -> bool {
-        matches!(self.status, HandlingStatus::HandedOver)
-    }
 }
 
 impl HandlingStatus {

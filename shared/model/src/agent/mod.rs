@@ -158,7 +158,10 @@
 //! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
+mod action_type;
 mod approval;
+mod canonical;
+mod chains;
 mod connection;
 mod digest;
 mod effect;
@@ -167,58 +170,62 @@ mod execute;
 mod facts;
 mod journal;
 mod lease;
-mod looks;
 mod manual;
 mod policy;
+mod precondition;
 mod preview;
 mod proposal;
 mod reply;
 mod saving;
 mod session;
+mod settle;
+mod sight;
+mod step;
 mod step_result;
 #[cfg(test)]
 mod tests;
 mod verdict;
 mod verification;
 
-pub use action::{ActionApproval, ActionResult, ActionState, AgentAction};
-pub use approval::{Approved, ApprovedActions, Cancelled};
+pub use action::{ActionResult, ActionState, AgentAction, Verdict, VerdictOutcome};
+pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
+pub use approval::{Approved, ApprovedActions};
+pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
-    ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText, IdempotencyKeys, KeyName,
-    KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName, Replays, without,
+    ConnectionRevision, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
+    Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
+    Replays, without,
 };
-pub use effect::{EffectGuard, HeldEffect, Hold, TargetEffect};
+pub use effect::{EffectGuard, HeldEffect, Hold};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
-    ReadEvidence,
+    PlaybookVersion, ReadEvidence,
 };
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
 };
 pub use journal::{
-    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
-    JournalFlaw, JournalHead, JournalPeriod, Note, StepAnswer, check_journal,
+    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
+    StepAnswer,
 };
-pub use lease::{Answered, Called, Claim, Effect, Idempotency, Outcome, Surroundings};
-pub use looks::{Judgement, Looked, Precondition, Sight, Silence};
-pub use manual::{
-    ActionDone, ActionHandOver, ActionRef, ActionWaive, Handling, HandlingStatus, RequestTurn,
-};
+pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
+pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
 pub use policy::{
-    AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule, PolicySet,
-    PolicySubject, Proposers, Requirement,
+    ActionApproval, AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule,
+    PolicySet, PolicySubject, Proposers, Requirement,
 };
+pub use precondition::Precondition;
 pub use preview::{MoneySum, PolicyVerdict};
-pub use proposal::{
-    ActionStep, ActionType, AlreadyDone, Analysis, ApiCall, ConnectionRevision, DryRun,
-    MoneyEffect, PlaybookVersion, Proposal, ProposedAction, Risk,
-};
-pub use reply::{Reply, answer, retry_after};
+pub use proposal::{Analysis, Handling, HandlingStatus, Proposal, ProposedAction};
+pub use reply::{Effect, Reply, answer, retry_after};
 pub use saving::Saving;
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
-pub use step_result::{StepResult, StepStatus};
-pub use verdict::{ActionVerdict, Verdict, VerdictOutcome};
-pub use verification::{Looks, ReconciliationStatus, VerificationStatus};
+pub use settle::Cancelled;
+pub use sight::{
+    Judgement, Looked, Looks, ReconciliationStatus, Sight, Silence, VerificationStatus,
+};
+pub use step::{ActionStep, AlreadyDone, ApiCall, DryRun, StepResult, StepStatus};
+pub use verdict::ActionVerdict;

@@ -11,7 +11,7 @@ pub use sent::PolicySet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ActionApproval, ActionType, AgentAction, ProposedAction, Risk};
+use super::{ActionType, Risk};
 use crate::{Money, OrganizationId, Role, Timestamp, UserId, span};
 
 /// The policy of an organization. The item's version is the policy's revision.
@@ -278,6 +278,28 @@ impl Requirement<'_> {
     }
 }
 
+/// An approval of an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionApproval {
+    /// The approver.
+    pub user_id: UserId,
+    /// The approver's role at that time.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// The instant of the approval.
+    pub at: Timestamp,
+    /// The digest of the approved content.
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// The approver's note.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
+    #[serde(default)]
+    pub round: i64,
+}
+
 impl ActionApproval {
     /// Validity of an approval before the action is claimed, in milliseconds.
     pub const VALID: i64 = span::HOUR;
@@ -334,31 +356,5 @@ impl PolicyCaps {
         };
         let money = Some((taken, cap.minor_units - amount));
         Ok(Some(Charge { others, money }))
-    }
-}
-
-impl ProposedAction {
-    /// Returns the properties that a policy uses.
-    #[must_use]
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: Some(self.risk),
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-        }
-    }
-}
-
-impl AgentAction {
-    /// Returns the properties that a policy uses.
-    #[must_use]
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: self.risk,
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-        }
     }
 }

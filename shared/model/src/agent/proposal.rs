@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, AnswerCondition, ConfidenceFrom, Evidence, FactCondition, Handling,
-    ReadEvidence, Reconciliation, TargetEffect, TargetRead, Verification,
+    ActionApproval, ActionStep, ActionType, ConfidenceFrom, ConnectionRevision, Evidence,
+    FactCondition, MoneyEffect, PlaybookVersion, PolicySubject, ReadEvidence, Risk, TargetEffect,
+    TargetRead, Verification,
 };
-use crate::{JsonText, Money, Pattern, span};
+use crate::{Money, Pattern, ServiceRequestId, Timestamp, UserId, span};
 
 /// The noun for a proposed action in a 404.
 pub(super) const ACTION: &str = "action";
@@ -153,34 +154,23 @@ pub struct ProposedAction {
     pub handling: Option<Handling>,
 }
 
-/// The version of a playbook that proposed an action.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct PlaybookVersion {
-    /// The playbook's name.
-    pub name: String,
-    /// The version; every change raises it.
-    pub version: u32,
-    /// SHA-256 of the playbook's text, in hexadecimal.
-    pub hash: String,
-}
-
-/// The revision of a connection at the time an action was proposed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct ConnectionRevision {
-    /// The connection's name.
-    pub name: String,
-    /// The revision; every change to calls or their reading raises it.
-    pub revision: i64,
-}
-
 impl ProposedAction {
     /// The default cooldown, in milliseconds.
     pub const USUAL_COOLDOWN: i64 = 24 * span::HOUR;
 
     pub(super) const fn usual_cooldown() -> i64 {
         Self::USUAL_COOLDOWN
+    }
+
+    /// Returns the properties that a policy uses.
+    #[must_use]
+    pub fn subject(&self) -> PolicySubject<'_> {
+        PolicySubject {
+            action_type: self.action_type,
+            risk: Some(self.risk),
+            money: self.money.as_ref(),
+            connection: &self.target_system,
+        }
     }
 
     /// Returns the effects that it would have.
@@ -193,214 +183,54 @@ impl ProposedAction {
     }
 }
 
-/// The kind of an action. Playbooks choose from this catalogue.
+/// The handling of a manual action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Handling {
+    /// The status.
+    pub status: HandlingStatus,
+    /// The user who set this status; null if the service set it.
+    pub by: Option<UserId>,
+    /// The instant of this status.
+    pub at: Timestamp,
+    /// The user's note.
+    pub note: Option<String>,
+    /// The service request of a handover.
+    pub service_request_id: Option<ServiceRequestId>,
+    /// The user to whom the action was handed over. The service request names the current assignee.
+    pub assignee_id: Option<UserId>,
+}
+
+/// The status of a manual action that a user has handled.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
-pub enum ActionType {
-    /// Process a usage batch again.
-    ReprocessUsageBatch,
-    /// Send usage events again.
-    ResendUsageEvents,
-    /// Charge an invoice again.
-    RetryInvoice,
-    /// Compute an invoice again.
-    RefreshInvoice,
-    /// Retry a payment.
-    RetryPayment,
-    /// Void an invoice.
-    VoidInvoice,
-    /// Issue a credit note.
-    IssueCreditNote,
-    /// Generate a missing invoice.
-    GenerateInvoice,
-    /// Resume the billing of an account that billing had suspended.
-    ResumeBilling,
-    /// Compute a draft invoice again from the metered usage.
-    RecomputeInvoice,
-    /// Ask the processor for a payment's outcome and record it.
-    ReconcilePayment,
-    /// Remove usage that is in a batch twice.
-    RemoveDuplicateUsage,
-    /// Pause the collection of an invoice and its reminders.
-    PauseCollection,
-    /// Deliver webhooks that were not delivered.
-    ResendWebhooks,
-    /// Synchronize a customer between systems.
-    SyncCustomer,
-    /// Send a customer a message.
-    NotifyCustomer,
-    /// A person reviews the case.
-    ManualReview,
+pub enum HandlingStatus {
+    /// A user did it.
+    Done,
+    /// Not needed.
+    Waived,
+    /// Handed over by a service request that is not resolved.
+    HandedOver,
 }
 
-impl crate::input::OneOf for ActionType {
-    const NOUN: &'static str = "an action type";
-}
-
-impl ActionType {
-    /// True if it fixes something in a target system, as neither a message nor a review does.
+impl Handling {
+    /// Creates a user's handling of an action.
     #[must_use]
-    pub const fn puts_right(self) -> bool {
-        !matches!(self, Self::NotifyCustomer | Self::ManualReview)
-    }
-
-    /// True if it changes what a customer pays or owes.
-    #[must_use]
-    pub const fn moves_money(self) -> bool {
-        match self {
-            Self::RetryInvoice
-            | Self::RefreshInvoice
-            | Self::RetryPayment
-            | Self::VoidInvoice
-            | Self::IssueCreditNote
-            | Self::GenerateInvoice => true,
-            Self::ReprocessUsageBatch
-            | Self::ResendUsageEvents
-            | Self::RecomputeInvoice
-            | Self::ReconcilePayment
-            | Self::ResumeBilling
-            | Self::RemoveDuplicateUsage
-            | Self::PauseCollection
-            | Self::ResendWebhooks
-            | Self::SyncCustomer
-            | Self::NotifyCustomer
-            | Self::ManualReview => false,
-        }
-    }
-}
-
-/// The direction in which an action moves money. The digest covers it through the playbook's hash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum MoneyEffect {
-    /// A claim on the customer shrinks or ends, such as by voiding an invoice.
-    CustomerOwesLess,
-    /// A claim on the customer arises or grows, such as by finalizing an invoice.
-    CustomerOwesMore,
-    /// Money is taken from the customer.
-    CustomerPays,
-    /// Money goes back to the customer.
-    CustomerIsRepaid,
-}
-
-/// The risk of an action.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Risk {
-    /// No harm that matters.
-    Low,
-    /// Harm that is easily fixed.
-    Medium,
-    /// A customer notices.
-    High,
-    /// Cannot be undone.
-    Critical,
-}
-
-impl crate::input::OneOf for Risk {
-    const NOUN: &'static str = "a risk";
-}
-
-/// A step of an action.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionStep {
-    /// The position, from 1.
-    pub order: i64,
-    /// A description of what it does.
-    pub description: String,
-    /// The call; none for a step that a person does.
-    pub call: Option<ApiCall>,
-    /// Conditions that show whether the call took effect when its answer does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reconcile: Option<Reconciliation>,
-    /// A dry run of the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<DryRun>,
-}
-
-/// A call by which a target system reports the effect of another call without performing it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DryRun {
-    /// The call.
-    pub call: ApiCall,
-    /// True if the playbook declares it free of side effects, for any method.
-    #[serde(default)]
-    pub is_harmless: bool,
-}
-
-impl DryRun {
-    /// Returns the call if it may be sent: a GET, or one declared free of side effects.
-    #[must_use]
-    pub fn sendable(&self) -> Option<&ApiCall> {
-        let call = &self.call;
-        (self.is_harmless || !call.changes()).then_some(call)
-    }
-}
-
-impl ActionStep {
-    /// True if it may change something.
-    #[must_use]
-    pub fn changes(&self) -> bool {
-        self.call.as_ref().is_none_or(ApiCall::changes)
-    }
-}
-
-/// A rendered call of a target system.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ApiCall {
-    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
-    pub method: String,
-    /// The path below the system's base URL, percent-encoded.
-    pub path: String,
-    /// The JSON body.
-    pub body: Option<JsonText>,
-    /// Statuses that mean success.
-    pub expect: Vec<u16>,
-    /// Conditions on the body that success requires besides the status; all must hold.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub success: Vec<AnswerCondition>,
-    /// Answers that mean that it was already done.
-    #[serde(default)]
-    pub already_done: Vec<AlreadyDone>,
-    /// Statuses besides 429 by which the system guarantees that nothing was done.
-    #[serde(default)]
-    pub not_done: Vec<u16>,
-}
-
-impl ApiCall {
-    /// Creates a GET, which changes nothing and expects 200.
-    #[must_use]
-    pub fn get(path: &str) -> Self {
+    pub fn new(status: HandlingStatus, by: UserId, note: Option<String>, at: Timestamp) -> Self {
         Self {
-            method: "GET".to_owned(),
-            path: path.to_owned(),
-            body: None,
-            expect: vec![200],
-            success: Vec::new(),
-            already_done: Vec::new(),
-            not_done: Vec::new(),
+            status,
+            by: Some(by),
+            at,
+            note,
+            service_request_id: None,
+            assignee_id: None,
         }
     }
 
-    /// Returns method and path as the API shows them: `POST /usage-batches/ub_1001/reprocess`.
-    #[must_use]
-    pub fn summary(&self) -> String {
-        format!("{} {}", self.method, self.path)
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self.status, HandlingStatus::HandedOver)
     }
-}
-
-/// An answer that means that the effect had already taken place.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AlreadyDone {
-    /// The status.
-    pub status: u16,
-    /// The body's `code`; absent for any code.
-    pub code: Option<String>,
 }

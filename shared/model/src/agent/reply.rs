@@ -4,8 +4,38 @@ use chrono::DateTime;
 
 use serde_json::Value;
 
-use super::{AnswerCondition, ApiCall, Effect, facts::plain};
+use super::{AnswerCondition, ApiCall, StepStatus, facts::plain};
 use crate::{JsonText, Timestamp, span};
+
+/// The effect of a call, as far as its answer tells, or the lack of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Effect {
+    /// Took place.
+    Done,
+    /// Had already taken place.
+    DoneBefore,
+    /// Did not take place and will not.
+    Refused,
+    /// Did not take place, but may later.
+    NotNow,
+    /// May have taken place.
+    Unclear,
+    /// May have taken place, and no repeat of the call will tell.
+    Undecided,
+}
+
+impl From<Effect> for StepStatus {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Done => Self::Done,
+            Effect::DoneBefore => Self::DoneBefore,
+            Effect::Refused => Self::Refused,
+            Effect::NotNow => Self::NotNow,
+            Effect::Unclear | Effect::Undecided => Self::Unclear,
+        }
+    }
+}
 
 /// An answer of a target system.
 #[derive(Clone, Copy, Debug)]

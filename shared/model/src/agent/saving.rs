@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActionType, AgentAction};
-use crate::{AgentSessionId, OrganizationId, Timestamp};
+use crate::{AgentSessionId, OrganizationId, Timestamp, span};
 
 /// The minutes that an action saved. Each record counts once a day (UTC), since a second action on
 /// it that day is hardly separate work.
@@ -44,5 +44,22 @@ impl Saving {
             minutes,
             at: action.executed_at.unwrap_or(action.updated_at),
         })
+    }
+}
+
+/// Saved minutes that could not be counted together with the outcome.
+impl AgentAction {
+    /// Marks them to be counted later.
+    pub fn count_later(&mut self, now: Timestamp) {
+        self.uncounted = self.saved() > 0;
+        if self.uncounted {
+            self.due_at = Some(now.plus(span::MINUTE));
+        }
+    }
+
+    /// Marks them as counted.
+    pub fn counted(&mut self) {
+        self.uncounted = false;
+        self.due_at = None;
     }
 }

@@ -1,57 +1,9 @@
 //! Results of an action's steps.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use utoipa::ToSchema;
 
-use super::{ActionState, AgentAction, Effect};
+use super::{ActionState, AgentAction, StepResult, StepStatus};
 use crate::{JsonObject, JsonText, Timestamp};
-
-/// The result of a step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct StepResult {
-    /// The step, from 1.
-    pub step: i64,
-    /// The status.
-    pub status: StepStatus,
-    /// The instant of this status; none for a step that was not sent.
-    pub at: Option<Timestamp>,
-    /// The last answer to it: `{status, body}`, with at most 1 KiB of the body.
-    pub response: Option<JsonText>,
-}
-
-/// The status of a step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum StepStatus {
-    /// Done.
-    Done,
-    /// Already done before.
-    DoneBefore,
-    /// Refused, or its answer says that it did not succeed.
-    Refused,
-    /// The target system did not accept it at this time.
-    NotNow,
-    /// Possibly done.
-    Unclear,
-    /// Sent, and a later check found that it had no effect.
-    NotDone,
-    /// Not sent.
-    NotSent,
-}
-
-impl From<Effect> for StepStatus {
-    fn from(effect: Effect) -> Self {
-        match effect {
-            Effect::Done => Self::Done,
-            Effect::DoneBefore => Self::DoneBefore,
-            Effect::Refused => Self::Refused,
-            Effect::NotNow => Self::NotNow,
-            Effect::Unclear | Effect::Undecided => Self::Unclear,
-        }
-    }
-}
 
 impl AgentAction {
     /// The most bytes of an answer that are kept with the action. The journal keeps more.

@@ -2,13 +2,11 @@
 
 use std::ops::DerefMut;
 
-use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
-
 use super::{
-    ActionState, AgentAction, AgentSession, ApprovedActions, StepStatus, proposal::ACTION,
+    ActionState, AgentAction, AgentSession, ApprovedActions, StepStatus, Verdict, VerdictOutcome,
+    proposal::ACTION,
 };
-use crate::{Code, Error, Reason, Timestamp, UserId, input};
+use crate::{Code, Error, Reason, input};
 
 input! {
     /// The body of a request that settles an action whose outcome is unknown.
@@ -20,37 +18,6 @@ input! {
         note: Reason,
     }
     example {"outcome": "done", "note": "The log of the billing system shows the call."};
-}
-
-/// The outcome that a user found in the target system.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerdictOutcome {
-    /// The action took effect.
-    Done,
-    /// The action certainly took no effect.
-    NotDone,
-}
-
-impl crate::input::OneOf for VerdictOutcome {
-    const NOUN: &'static str = "an outcome";
-}
-
-/// A user's settlement of an action whose outcome was unknown.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Verdict {
-    /// The outcome.
-    pub outcome: VerdictOutcome,
-    /// The user.
-    pub by: UserId,
-    /// The instant of the verdict.
-    pub at: Timestamp,
-    /// Where and how the user saw it.
-    pub note: String,
 }
 
 impl AgentAction {

@@ -1,110 +1,19 @@
 //! Checks of a target system after an action has ended: verification of its effect, and
 //! reconciliation of a call whose answer did not tell.
 
-use std::ops::Deref;
-
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
-use utoipa::ToSchema;
+use serde_json::Value;
 
 use super::{
-    ActionState, ActionStep, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
-    JournalEvent, Judgement, Reconciliation, Sight, StepStatus, TargetRead,
+    ActionState, ActionStep, AgentAction, JournalEvent, Judgement, Looks, Reconciliation,
+    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
 };
-use crate::{JsonText, Timestamp, span};
-
-/// The state of a verification or a reconciliation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Looks<S> {
-    /// The status.
-    pub status: S,
-    /// Number of checks so far.
-    pub looks: i64,
-    /// The last check.
-    pub at: Option<Timestamp>,
-    /// The next check; none once the status is final.
-    pub next: Option<Timestamp>,
-    /// The facts found by the last check, by `read.fact`.
-    pub found: Option<JsonText>,
-    /// The reason if the last check did not pass.
-    pub problem: Option<String>,
-    /// True if the last check read nothing, since the target system did not answer.
-    #[serde(default)]
-    pub is_blind: bool,
-}
-
-/// The status of a verification: did the action have its effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum VerificationStatus {
-    /// More checks follow.
-    Pending,
-    /// The effect was found.
-    Effective,
-    /// The effect was not found in time.
-    Ineffective,
-}
-
-/// The status of a reconciliation: did an unclear call take effect?
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum ReconciliationStatus {
-    /// More checks follow.
-    Pending,
-    /// The call took effect.
-    Done,
-    /// The call took no effect.
-    NotDone,
-    /// No check told: a person decides.
-    Unknown,
-}
+use crate::{Timestamp, span};
 
 /// The subject of a check after an action's end.
 #[derive(Clone, Copy, Debug)]
 enum Awaited<'a> {
     Effect(&'a super::Verification),
     Call(&'a Reconciliation),
-}
-
-impl<S> Looks<S> {
-    const fn first(status: S, next: Timestamp) -> Self {
-        Self {
-            status,
-            looks: 0,
-            at: None,
-            next: Some(next),
-            found: None,
-            problem: None,
-            is_blind: false,
-        }
-    }
-
-    fn looked(&mut self, sight: &Sight, problem: Option<String>, now: Timestamp) {
-        self.looks += 1;
-        self.at = Some(now);
-        self.found = Some(sight.facts().kept());
-        self.problem = problem;
-    }
-
-    fn detail(&self) -> Value
-    where
-        S: Copy + Into<&'static str>,
-    {
-        let status: &str = self.status.into();
-        json!({
-            "status": status,
-            "look": self.looks,
-            "found": self.found.as_ref().map(|found| &found.0),
-            "problem": self.problem,
-        })
-    }
 }
 
 /// Checks after its end.
@@ -423,45 +332,5 @@ impl AgentAction {
             VerificationStatus::Effective => self.is_effective().then_some(true),
             VerificationStatus::Ineffective => (!looks.is_blind).then_some(false),
         }
-    }
-}
-
-/// Effects of checks on the session.
-impl AgentSession {
-    /// Handles the settlement of an action whose outcome was unknown. A failed session completes
-    /// once each approved action has succeeded. Otherwise, actions that are not done may run again
-    /// for as long as after a failure. Returns whether it completed in this call.
-    pub fn settle_again<A: Deref<Target = AgentAction>>(
-        &mut self,
-        actions: &ApprovedActions<A>,
-        now: Timestamp,
-    ) -> bool {
-        let had_failed = self.status == AgentSessionStatus::Failed && !self.approved.is_empty();
-        if !had_failed || !actions.all_ended() {
-            return false;
-        }
-        self.error = Self::shortfall(&self.results(actions));
-        if self.error.is_some() {
-            self.failed_at = Some(now);
-            return false;
-        }
-        self.withdraw_approvals();
-        self.turn(AgentSessionStatus::Completed, None, now);
-        true
-    }
-
-    /// True if its alert is resolved: it is completed, every verified effect was found, and one of
-    /// them fixes something. A message fixes nothing.
-    #[must_use]
-    pub fn is_put_right<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-    ) -> bool {
-        let known = || actions.known.iter();
-        let puts_right = |action: &A| action.verify.is_some() && action.action_type.puts_right();
-        self.status == AgentSessionStatus::Completed
-            && actions.unreadable.is_empty()
-            && known().all(|action| action.is_verified())
-            && known().any(puts_right)
     }
 }

@@ -3,9 +3,12 @@
 use std::fmt::Display;
 
 use serde_json::Value;
-use utoipa::openapi::{RefOr, Schema};
+use utoipa::openapi::{Ref, RefOr, Schema};
 
-use crate::{Fault, FaultCode};
+use crate::{Fault, FaultCode, names::OneOf};
+
+/// Any JSON.
+pub type Json = Value;
 
 /// A value that was read; `None` only when a fault was reported.
 pub type Reading<T> = Option<T>;
@@ -188,31 +191,28 @@ pub trait Field: Sized {
     fn field_schemas(_: &mut Vec<(String, RefOr<Schema>)>) {}
 }
 
-/// Returns a schema with a description.
-#[must_use]
-pub fn described(schema: RefOr<Schema>, description: &[&str]) -> RefOr<Schema> {
-    let text: Vec<&str> = description.iter().map(|line| line.trim()).collect();
-    let text = text.join("\n");
-    if text.is_empty() {
-        return schema;
+impl<T: OneOf> Field for T {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        match T::deserialize(value) {
+            Ok(name) => Some(name),
+            Err(_) => place.unknown_name(value, T::NOUN, &allowed(&T::schema())),
+        }
     }
-    match schema {
-        RefOr::Ref(mut reference) => {
-            reference.description = text;
-            RefOr::Ref(reference)
-        }
-        RefOr::T(Schema::Object(mut object)) => {
-            object.description = Some(text);
-            RefOr::T(Schema::Object(object))
-        }
-        RefOr::T(Schema::Array(mut array)) => {
-            array.description = Some(text);
-            RefOr::T(Schema::Array(array))
-        }
-        RefOr::T(Schema::OneOf(mut one_of)) => {
-            one_of.description = Some(text);
-            RefOr::T(Schema::OneOf(one_of))
-        }
-        other @ RefOr::T(_) => other,
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name(T::name()).into()
     }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push((T::name().into_owned(), T::schema()));
+    }
+}
+
+/// The names that a schema allows.
+fn allowed(schema: &RefOr<Schema>) -> Vec<&str> {
+    let RefOr::T(Schema::Object(object)) = schema else {
+        return Vec::new();
+    };
+    let names = object.enum_values.iter().flatten();
+    names.filter_map(Value::as_str).collect()
 }

@@ -17,11 +17,12 @@
 mod field;
 mod number;
 mod object;
+mod schema;
 mod shape;
 
 pub use crate::names::OneOf;
 pub(crate) use field::escaped;
-pub use field::{Field, Place, Reading, described};
+pub use field::{Field, Json, Place, Reading};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
 pub use object::{
@@ -29,26 +30,15 @@ pub use object::{
     read_field,
 };
 #[doc(hidden)]
+pub use schema::reference;
+pub use schema::{Schema, described, without_null};
+#[doc(hidden)]
 pub use serde_json::json;
-pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch, without_null};
+pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
 
 use serde_json::{Map, Value};
-use utoipa::openapi::{Ref, RefOr};
 
 use crate::{Fault, FaultCode};
-
-/// Any JSON.
-pub type Json = Value;
-
-/// A schema of the OpenAPI document, or a reference to one.
-pub type Schema = RefOr<utoipa::openapi::Schema>;
-
-/// A reference to a schema of the OpenAPI document.
-#[doc(hidden)]
-#[must_use]
-pub fn reference(name: &str) -> Schema {
-    Ref::from_schema_name(name).into()
-}
 
 /// The byte order mark of UTF-8, which may precede a JSON text.
 const MARK: &[u8] = b"\xEF\xBB\xBF";

@@ -7,7 +7,7 @@ use utoipa::openapi::{
     schema::{AnyOfBuilder, SchemaType, Type},
 };
 
-use super::{Field, Place, Reading, described};
+use super::{Field, Place, Reading};
 use crate::{Fault, FaultCode};
 
 impl Field for bool {
@@ -301,40 +301,4 @@ fn either_null(schema: RefOr<Schema>) -> OneOfBuilder {
     OneOfBuilder::new()
         .item(ObjectBuilder::new().schema_type(Type::Null))
         .item(schema)
-}
-
-/// The schema of the same values without null.
-#[must_use]
-pub fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
-    match schema {
-        RefOr::T(Schema::OneOf(mut one_of)) => {
-            one_of.items.retain(|schema| !is_null(schema));
-            let about = one_of.description.clone().unwrap_or_default();
-            match one_of.items.pop() {
-                Some(only) if one_of.items.is_empty() => described(only, &[&about]),
-                last => {
-                    one_of.items.extend(last);
-                    RefOr::T(Schema::OneOf(one_of))
-                }
-            }
-        }
-        RefOr::T(Schema::Object(mut object)) => {
-            if let SchemaType::Array(types) = &mut object.schema_type {
-                types.retain(|kind| *kind != Type::Null);
-                if let [only] = types.as_slice() {
-                    object.schema_type = SchemaType::Type(only.clone());
-                }
-            }
-            RefOr::T(Schema::Object(object))
-        }
-        RefOr::T(Schema::Array(mut array)) => {
-            array.schema_type = Type::Array.into();
-            RefOr::T(Schema::Array(array))
-        }
-        other => other,
-    }
-}
-
-fn is_null(schema: &RefOr<Schema>) -> bool {
-    matches!(schema, RefOr::T(Schema::Object(object)) if object.schema_type == SchemaType::Type(Type::Null))
 }

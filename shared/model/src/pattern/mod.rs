@@ -11,7 +11,7 @@ pub use history::{ClassHistory, LabelledSignal, Occurrence};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::{AgentSessionId, Signal, Timestamp};
+use crate::Recurrence;
 
 /// The baseline of a class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -84,18 +84,6 @@ pub struct SharedLabel {
     pub p_value: f64,
 }
 
-/// A record that was fixed before.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Recurrence {
-    /// The record's id.
-    pub entity: String,
-    /// The session that fixed it.
-    pub agent_session_id: AgentSessionId,
-    /// The instant of that fix.
-    pub at: Timestamp,
-}
-
 /// The number of past days on which windows would have fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct FiredOnHistory {
@@ -110,22 +98,6 @@ impl Pattern {
     pub const ALPHA: f64 = 0.001;
     /// The highest share of shown labels that are there by chance.
     const FALSE_SHARE: f64 = 0.05;
-
-    /// Returns the pattern of an alert in its history.
-    #[must_use]
-    pub fn of(signal: &Signal, history: &ClassHistory, cycle: Cycle) -> Self {
-        let counts = windows::Counts::of(signal, history, cycle);
-        let windows = counts.windows();
-        // The longest window that fires has the largest sample.
-        let longest = windows.iter().rfind(|window| window.fires);
-        let shared = longest.map(|window| history.shared(signal, window.hours));
-        Self {
-            windows,
-            shared: shared.unwrap_or_default(),
-            recurrence: signal.recurrence.clone(),
-            fired_on_history: counts.fired(),
-        }
-    }
 
     /// True if alerts are more frequent than before.
     #[must_use]

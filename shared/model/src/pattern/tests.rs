@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::{Id, SignalEntity, SignalId, span};
+use crate::{Id, Signal, SignalEntity, SignalId, Timestamp, span};
 
 const NOW: &str = "2026-01-15T12:34:56Z";
 

@@ -1,4 +1,4 @@
-//! Windows that end at an instant, and their baselines.
+//! Windows that end at an instant, and their baselines. They make up the pattern of an alert.
 //!
 //! Hours count backwards from the analysis, so a window of an hour is the last sixty minutes. The
 //! table [`Counts`] stores, for each hour, the number of different records in the window that ends
@@ -159,6 +159,24 @@ impl Counts {
 
     fn count(&self, window: usize, ago: usize) -> u32 {
         self.by_hour[window].get(ago).copied().unwrap_or_default()
+    }
+}
+
+impl Pattern {
+    /// Returns the pattern of an alert in its history.
+    #[must_use]
+    pub fn of(signal: &Signal, history: &ClassHistory, cycle: Cycle) -> Self {
+        let counts = Counts::of(signal, history, cycle);
+        let windows = counts.windows();
+        // The longest window that fires has the largest sample.
+        let longest = windows.iter().rfind(|window| window.fires);
+        let shared = longest.map(|window| history.shared(signal, window.hours));
+        Self {
+            windows,
+            shared: shared.unwrap_or_default(),
+            recurrence: signal.recurrence.clone(),
+            fired_on_history: counts.fired(),
+        }
     }
 }
 

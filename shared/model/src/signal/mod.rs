@@ -3,6 +3,7 @@
 mod alertmanager;
 mod create;
 mod fields;
+mod part;
 
 pub use alertmanager::{
     AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
@@ -11,11 +12,12 @@ pub use create::{
     AlertCreate, AlertEntity, AlertLifecycleEvent, AlertMetric, AlertMoney, NewSignal,
 };
 pub use fields::{Currency, Labels, Measure, MinorUnits};
+pub use part::{LifecycleEvent, Metric, Money, Recurrence, Severity, SignalEntity, SignalStatus};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{AgentSessionId, AnyOf, OrganizationId, Recurrence, SignalId, Slug, Timestamp};
+use super::{AgentSessionId, AnyOf, OrganizationId, SignalId, Slug, Timestamp};
 use crate::{input, input::Change};
 
 /// An alert that a monitoring or billing system reported.
@@ -78,23 +80,6 @@ pub struct Signal {
     pub updated_at: Timestamp,
 }
 
-/// The status of an alert.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SignalStatus {
-    /// Not resolved.
-    #[default]
-    Open,
-    /// A user is investigating it.
-    Acknowledged,
-    /// Resolved.
-    Resolved,
-}
-
-impl crate::input::OneOf for SignalStatus {
-    const NOUN: &'static str = "an alert status";
-}
-
 /// A short form of an alert, for other resources.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -130,69 +115,6 @@ impl From<&Signal> for AlertRef {
             occurred_at: signal.occurred_at,
         }
     }
-}
-
-/// A record of a target system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SignalEntity {
-    /// The type: `usage_batch`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The id in that system.
-    pub id: String,
-}
-
-/// A measurement that raised an alert.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Metric {
-    /// The name of the measurement.
-    pub name: String,
-    /// The measured value.
-    pub value: f64,
-    /// The exceeded limit.
-    pub threshold: f64,
-    /// The unit.
-    pub unit: String,
-}
-
-/// An amount of money.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Money {
-    /// The amount in the currency's smallest unit.
-    pub minor_units: i64,
-    /// The currency's ISO 4217 code.
-    pub currency: String,
-}
-
-/// A lifecycle step of an alert's entity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LifecycleEvent {
-    /// The instant of the step.
-    pub at: Timestamp,
-    /// The state that it entered.
-    pub state: String,
-}
-
-/// The severity of an alert.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
-pub enum Severity {
-    /// Information only.
-    Info,
-    /// A possible problem.
-    Warning,
-    /// A problem.
-    Error,
-    /// A problem for many customers.
-    Critical,
-}
-
-impl crate::input::OneOf for Severity {
-    const NOUN: &'static str = "a severity";
 }
 
 input! {

@@ -4,19 +4,21 @@
 mod address;
 mod allow;
 mod answers;
+mod idempotency;
 mod traffic;
 mod words;
 
 pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, without};
+pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
 pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ConnectionRevision, Idempotency};
+use self::words::is_own;
 use crate::{
     Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, input,
     input::{Defaulted, List, Place},
@@ -72,6 +74,16 @@ pub struct Connection {
     pub created_at: Timestamp,
     /// The last change.
     pub updated_at: Timestamp,
+}
+
+/// The revision of a connection at the time an action was proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionRevision {
+    /// The connection's name.
+    pub name: String,
+    /// The revision; every change to calls or their reading raises it.
+    pub revision: i64,
 }
 
 input! {
@@ -158,25 +170,6 @@ input! {
 }
 
 input! {
-    /// The place of idempotency keys, and the system's treatment of a repeated key.
-    #[derive(PartialEq, Serialize, Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    pub struct IdempotencyKeys {
-        /// The part of a call that carries the key.
-        r#in: KeyPlace,
-        /// The name of the header, body member or query parameter.
-        name: KeyName,
-        /// The system's answer to a repeated key.
-        replays: Defaulted<Replays>,
-        /// The header that marks a replayed answer, unless its value is `false`.
-        replayed_header: Option<HeaderName>,
-    }
-    check(r#in, name) names_its_place;
-    check(replays, replayed_header) replays_what_it_marks;
-    example {"in": "header", "name": "Idempotency-Key", "replays": "all"};
-}
-
-input! {
     /// Call limits for all actions together.
     pub struct CallLimitsPut {
         /// Calls of actions that may begin within a second; absent for no limit.
@@ -240,39 +233,6 @@ impl crate::input::OneOf for BodyFormat {
     const NOUN: &'static str = "a body format";
 }
 
-/// The part of a call that carries its idempotency key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum KeyPlace {
-    /// A header.
-    Header,
-    /// A member of the body.
-    Body,
-    /// A parameter of the query.
-    Query,
-}
-
-impl crate::input::OneOf for KeyPlace {
-    const NOUN: &'static str = "a place of the key";
-}
-
-/// A system's answer to a call with a repeated idempotency key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Replays {
-    /// The first answer again, if the system kept it. Otherwise it performs the call.
-    // The alias once named a system that keeps only successes. The difference had no effect.
-    #[default]
-    #[serde(alias = "successes")]
-    All,
-    /// A refusal. A call without a clear answer is repeated only once.
-    None,
-}
-
-impl crate::input::OneOf for Replays {
-    const NOUN: &'static str = "a way of replaying";
-}
-
 /// A pause of all of an organization's actions, whatever their connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -285,31 +245,6 @@ pub struct AgentPause {
     pub by: UserId,
     /// The instant it was set.
     pub updated_at: Timestamp,
-}
-
-/// Header names that only the service sets.
-const OWN_HEADERS: [&str; 17] = [
-    "accept",
-    "accept-encoding",
-    "authorization",
-    "connection",
-    "content-encoding",
-    "content-length",
-    "content-type",
-    "cookie",
-    "expect",
-    "host",
-    "keep-alive",
-    "proxy-authorization",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-];
-
-fn is_own(name: &str) -> bool {
-    OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name))
 }
 
 fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
@@ -339,26 +274,6 @@ fn of_its_scheme(
     if header.as_ref().is_some_and(|name| is_own(name)) {
         let detail = "The service sets this header itself.";
         place.at("header").report(FaultCode::Combination, detail);
-    }
-}
-
-fn names_its_place(r#in: Option<&KeyPlace>, name: Option<&KeyName>, place: &mut Place<'_>) {
-    if r#in == Some(&KeyPlace::Header) && name.is_some_and(|name| is_own(name)) {
-        let detail = "The service sets this header itself.";
-        place.at("name").report(FaultCode::Combination, detail);
-    }
-}
-
-fn replays_what_it_marks(
-    replays: Option<&Defaulted<Replays>>,
-    header: Option<&Option<HeaderName>>,
-    place: &mut Place<'_>,
-) {
-    let none = replays.is_some_and(|replays| replays.0 == Replays::None);
-    if none && header.is_some_and(Option::is_some) {
-        let detail = "`replayedHeader` needs `replays: all`.";
-        let mut place = place.at("replayedHeader");
-        place.report(FaultCode::Combination, detail);
     }
 }
 

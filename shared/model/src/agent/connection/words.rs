@@ -116,3 +116,29 @@ fn is_user(text: &str) -> bool {
     text.bytes()
         .all(|byte| byte.is_ascii_graphic() && byte != b':')
 }
+
+/// Header names that only the service sets.
+const OWN_HEADERS: [&str; 17] = [
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+];
+
+/// True for the name of a header that only the service sets.
+pub(super) fn is_own(name: &str) -> bool {
+    OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name))
+}
