@@ -100,11 +100,6 @@ impl Template {
         Self::parse(DEPLOYED)
     }
 
-    /// Package names of the functions, sorted.
-    pub fn functions(&self) -> impl Iterator<Item = &str> {
-        self.timeouts.keys().map(String::as_str)
-    }
-
     /// How long the function of a package may take.
     pub fn timeout(&self, package: &str) -> Result<Duration, Error> {
         let timeout = self.timeouts.get(package).copied();
