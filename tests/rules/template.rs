@@ -331,7 +331,11 @@ async fn walk_over_services(world: &Concierge) {
 
 async fn walk_over_the_agent(world: &Concierge) {
     let session = world.stuck_batch().await;
-    for list in ["alerts", "agent-sessions"] {
+    for list in [
+        "alerts",
+        "agent-sessions",
+        "agent-sessions?status=awaiting_confirmation",
+    ] {
         let path = format!("/api/concierge/{list}");
         world.max.get(&path).await.expect(200);
     }
