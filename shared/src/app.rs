@@ -1,4 +1,4 @@
-//! What every API function's handlers work with.
+//! The state of an API function, with which its handlers work.
 
 use std::sync::Arc;
 

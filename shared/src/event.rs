@@ -27,14 +27,14 @@ pub fn readable(mut event: LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequ
     event
 }
 
-/// Whether the target of a request was no URL: a raw `"`, `<` or `>` in its query, for one. Then what
-/// is left of it is its path, if even that.
+/// Returns `true` if the target of a request was no URL, for example because of a raw `"`, `<` or `>` in
+/// its query. Such a request keeps its path at most.
 pub fn had_no_url(request: &impl RequestExt) -> bool {
     let variables = request.stage_variables_ref();
     variables.is_some_and(|variables| variables.first(NO_URL).is_some())
 }
 
-/// Whether `lambda_http` can put the URL of a request together.
+/// Returns `true` if `lambda_http` can build the URL of a request.
 fn has_url(request: &ApiGatewayV2httpRequest) -> bool {
     let text = |name| request.headers.get(name)?.to_str().ok();
     let domain = request.request_context.domain_name.as_deref();

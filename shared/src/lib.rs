@@ -1,6 +1,8 @@
-//! What Workdesk's API functions share: sign-in and permissions ([`auth`]), the HTTP layers
-//! ([`http`], [`serve`]), and the crates below, which it passes on: the records and their rules ([`model`]),
-//! the single table ([`store`]), and what every function starts with ([`runtime`]).
+//! The common parts of Workdesk's API functions: sign-in and permissions ([`auth`]), and the HTTP layers
+//! ([`http`], [`serve`]).
+//!
+//! It passes the crates below on: records and their rules ([`model`]), the single table ([`store`]), and
+//! the start of every function ([`runtime`]).
 
 pub mod app;
 pub mod auth;

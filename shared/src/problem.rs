@@ -1,15 +1,14 @@
-//! Why a request is not answered as it asked.
+//! Problems: the answers to requests that fail.
 
 use std::marker::PhantomData;
 
 use model::{Code, Error, Fault};
 
-/// What an operation answers instead of what it was asked for. `R` names the refusals
-/// ([`refusal`](crate::http::refusal)) that do not follow from the operation's arguments, so that
-/// the API's document has them.
+/// The failure of an operation. `R` names the [refusals](crate::http::refusal) that do not follow from the
+/// operation's arguments, for the API's document.
 #[derive(Debug)]
 pub struct Problem<R = ()> {
-    /// Why.
+    /// The cause.
     pub cause: Cause,
     refusals: PhantomData<fn() -> R>,
 }
@@ -77,7 +76,7 @@ impl Cause {
         }
     }
 
-    /// What the client is told: what was wrong, and what to do.
+    /// The text for the client: the fault, and what to do.
     #[must_use]
     pub fn detail(&self) -> String {
         match self {
@@ -142,7 +141,7 @@ impl Cause {
         }
     }
 
-    /// What the log says and the client does not see.
+    /// The text for the log, which the client does not see.
     #[must_use]
     pub fn chain(&self) -> String {
         match self {

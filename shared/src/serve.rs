@@ -1,6 +1,8 @@
-//! Runs a function, and what every request goes through, from the outside in: request id, log line,
-//! security headers, the problem body, panic guard and deadline, preflights, cross-site check,
-//! authentication beside the operation. A function that is open to everybody goes without the last two.
+//! Runs a function, with the layers of every request.
+//!
+//! From the outside in: request id, log line, security headers, problem body, panic guard, deadline,
+//! preflights, cross-site check, authentication. A function that is open to everybody has no cross-site
+//! check and no authentication.
 
 use std::{panic::AssertUnwindSafe, time::Duration};
 
@@ -38,13 +40,12 @@ use crate::{
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// What is left of a function's time when it no longer waits for what it has asked for: enough to say
-/// so.
+/// The part of a function's time that it keeps for an answer. It waits no longer for the table then.
 const TO_ANSWER: Duration = Duration::from_secs(1);
 /// No function runs longer.
 const LONGEST: Duration = Duration::from_mins(15);
 
-/// What takes a function's events.
+/// The service that takes a function's events.
 pub type Lambda = MapRequest<
     Adapter<'static, Response, Router>,
     fn(LambdaEvent<LambdaRequest>) -> LambdaEvent<LambdaRequest>,
@@ -72,7 +73,7 @@ where
     lambda_runtime::run(lambda(router(routes, state, app))).await
 }
 
-/// What Lambda calls of a router that has its layers.
+/// The service that Lambda calls, of a router with its layers.
 pub fn lambda(router: Router) -> Lambda {
     Adapter::from(router).map_request(event::readable)
 }
@@ -102,7 +103,7 @@ pub fn open_router(routes: Routes, clock: Clock) -> Router {
     outermost(answering(routes), clock)
 }
 
-/// The routes, with answers to what is none of them.
+/// The routes, with 404 for other paths and 405 for other methods.
 fn answering<S>(routes: Routes<S>) -> Router<S>
 where
     S: Clone + Send + Sync + 'static,
@@ -131,9 +132,8 @@ async fn refuse_foreign(State(app): State<App>, request: Request, next: Next) ->
     }
 }
 
-/// Whether a browser asks what another origin's page may do. The gateway answers that, from its CORS
-/// configuration; should it ask the function of a route that takes every method, a success is all that
-/// it needs, and without its headers the success allows nothing.
+/// Returns `true` for a browser's CORS preflight. The gateway answers it from its configuration. A
+/// success of the function allows nothing, since it has no CORS headers.
 fn is_preflight(request: &Request) -> bool {
     let has = |name| request.headers().contains_key(name);
     request.method() == Method::OPTIONS
@@ -176,8 +176,8 @@ async fn guard(State(clock): State<Clock>, request: Request, next: Next) -> Resp
     Problem::<()>::from(error).into_response()
 }
 
-/// How long an answer may take: until shortly before Lambda ends the function, which the gateway would
-/// answer for without a word.
+/// The longest time for an answer: until shortly before Lambda ends the function. The gateway would then
+/// answer without a problem body.
 fn time_left(request: &Request, clock: &Clock) -> Duration {
     let context = request.lambda_context_ref();
     let deadline = context.map_or(0, |context| context.deadline);

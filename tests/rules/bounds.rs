@@ -166,13 +166,13 @@ fn breaks(body: &mut Value, Broken { pointer, value, .. }: &Broken) {
 async fn unnamed(world: &World, request: &Request, faults: &[Broken]) -> Vec<String> {
     let answer = request.by(&world.caller_of(request).await).await;
     let problem: Value = serde_json::from_str(&answer.text).unwrap_or_default();
+    let is_empty = request.body == Some(json!({}));
     let unnamed = faults.iter().filter_map(|Broken { pointer, codes, .. }| {
         let mut named = problem["errors"].as_array().into_iter().flatten();
         let is_named = named.any(|fault| {
             let code = fault["code"].as_str().unwrap_or_default();
-            // A body that lacks the only member it could have is at fault as a whole.
-            let is_there = fault["pointer"] == **pointer
-                || (fault["pointer"] == "" && codes.contains(&"required"));
+            // A change that lacks its only member is at fault as a whole.
+            let is_there = fault["pointer"] == **pointer || (fault["pointer"] == "" && is_empty);
             is_there && codes.contains(&code)
         });
         let operation = request.operation();

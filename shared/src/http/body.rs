@@ -55,7 +55,7 @@ impl<T: Input> Argument for Body<T> {
     }
 }
 
-/// Whether the content is declared as `application/json` or another type in JSON syntax.
+/// Returns `true` if the content is declared as `application/json` or another type in JSON syntax.
 fn is_json(headers: &HeaderMap) -> bool {
     let Some(Ok(declared)) = headers
         .get(header::CONTENT_TYPE)

@@ -41,7 +41,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ClientAddress {
     }
 }
 
-/// What the client calls itself, cut to 255 characters; `None` when it says nothing.
+/// The client's name for itself, cut to 255 characters; `None` if it sends none.
 #[derive(Debug)]
 pub struct UserAgent(pub Option<String>);
 

@@ -1,6 +1,7 @@
-//! What pages of other origins may send and read: the one place that says it. The tests write it into
-//! the template, from which the deployed gateway and the local one have it, and hold it against the
-//! document.
+//! Headers and methods that pages of other origins may send and read.
+//!
+//! The tests write these lists into the template, for the deployed gateway and the local one. They also
+//! compare them with the document.
 
 /// Request headers that such a page may set, in lower case.
 pub const ALLOWED_HEADERS: [&str; 5] = [
@@ -22,6 +23,6 @@ pub const EXPOSED_HEADERS: [&str; 7] = [
     "x-request-id",
 ];
 
-/// Those of the two lists that no operation takes or answers yet. They stand there already because a
-/// stack is deployed with them: a client that begins to use them finds them allowed.
+/// Headers of the two lists that no operation takes or answers yet. Deployed stacks allow them already,
+/// so that clients can use them at once.
 pub const NOT_YET: [&str; 1] = ["location"];

@@ -100,7 +100,7 @@ impl Template {
         Self::parse(DEPLOYED)
     }
 
-    /// How long the function of a package may take.
+    /// The time limit of a package's function.
     pub fn timeout(&self, package: &str) -> Result<Duration, Error> {
         let timeout = self.timeouts.get(package).copied();
         timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))
