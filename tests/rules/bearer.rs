@@ -122,6 +122,7 @@ async fn operations_on_the_account_take_a_session() {
         "GET /api/tokens",
         "POST /api/auth/logout",
         "POST /api/tokens",
+        "POST /api/users",
         "PUT /api/auth/password",
         "PUT /api/users/{id}/password",
     ];

@@ -4,24 +4,29 @@ use axum::extract::State;
 use shared::{
     App, Error, Problem,
     auth::{Caller, need, password},
-    http::{Body, NoContent, Path, PathId, refusal::ConcurrentChange},
-    model::{PasswordSet, UserId},
+    http::{Body, NoContent, Path, PathId, refusal::{AccessDenied, ConcurrentChange}},
+    model::{Code, PasswordSet, UserId},
 };
 
 /// Sets a user's password and ends the user's sessions and tokens.
 ///
-/// The caller must hold all that the user may do (403 `permission_denied`).
+/// The caller must hold all that the user may do (403 `permission_denied`). Callers change their own
+/// password with `PUT /api/auth/password`, which asks for the current one (403 `access_denied`).
 #[utoipa::path(put, path = "/api/users/{id}/password", operation_id = "setPassword")]
 pub async fn set_password(
     State(app): State<App>,
     caller: Caller<need::InSession<need::ManageUsers>>,
     Path(id): Path<PathId<UserId>>,
     Body(PasswordSet { password }): Body<PasswordSet>,
-) -> Result<NoContent, Problem<ConcurrentChange>> {
+) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange)>> {
     let directory = app.store.directory();
     let user = directory.user(caller.tenant(), id.known()?);
     let (by, user) = tokio::join!(caller.identity(), user);
-    let (by, user) = (by?.held(), user?);
+    let (by, user) = (by?, user?);
+    if by.user.id == user.id {
+        return Err(own_password().into());
+    }
+    let by = by.held();
     by.may_change(&user)?;
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
@@ -30,4 +35,11 @@ pub async fn set_password(
         .set_password(caller.pending_write(), &by, user, hash)
         .await?;
     Ok(NoContent)
+}
+
+fn own_password() -> Error {
+    Error::forbidden(
+        Code::AccessDenied,
+        "This is your own account. Change its password with `PUT /api/auth/password`.",
+    )
 }

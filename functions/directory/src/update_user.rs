@@ -6,7 +6,7 @@ use shared::{
     auth::{Caller, need},
     http::{
         Body, Path, PathId, Single,
-        refusal::{ConcurrentChange, LastAdmin},
+        refusal::{ConcurrentChange, LastAdmin, SessionRequired},
     },
     model::{UserId, UserUpdate},
 };
@@ -17,15 +17,23 @@ use crate::view::UserView;
 ///
 /// The caller must hold all that the user may do, before and after the change (403
 /// `permission_denied`). Disabling a user ends their sessions and tokens at once. The last admin
-/// who is not disabled can be neither disabled nor given another role (409 `last_admin`).
+/// who is not disabled can be neither disabled nor given another role (409 `last_admin`). A token
+/// changes the name alone (403 `session_required`).
 #[utoipa::path(patch, path = "/api/users/{id}", operation_id = "updateUser")]
 pub async fn update_user(
     State(app): State<App>,
     caller: Caller<need::ManageUsers>,
     Path(id): Path<PathId<UserId>>,
     Body(update): Body<UserUpdate>,
-) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin)>> {
-    let by = async || Ok(caller.identity().await?.held());
+) -> Result<Single<UserView>, Problem<(ConcurrentChange, LastAdmin, SessionRequired)>> {
+    let changes_access = update.changes_access();
+    let by = async || {
+        let by = caller.identity().await?;
+        if changes_access {
+            by.session()?;
+        }
+        Ok(by.held())
+    };
     let directory = app.store.directory();
     let user = directory.update_user(caller.pending_write(), by, id.known()?, update);
     let user = user.await?;

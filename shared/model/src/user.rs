@@ -121,6 +121,17 @@ fn password_is_not_the_username(
     }
 }
 
+impl UserUpdate {
+    /// Returns `true` if it changes what the user may do.
+    #[must_use]
+    pub const fn changes_access(&self) -> bool {
+        !matches!(
+            (&self.role, &self.permissions, &self.disabled),
+            (Change::Keep, Change::Keep, Change::Keep)
+        )
+    }
+}
+
 impl User {
     /// Returns true if the user has the permission, by role or as an extra one.
     #[must_use]

@@ -28,13 +28,17 @@ async fn a_new_password_ends_every_session_and_is_the_only_one() {
     assert_eq!(user["version"], 2);
 }
 
+/// `PUT /api/auth/password` asks for the current password.
 #[tokio::test]
-async fn an_admin_who_sets_their_own_password_is_signed_out() {
+async fn nobody_sets_their_own_password_without_the_current_one() {
     let api = Api::start().await;
     let ada = api.sign_in("ada").await;
     let path = format!("/api/users/{}/password", ada.id());
-    ada.put(&path, json!({"password": NEW})).await.expect(204);
-    ada.get("/api/tasks").await.expect(401);
+    let answer = ada.put(&path, json!({"password": NEW})).await;
+    answer.expect_problem(403, "access_denied");
+    let login = json!({"username": "ada", "password": PASSWORD});
+    let answer = api.anonymous().post("/api/auth/login", login).await;
+    answer.expect(200);
 }
 
 #[tokio::test]

@@ -32,6 +32,29 @@ async fn a_change_keeps_what_is_absent() {
     assert_eq!(session["user"]["fullName"], "Mia Tanaka");
 }
 
+/// Whoever finds a token neither raises a user nor locks its owner out.
+#[tokio::test]
+async fn a_token_changes_no_role_permissions_or_disabled() {
+    let api = Api::start().await;
+    let ada = api.user("ada").await;
+    let mia = api.user("mia").await.id;
+    let script = api.token_of(&ada, json!({})).await;
+    for id in [mia, ada.id] {
+        let path = format!("/api/users/{id}");
+        for change in [
+            json!({"role": "admin"}),
+            json!({"permissions": []}),
+            json!({"disabled": true}),
+            json!({"disabled": false, "fullName": "x"}),
+        ] {
+            let answer = script.patch(&path, change).await;
+            answer.expect_problem(403, "session_required");
+        }
+        let name = json!({"fullName": "Someone Else"});
+        script.patch(&path, name).await.expect(200);
+    }
+}
+
 #[tokio::test]
 async fn a_disabled_user_is_signed_out_at_once() {
     let api = Api::start().await;

@@ -255,7 +255,7 @@ impl World {
                 "password": PASSWORD, "permissions": ["manage_tickets"],
             }),
             // One more admin, who has to be counted.
-            "PATCH /api/users/{id}" => json!({"role": "admin"}),
+            "PATCH /api/users/{id}" => json!({"fullName": "Alexandra"}),
             "PUT /api/users/{id}/password" => json!({"password": "another long one"}),
             "POST /api/projects" => json!({"title": "Move"}),
             "PATCH /api/projects/{id}" => json!({"title": "Renamed", "status": "on_hold"}),
