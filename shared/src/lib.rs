@@ -1,7 +1,7 @@
 //! The common parts of Workdesk's API functions: sign-in and permissions ([`auth`]), and the HTTP layers
 //! ([`http`], [`serve`]).
 //!
-//! It passes the crates below on: records and their rules ([`model`]), the single table ([`store`]), and
+//! The crates below are passed on: records and their rules ([`model`]), the single table ([`store`]), and
 //! the start of every function ([`runtime`]).
 
 pub mod app;

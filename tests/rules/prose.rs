@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Findings allowed in the whole project. Lower it when you remove some; never raise it.
-const RECORDED: usize = 46;
+const RECORDED: usize = 15;
 
 /// First words of a comment that has no subject yet.
 const HEADLESS: [&str; 10] = [

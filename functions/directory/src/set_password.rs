@@ -4,7 +4,10 @@ use axum::extract::State;
 use shared::{
     App, Error, Problem,
     auth::{Caller, need, password},
-    http::{Body, NoContent, Path, PathId, refusal::{AccessDenied, ConcurrentChange}},
+    http::{
+        Body, NoContent, Path, PathId,
+        refusal::{AccessDenied, ConcurrentChange},
+    },
     model::{Code, PasswordSet, UserId},
 };
 
