@@ -40,6 +40,8 @@ async fn a_task_tells_who_changed_what() {
     max.patch("/api/tasks/1", same).await.expect(200);
     let places = json!({"tasks": [{"id": 1, "order": 7}]});
     max.patch("/api/tasks/reorder", places).await.expect(204);
+    let place = json!({"order": 9});
+    max.patch("/api/tasks/1", place).await.expect(200);
     for _ in 0..2 {
         let tagged = mia.post("/api/tasks/1/tags", json!({"tagId": 1})).await;
         tagged.expect(204);
@@ -49,8 +51,8 @@ async fn a_task_tells_who_changed_what() {
     assert_eq!(
         told(&entries),
         [
+            json!([7, "mia", "updated", ["tagIds"]]),
             json!([6, "mia", "updated", ["tagIds"]]),
-            json!([5, "mia", "updated", ["tagIds"]]),
             json!([2, "max", "updated", ["description", "status", "title"]]),
             json!([1, "mia", "created", []]),
         ]
