@@ -106,7 +106,7 @@ function resolved(api, response) {
  * answer has. Operations share problems; each is changed once.
  */
 function tell(status, response, ofEveryAnswer) {
-  ofEveryAnswer.forEach((name) => delete response.headers[name]);
+  ofEveryAnswer.forEach((name) => delete response.headers?.[name]);
   const codes = response["x-codes"];
   const problem = response.content?.["application/problem+json"];
   if (!codes || problem.example) {
