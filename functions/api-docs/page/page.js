@@ -94,6 +94,11 @@ function forTheViewer(api) {
       tell(status, resolved(api, response), Object.keys(api.components.headers));
     }
   }
+  for (const name of Object.keys(api.components.schemas)) {
+    if (name.endsWith("Problem") && name !== "Problem") {
+      delete api.components.schemas[name];
+    }
+  }
   return api;
 }
 
@@ -112,6 +117,8 @@ function tell(status, response, ofEveryAnswer) {
   if (!codes || problem.example) {
     return;
   }
+  // The description names the codes, so that one schema is enough for all problems.
+  problem.schema = { $ref: "#/components/schemas/Problem" };
   const [code] = codes;
   const title = response.description;
   response.description += `: ${codes.map((one) => `\`${one}\``).join(", ")}`;
