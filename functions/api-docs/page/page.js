@@ -90,52 +90,36 @@ function forTheViewer(api) {
     const needs = operation["x-needs"]?.join(", ");
     const about = [needs && `Needs: ${needs}.`, operation.description];
     operation.description = about.filter(Boolean).join("\n\n");
-    for (const [status, response] of Object.entries(operation.responses)) {
-      tell(status, resolved(api, response), Object.keys(api.components.headers));
-    }
-  }
-  for (const name of Object.keys(api.components.schemas)) {
-    if (name.endsWith("Problem") && name !== "Problem") {
-      delete api.components.schemas[name];
+    for (const response of Object.values(operation.responses)) {
+      tell(api, resolved(api, response));
     }
   }
   return api;
 }
 
-function resolved(api, response) {
-  return response.$ref ? api.components.responses[response.$ref.split("/").pop()] : response;
+/** Returns a part of the document, or the one that it refers to. */
+function resolved(api, part) {
+  const steps = part.$ref?.split("/").slice(1);
+  return steps ? steps.reduce((at, name) => at[name], api) : part;
 }
 
 /**
  * Adds its codes and an example to the description of a problem, and removes the headers that every
  * answer has. Operations share problems; each is changed once.
  */
-function tell(status, response, ofEveryAnswer) {
-  ofEveryAnswer.forEach((name) => delete response.headers?.[name]);
+function tell(api, response) {
+  for (const name of Object.keys(api.components.headers)) {
+    // Answers of the gateway have no headers.
+    delete response.headers?.[name];
+  }
   const codes = response["x-codes"];
   const problem = response.content?.["application/problem+json"];
   if (!codes || problem.example) {
     return;
   }
-  // The description names the codes, so that one schema is enough for all problems.
-  problem.schema = { $ref: "#/components/schemas/Problem" };
-  const [code] = codes;
-  const title = response.description;
   response.description += `: ${codes.map((one) => `\`${one}\``).join(", ")}`;
-  const detail = "What was wrong, and what to do.";
-  problem.example = {
-    type: `urn:workdesk:problem:${code}`,
-    title,
-    status: Number(status),
-    detail,
-    instance: "/api/…",
-    code,
-    requestId: "JKJaXmPLvHcESHA=",
-    ...(code === "validation_error" && {
-      errors: [{ pointer: "/title", code: "required", detail: "Send `title`." }],
-    }),
-    message: detail,
-  };
+  const [first] = problem.schema.oneOf ?? [problem.schema];
+  [problem.example] = resolved(api, first).examples;
 }
 
 /** Gives integers in lists the input of texts: Swagger UI looks for one of their own and has none. */
