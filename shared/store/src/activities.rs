@@ -8,13 +8,14 @@ use model::{
 };
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     directory::takes_work,
     filter::Filter,
     idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Index, Key, List},
     page::{Page, Wanted},
     records::Subject,
+    store::resource,
     table::{OrNotFound, Read, Record, Stored, Write},
     tagging,
     tracked::Tracked,
@@ -25,16 +26,9 @@ use super::{
 /// read still finds them.
 const JOIN: Read = Read::Consistent;
 
-/// Activities.
-#[derive(Clone, Copy, Debug)]
-pub struct Activities<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Activities.
-    #[must_use]
-    pub const fn activities(&self) -> Activities<'_> {
-        Activities(self)
-    }
+    pub Activities as activities
 }
 
 /// An activity with the records that it refers to.

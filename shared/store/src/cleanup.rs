@@ -10,10 +10,10 @@ use model::{Error, OrganizationId, span};
 use serde::Deserialize;
 
 use super::{
-    Store,
     key::{self, AnyKey, Gsi2, Key},
     page::{Row, Wanted},
     records::{Cleanup, Subject},
+    store::{Store, resource},
     table::{Change, Condition, OrLeave, Readable, Record, Write},
 };
 
@@ -50,16 +50,9 @@ impl Store {
     }
 }
 
-/// Cleanups.
-#[derive(Clone, Copy, Debug)]
-pub struct Cleanups<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Cleanups after deletes.
-    #[must_use]
-    pub const fn cleanups(&self) -> Cleanups<'_> {
-        Cleanups(self)
-    }
+    pub Cleanups as cleanups
 }
 
 /// The outcome of a round of a cleanup.

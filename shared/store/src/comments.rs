@@ -15,21 +15,14 @@ use super::{
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
-    store::{Store, id_is_taken},
+    store::{id_is_taken, resource},
     table::{Batch, Condition, Read, Record, Stored, Write},
     writes::Writes,
 };
 
-/// Comments on service requests, activities and tasks.
-#[derive(Clone, Copy, Debug)]
-pub struct Comments<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Comments on service requests, activities and tasks.
-    #[must_use]
-    pub const fn comments(&self) -> Comments<'_> {
-        Comments(self)
-    }
+    pub Comments as comments
 }
 
 /// A comment with its author.

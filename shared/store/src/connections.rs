@@ -16,23 +16,17 @@ use model::{
 };
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
+    store::resource,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
 };
 
-/// Connections.
-#[derive(Clone, Copy, Debug)]
-pub struct Connections<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// The systems that the organization's actions call.
-    #[must_use]
-    pub const fn connections(&self) -> Connections<'_> {
-        Connections(self)
-    }
+    pub Connections as connections
 }
 
 impl Record<crate::Workdesk> for Connection {

@@ -6,8 +6,8 @@ use model::{Activity, Error, OrganizationId, ServiceRequest, Ticket, UserRef};
 use serde::de::DeserializeOwned;
 
 use super::{
-    Store,
     key::{self, Gsi1, List},
+    store::resource,
     table::{Read, Stored},
 };
 
@@ -48,16 +48,9 @@ pub struct FeedItem {
     pub creator: Option<UserRef>,
 }
 
-/// Dashboards.
-#[derive(Clone, Copy, Debug)]
-pub struct Dashboards<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// The managed-services dashboard.
-    #[must_use]
-    pub const fn dashboard(&self) -> Dashboards<'_> {
-        Dashboards(self)
-    }
+    pub Dashboards as dashboard
 }
 
 impl Dashboards<'_> {

@@ -13,23 +13,16 @@ pub(super) use projects::takes_work;
 use model::{Organization, Project, ReferenceType};
 
 use super::{
-    Store,
     key::{self, Key},
     records::Reference,
+    store::resource,
     table::Record,
     words::words,
 };
 
-/// Organizations, users, projects, phases and tags.
-#[derive(Clone, Copy, Debug)]
-pub struct Directory<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Organizations, users, projects, phases and tags.
-    #[must_use]
-    pub const fn directory(&self) -> Directory<'_> {
-        Directory(self)
-    }
+    pub Directory as directory
 }
 
 impl Record<crate::Workdesk> for Reference {

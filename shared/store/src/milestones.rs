@@ -11,27 +11,21 @@ use model::{
 use serde::Deserialize;
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     directory::takes_work,
     filter::Filter,
     key::{self, Gsi1, Key},
     page::{Page, Row, Wanted},
     records::Subject,
+    store::resource,
     table::{Condition, OrNotFound, Read, Record, Stored},
     tracked::Tracked,
     writes::Writes,
 };
 
-/// Milestones.
-#[derive(Clone, Copy, Debug)]
-pub struct Milestones<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Milestones.
-    #[must_use]
-    pub const fn milestones(&self) -> Milestones<'_> {
-        Milestones(self)
-    }
+    pub Milestones as milestones
 }
 
 /// A milestone with its tasks.

@@ -6,10 +6,10 @@ use model::{
 };
 
 use super::{
-    Store,
     key::{self, AnyKey},
     page::{Page, Wanted},
     records::Reference,
+    store::resource,
     table::{Batch, Condition, IntoAttribute, Read, Stored},
     words::words,
 };
@@ -35,16 +35,9 @@ pub struct FoundReference {
     pub description: Option<Description>,
 }
 
-/// Records that a service request may refer to.
-#[derive(Clone, Copy, Debug)]
-pub struct References<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Records that a service request may refer to.
-    #[must_use]
-    pub const fn references(&self) -> References<'_> {
-        References(self)
-    }
+    pub References as references
 }
 
 impl References<'_> {

@@ -9,27 +9,21 @@ use model::{
 };
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     filter::Filter,
     key::{self, AnyKey, Gsi1, Key},
     page::{Page, Wanted},
     records::Subject,
     resolutions,
+    store::resource,
     table::{Condition, Record, Stored, Write},
     tracked::{HandOver, Tracked},
     writes::Writes,
 };
 
-/// Service requests.
-#[derive(Clone, Copy, Debug)]
-pub struct ServiceRequests<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Service requests.
-    #[must_use]
-    pub const fn service_requests(&self) -> ServiceRequests<'_> {
-        ServiceRequests(self)
-    }
+    pub ServiceRequests as service_requests
 }
 
 /// The past of a service request that was raised earlier, or in another system. A time that is `None` is

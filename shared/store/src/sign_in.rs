@@ -10,20 +10,14 @@ use super::{
     key::{self, AnyKey, Gsi1, Key},
     records::{Account, Failures},
     retry::retry_or_none,
+    store::resource,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
     words::fold,
 };
 
-/// Sessions, accounts and failed sign-ins.
-#[derive(Clone, Copy, Debug)]
-pub struct SignIn<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Sessions, accounts and failed sign-ins.
-    #[must_use]
-    pub const fn sign_in(&self) -> SignIn<'_> {
-        SignIn(self)
-    }
+    pub SignIn as sign_in
 }
 
 impl Account {

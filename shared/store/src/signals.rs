@@ -8,7 +8,7 @@ use model::{
 };
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     filter::Filter,
     idempotency::Once,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
@@ -16,6 +16,7 @@ use super::{
     records::{Remedy, SignalSource, SignalsSince},
     retry::reretry_or_none,
     signal_days::{self, Noted},
+    store::resource,
     table::{Batch, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
@@ -25,16 +26,9 @@ use super::{
 /// three, and two more are common.
 const TOGETHER: usize = 30;
 
-/// Alerts.
-#[derive(Clone, Copy, Debug)]
-pub struct Signals<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Signals (alerts).
-    #[must_use]
-    pub const fn signals(&self) -> Signals<'_> {
-        Signals(self)
-    }
+    pub Signals as signals
 }
 
 impl Record<crate::Workdesk> for Signal {

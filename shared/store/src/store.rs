@@ -69,6 +69,25 @@ impl Store {
     }
 }
 
+/// Declares the access to a resource's records, and the method of [`Store`] that gives it.
+macro_rules! resource {
+    ($(#[doc = $about:literal])+ pub $name:ident as $method:ident) => {
+        $(#[doc = $about])+
+        #[derive(Clone, Copy, Debug)]
+        pub struct $name<'a>(pub(crate) &'a $crate::store::Store);
+
+        impl $crate::store::Store {
+            $(#[doc = $about])+
+            #[must_use]
+            pub const fn $method(&self) -> $name<'_> {
+                $name(self)
+            }
+        }
+    };
+}
+
+pub(super) use resource;
+
 /// 500: a new id has a record.
 pub(super) fn id_is_taken(kind: &'static str) -> Error {
     Error::internal(

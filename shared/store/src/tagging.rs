@@ -10,9 +10,10 @@ use model::{
 use serde_json::json;
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     key::{self, AnyKey},
     records::Tagged,
+    store::resource,
     table::{Batch, Change, Condition, OrNotFound, Read, Stored, Write},
     writes::Writes,
 };
@@ -23,16 +24,9 @@ const MOST: usize = 50;
 /// The attribute of the set.
 pub(super) const TAG_IDS: &str = "tagIds";
 
-/// Tags on tasks and activities.
-#[derive(Clone, Copy, Debug)]
-pub struct Tagging<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Tags on tasks and activities.
-    #[must_use]
-    pub const fn tagging(&self) -> Tagging<'_> {
-        Tagging(self)
-    }
+    pub Tagging as tagging
 }
 
 impl From<TaskId> for Tagged {

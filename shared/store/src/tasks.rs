@@ -17,13 +17,14 @@ use self::{
     named::{Named, Names},
 };
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     assignee::Assignee,
     directory::takes_work,
     idempotency::{Once, id_of},
     key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
     page::{Page, Wanted},
     records::Subject,
+    store::resource,
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
@@ -33,16 +34,9 @@ use super::{
 /// eventually consistent read still finds them.
 const JOIN: Read = Read::Consistent;
 
-/// Tasks.
-#[derive(Clone, Copy, Debug)]
-pub struct Tasks<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Tasks.
-    #[must_use]
-    pub const fn tasks(&self) -> Tasks<'_> {
-        Tasks(self)
-    }
+    pub Tasks as tasks
 }
 
 impl Record<crate::Workdesk> for Task {

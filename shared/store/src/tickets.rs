@@ -17,22 +17,15 @@ use super::{
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
     resolutions,
-    store::{Store, id_is_taken},
+    store::{id_is_taken, resource},
     table::{Batch, Change, Condition, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     writes::Writes,
 };
 
-/// Support tickets and their messages.
-#[derive(Clone, Copy, Debug)]
-pub struct Tickets<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Support tickets and their messages.
-    #[must_use]
-    pub const fn tickets(&self) -> Tickets<'_> {
-        Tickets(self)
-    }
+    pub Tickets as tickets
 }
 
 /// A new ticket with its first messages. A time that is `None` is the current one.

@@ -12,24 +12,18 @@ use model::{
 use tokio::sync::OnceCell;
 
 use super::{
-    PendingWrite, Store, WriteContext,
+    PendingWrite, WriteContext,
     idempotency::{Once, id_of},
     key::{self, Key},
     records::TokenHolder,
+    store::resource,
     table::{Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
 };
 
-/// Access tokens.
-#[derive(Clone, Copy, Debug)]
-pub struct Tokens<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Access tokens.
-    #[must_use]
-    pub const fn tokens(&self) -> Tokens<'_> {
-        Tokens(self)
-    }
+    pub Tokens as tokens
 }
 
 impl Record<crate::Workdesk> for Token {

@@ -42,9 +42,9 @@ use model::{
 };
 
 use super::{
-    Store,
     key::{self, Gsi1, Gsi2, Gsi3, Key},
     records::Part,
+    store::resource,
     table::{Batch, OrNotFound, Readable, Record, Stored},
 };
 
@@ -57,16 +57,9 @@ fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
     Ok(pause.is_some_and(|pause| pause.paused))
 }
 
-/// Agent sessions.
-#[derive(Clone, Copy, Debug)]
-pub struct Agent<'a>(pub(super) &'a Store);
-
-impl Store {
+resource! {
     /// Resolution-agent sessions and their approved actions.
-    #[must_use]
-    pub const fn agent(&self) -> Agent<'_> {
-        Agent(self)
-    }
+    pub Agent as agent
 }
 
 impl Record<crate::Workdesk> for AgentSession {
