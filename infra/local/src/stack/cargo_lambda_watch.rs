@@ -1,4 +1,4 @@
-//! Run of the functions with `cargo lambda watch`. It starts a function at its first
+//! Build and run of the functions with `cargo lambda watch`. It starts a function at its first
 //! invocation and restarts it when its sources change.
 
 use std::{net::Ipv4Addr, path::Path, process::Stdio, time::Duration};
@@ -9,7 +9,12 @@ use tokio::{
     process::Command,
 };
 
-use super::{child::Group, environment, error::Error};
+use super::{
+    child::{self, Group},
+    config::Config,
+    environment,
+    error::Error,
+};
 use crate::{console, process};
 
 /// The program of this package in which functions run.
@@ -27,6 +32,30 @@ const NOISE: [&str; 6] = [
     "terminating lambda",
     "terminating instance monitor",
 ];
+
+/// Builds the functions with the features that `cargo lambda watch` builds them with: those of the
+/// whole workspace. Named by `--bin` and not by `--package`, they share all dependencies.
+pub(crate) async fn build(
+    config: &Config,
+    workspace: &Path,
+    functions: impl Iterator<Item = &str>,
+) -> Result<(), Error> {
+    let mut command = Command::new(&config.cargo);
+    command.arg("build").current_dir(workspace);
+    for program in functions.chain([EXECUTION_ENVIRONMENT]) {
+        command.args(["--bin", program]);
+    }
+    let status = child::run(&mut command)
+        .await
+        .map_err(|source| Error::Program {
+            program: "cargo build",
+            source,
+        })?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Error::Build)
+}
 
 /// Starts `cargo lambda watch` on a port of this machine.
 pub(crate) fn start(

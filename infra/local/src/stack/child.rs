@@ -70,6 +70,13 @@ impl Drop for Group {
     }
 }
 
+/// Runs a program to its end with its output on the terminal. Returns its exit status.
+pub(crate) async fn run(command: &mut Command) -> io::Result<ExitStatus> {
+    Group::start(command.stdin(std::process::Stdio::null()))?
+        .wait()
+        .await
+}
+
 /// A program that ran without output on the terminal failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SilentError {

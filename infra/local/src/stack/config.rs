@@ -1,6 +1,6 @@
 //! Environment variables of the local stack.
 
-use std::{num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
+use std::{ffi::OsString, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
 
 use crate::process::{self, text};
 
@@ -46,6 +46,8 @@ pub(crate) struct Config {
     pub(crate) handed_on: Vec<(&'static str, String)>,
     /// `NO_PROXY`: hosts that are reached without a proxy.
     pub(crate) no_proxy: Option<String>,
+    /// The cargo that runs this program.
+    pub(crate) cargo: OsString,
     /// Folders of `PATH`, and last cargo's own.
     pub(crate) programs: Vec<PathBuf>,
 }
@@ -72,6 +74,7 @@ impl Config {
                 .filter_map(|name| Some((name, text(name)?)))
                 .collect(),
             no_proxy: text("NO_PROXY").or_else(|| text("no_proxy")),
+            cargo: process::variable("CARGO").unwrap_or_else(|| "cargo".into()),
             programs: process::program_folders(),
         })
     }

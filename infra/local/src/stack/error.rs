@@ -32,6 +32,8 @@ pub(crate) enum Error {
          `cargo install cargo-lambda --locked`, and try again."
     )]
     NoCargoLambda(String),
+    #[error("the functions could not be built")]
+    Build,
     #[error("{program}: {source}")]
     Program {
         program: &'static str,

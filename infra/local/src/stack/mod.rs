@@ -122,7 +122,9 @@ impl Stack {
 
         let cargo_lambda =
             cargo_lambda::find_or_fetch(&config.programs, &target.join("tools")).await?;
+        console::say("Building the functions …");
         let template = Template::deployed()?;
+        cargo_lambda_watch::build(config, &workspace, template.functions()).await?;
 
         console::say("Starting the engines and the demo billing system …");
         let engines = self.engines.insert(start_engines(config, &data).await?);
