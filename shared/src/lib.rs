@@ -13,6 +13,7 @@ pub mod problem;
 pub mod serve;
 pub mod view;
 
+pub use agent;
 pub use app::App;
 pub use model::{self, Clock, Error, Fault, clock, error, input, random};
 pub use problem::Problem;

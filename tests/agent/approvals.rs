@@ -6,7 +6,10 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::model::{ActionType, Money, ProposedAction, Risk, Signal, span};
+use shared::{
+    agent::{ActionType, Money, ProposedAction, Risk, Signal},
+    model::span,
+};
 use tests::support::{
     AgentSettings, Answer, Caller, Concierge, Item, Proposing, event, posting, text_of,
 };

@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use serde_json::{Value, json};
-use shared::model::{ActionType, AlreadyDone, ProposedAction};
+use shared::agent::{ActionType, AlreadyDone, ProposedAction};
 
 use tests::support::{AgentSettings, Concierge, Proposing, event, posting};
 
@@ -154,7 +154,7 @@ async fn serve(routes: Router) -> String {
 }
 
 /// Voids the signal's invoice in the system that the signal names.
-fn void(signal: &shared::model::Signal) -> ProposedAction {
+fn void(signal: &shared::agent::Signal) -> ProposedAction {
     let invoice = &signal.entities[0].id;
     let body = json!({"reason": "twice", "lines": [{"id": 7}]});
     let path = format!("/invoices/{invoice}/void");

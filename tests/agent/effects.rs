@@ -6,7 +6,10 @@ use std::{sync::Arc, time::Duration};
 use action_worker::Limits;
 use local::target_systems::FaultMode;
 use serde_json::{Value, json};
-use shared::model::{ActionType, AgentSessionId, Id};
+use shared::{
+    agent::ActionType,
+    model::{AgentSessionId, Id},
+};
 use tests::{
     support::{Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting},
     unwary::Unwary,
@@ -148,11 +151,11 @@ async fn an_effect_on_another_record_is_another_one() {
 /// A session on a duplicated invoice, and the actions that void and credit it.
 async fn duplicated(world: &Concierge) -> (Value, String, String) {
     let mut signal = tests::records::signal("invoice_duplicated", world.api.clock.now());
-    signal.entities = vec![shared::model::SignalEntity {
+    signal.entities = vec![shared::agent::SignalEntity {
         kind: "invoice".to_owned(),
         id: "inv_2008".to_owned(),
     }];
-    signal.amount_at_risk = Some(shared::model::Money {
+    signal.amount_at_risk = Some(shared::agent::Money {
         minor_units: 100,
         currency: "USD".to_owned(),
     });

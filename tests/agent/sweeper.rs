@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::{
-    model::{Case, Claim, Outcome},
+    agent::{Case, Claim, Outcome},
     queue::Queue,
 };
 use sweeper::{Sweeper, Swept};

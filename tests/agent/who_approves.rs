@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use shared::model::{ActionType, Money, ProposedAction, Signal};
+use shared::agent::{ActionType, Money, ProposedAction, Signal};
 
 use tests::support::{AgentSettings, Caller, Concierge, Proposing, posting};
 

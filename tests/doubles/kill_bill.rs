@@ -1,7 +1,10 @@
 //! Kill Bill, as its own description has it: whatever that does not allow is refused. It keeps no state.
 
 use serde_json::{Value, json};
-use shared::model::{ActionType, JsonText, ProposedAction, Signal};
+use shared::{
+    agent::{ActionType, ProposedAction, Signal},
+    model::JsonText,
+};
 
 use super::{Cutting, Doubled, cutting::Cuts};
 use tests::support::posting;

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use resolution_agent::Engine;
 use serde_json::{Value, json};
-use shared::model::{ProposedAction, Signal};
+use shared::agent::{ProposedAction, Signal};
 
 use self::cutting::Cutting;
 use tests::support::{AgentSettings, Concierge, Proposing, event};

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use shared::model::{ActionType, ProposedAction, Reconciliation, Signal};
+use shared::agent::{ActionType, ProposedAction, Reconciliation, Signal};
 
 use super::{
     Cutting, Doubled,

@@ -5,11 +5,11 @@ use std::{future::ready, sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use shared::{
+    agent::{Approving, Case, Proposal},
     model::{
-        ActivityId, AgentSessionId, Approving, Case, Code, CommentId, Error, Held, Id,
-        MilestoneCreate, MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Proposal, Role,
-        ServiceRequestCreate, ServiceRequestId, SignalId, TagId, TaskId, TaskPlace, TaskUpdate,
-        Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, Code, CommentId, Error, Held, Id, MilestoneCreate, MilestoneId,
+        MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate, ServiceRequestId,
+        SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{PendingWrite, Store},
 };

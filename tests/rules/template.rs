@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::{
-    model::{AgentAction, ServiceStatus, span},
+    agent::AgentAction,
+    model::{ServiceStatus, span},
     store::NewTicket,
 };
 use tests::{

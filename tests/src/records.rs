@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
+    agent::SignalStatus,
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
-        ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid,
-        SignalStatus, Slug, TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
+        ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, Slug,
+        TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
     },
     store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
 };

@@ -6,7 +6,10 @@ use std::{sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use resolution_agent::{Engine, EngineError, Eyes, PlaybookEngine};
 use serde_json::{Value, json};
-use shared::model::{Case, Connection, Facts, JsonText, Proposal, ProposedAction, TargetRead};
+use shared::{
+    agent::{Case, Connection, Facts, Proposal, ProposedAction, TargetRead},
+    model::JsonText,
+};
 use targets::Seen;
 
 /// Proposes every action that could be called, without preconditions or verifications.

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use model::{
-    ApiCall, Connection, Effect, JsonText, Replays, Reply, Timestamp, answer, retry_after,
-};
+use agent::{ApiCall, Connection, Effect, Replays, Reply, answer, retry_after};
+use model::{JsonText, Timestamp};
 use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
 use targets::{Answered, NoAnswer, Targets};

@@ -20,9 +20,10 @@ pub use limits::Limits;
 
 use std::panic::AssertUnwindSafe;
 
+use agent::{ActionState, Claim, Message};
 use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
 use futures::{FutureExt, StreamExt, stream};
-use model::{ActionState, AgentSessionId, Claim, Error, Message, OrganizationId, Stopwatch};
+use model::{AgentSessionId, Error, OrganizationId, Stopwatch};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},

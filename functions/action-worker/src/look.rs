@@ -2,11 +2,9 @@
 
 use std::time::Duration;
 
+use agent::{AgentAction, Connection, Facts, Sight, Silence, TargetRead};
 use futures::future::join_all;
-use model::{
-    AgentAction, AgentSessionId, Connection, Error, Facts, Id, OrganizationId, Sight, Silence,
-    TargetRead,
-};
+use model::{AgentSessionId, Error, Id, OrganizationId};
 use store::{AwaitedLook, Store};
 use targets::Targets;
 

@@ -2,10 +2,11 @@
 
 use std::{ops::ControlFlow, time::Duration};
 
-use model::{
-    ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Error, Id,
-    JsonText, Outcome, Precondition, StepAnswer, Stopwatch, Timestamp, span,
+use agent::{
+    ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Outcome,
+    Precondition, StepAnswer,
 };
+use model::{Error, Id, JsonText, Stopwatch, Timestamp, span};
 use store::{HeldAction, Lease, Store};
 use targets::Targets;
 

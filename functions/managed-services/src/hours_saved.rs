@@ -4,9 +4,10 @@ use axum::extract::State;
 use serde::Serialize;
 use shared::{
     App, Problem,
+    agent::{ActionType, Saving},
     auth::{Caller, need},
     http::List,
-    model::{ActionType, AgentSessionId, Listing, Saving, SavingSort, Timestamp},
+    model::{AgentSessionId, Listing, SavingSort, Timestamp},
     store::Stored,
 };
 use utoipa::ToSchema;

@@ -4,8 +4,9 @@
 
 use std::time::Duration;
 
+use agent::{AgentSessionStatus, Message};
 use futures::{StreamExt, stream};
-use model::{AgentSessionStatus, Error, Message, Stopwatch};
+use model::{Error, Stopwatch};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},

@@ -1,9 +1,9 @@
 //! `workdesk-admin record-alert`: an alert for the resolution agent, from any source.
 
 use lexopt::Parser;
-use shared::model::{
-    AlertCreate,
-    input::{Fields, Input, parse},
+use shared::{
+    agent::AlertCreate,
+    model::input::{Fields, Input, parse},
 };
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};

@@ -7,12 +7,13 @@ mod signals;
 use aws_sdk_dynamodb::Client;
 use serde_json::json;
 use shared::{
+    agent::Connection,
     auth::password,
     clock::Clock,
     input,
     model::{
-        Connection, OrganizationId, PasswordHash, PlanFeature, Priority, Project, Role,
-        ServiceStatus, Slug, TagId, Thread, Timestamp, User, span,
+        OrganizationId, PasswordHash, PlanFeature, Priority, Project, Role, ServiceStatus, Slug,
+        TagId, Thread, Timestamp, User, span,
     },
     store::{NewMessage, NewTicket, NewUser, Past, Store, Stored, Tagged},
 };

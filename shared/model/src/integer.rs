@@ -80,7 +80,7 @@ impl ToSchema for Order {
 }
 
 /// Reads an integer from `least` to `most`; in a query it is text.
-pub(crate) fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
+pub fn integer(value: &Value, place: &mut Place<'_>, least: i64, most: i64) -> Reading<i64> {
     let (number, code) = match value {
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() && float.fract() != 0.0 => (None, FaultCode::Type),
@@ -112,7 +112,7 @@ fn exactly(float: f64) -> Option<i64> {
 }
 
 /// The schema of an integer from `least` to `most`.
-pub(crate) fn integer_schema(least: i64, most: i64) -> ObjectBuilder {
+pub fn integer_schema(least: i64, most: i64) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
         .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))

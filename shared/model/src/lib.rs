@@ -4,7 +4,6 @@
 //! the record, the function has a view for it.
 
 mod activity;
-pub mod agent;
 pub mod clock;
 mod code;
 mod comment;
@@ -16,11 +15,9 @@ pub mod input;
 mod integer;
 mod json_object;
 mod list;
-mod message;
 mod milestone;
 mod names;
 mod password;
-pub mod pattern;
 mod permission;
 mod project;
 pub mod random;
@@ -30,7 +27,6 @@ mod service_request;
 mod service_status;
 mod session;
 mod sid;
-mod signal;
 mod sort;
 mod task;
 mod text;
@@ -42,26 +38,6 @@ mod wrong_text;
 
 pub use activity::{
     Activity, ActivityCreate, ActivityFilter, ActivityType, ActivityUpdate, TagAttach,
-};
-pub use agent::{
-    ActionApproval, ActionDone, ActionHandOver, ActionResult, ActionState, ActionStep, ActionType,
-    ActionVerdict, ActionWaive, ActionsExecute, ActionsPreview, Admission, AgentAction, AgentPause,
-    AgentPolicy, AgentSession, AgentSessionFilter, AgentSessionStatus, AllowedCall, AlreadyDone,
-    Analysis, AnswerCondition, Answered, ApiCall, Approved, ApprovedActions, Approver, Approving,
-    Asked, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
-    CallPath, Called, Cancelled, Case, Charge, Claim, ConfidenceFrom, Connection, ConnectionAuth,
-    ConnectionPut, ConnectionRevision, ConnectionTraffic, Digest, Digests, DryRun, Effect,
-    EffectGuard, ErrorCode, Evidence, FactCondition, Facts, FindingWeight, FixedHeader, Handling,
-    HandlingStatus, HeaderName, HeaderText, HeldEffect, Hold, Idempotency, IdempotencyKeys,
-    JournalActor, JournalActorType, JournalBreak, JournalCheck, JournalEntry, JournalEvent,
-    JournalFlaw, JournalHead, JournalPeriod, Judgement, KeyName, KeyPlace, Looked, Looks, METHODS,
-    MOST_CONNECTIONS, MoneyEffect, MoneySum, NotHelped, Note, Outcome, ParameterName,
-    PlaybookRecord, PlaybookRuns, PlaybookVersion, PolicyCaps, PolicyMatch, PolicyPreset,
-    PolicyRule, PolicySet, PolicySubject, PolicyVerdict, Precondition, Proposal, ProposedAction,
-    Proposers, ReadEvidence, Reconciliation, ReconciliationStatus, Rejection, Replays, Reply,
-    RequestTurn, Requirement, Risk, Saving, SessionReject, Sight, Silence, StepAnswer, StepResult,
-    StepStatus, Surroundings, TargetEffect, TargetRead, Verdict, VerdictOutcome, Verification,
-    VerificationStatus, answer, check_journal, retry_after, without,
 };
 pub use clock::{Clock, Stopwatch};
 pub use code::{Code, FaultCode};
@@ -75,15 +51,10 @@ pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
-pub use message::Message;
 pub use milestone::{
     Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
-pub use pattern::{
-    ClassHistory, Cycle, FiredOnHistory, LabelledSignal, Occurrence, Pattern, PatternWindow,
-    SharedLabel,
-};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
     Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
@@ -97,12 +68,6 @@ pub use service_request::{
 pub use service_status::{Resolution, ServiceStatus};
 pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
-pub use signal::{
-    AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
-    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
-    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Recurrence,
-    Severity, Signal, SignalEntity, SignalStatus,
-};
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
     JournalSort, MilestoneSort, PhaseSort, ProjectSort, ProjectTaskSort, ReferenceSort, SavingSort,

@@ -20,7 +20,7 @@ use crate::{
 
 /// The characters that a text may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
+pub enum Form {
     /// All of them.
     Text,
     /// No control or format characters, and no line or paragraph separators. The joiners U+200C and
@@ -42,7 +42,7 @@ const JOINERS: &str = r"\u200C\u200D";
 
 impl Form {
     /// Checks a text of this form.
-    pub(crate) fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
+    pub fn check(self, text: &str, least: usize, most: usize) -> Result<(), WrongText> {
         let is_white = |character: char| {
             character.is_whitespace() || (self != Self::Text && is_joiner(character))
         };
@@ -66,7 +66,7 @@ impl Form {
     }
 
     /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
-    pub(crate) fn pattern(self, least: usize) -> Option<String> {
+    pub fn pattern(self, least: usize) -> Option<String> {
         match self {
             Self::Text if least == 0 => None,
             Self::Text => Some(format!("[^{WHITE}]")),
@@ -83,7 +83,7 @@ impl Form {
 }
 
 /// Returns a text on one line: each character that a line cannot hold becomes a space.
-pub(crate) fn on_one_line(text: &str) -> String {
+pub fn on_one_line(text: &str) -> String {
     let characters = text.chars();
     characters
         .map(|one| if is_hidden(one) { ' ' } else { one })

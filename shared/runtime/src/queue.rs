@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use agent::Message;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
-use model::{Error, Message};
+use model::Error;
 
 /// Most messages of one request.
 const BATCH: usize = 10;

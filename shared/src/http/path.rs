@@ -1,8 +1,9 @@
 //! Ids in paths.
 
+use agent::{Connection, ProposedAction};
 use axum::extract::FromRequestParts;
 use http::request::Parts;
-use model::{ActionId, Code, Connection, Error, Id, ProposedAction, Slug, input::Field};
+use model::{ActionId, Code, Error, Id, Slug, input::Field};
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 
 use super::operation::{Argument, Description};

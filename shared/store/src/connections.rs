@@ -10,10 +10,8 @@ pub(crate) use traffic::{Traffic, name_at_work};
 
 use std::future::ready;
 
-use model::{
-    AgentPause, Code, Connection, ConnectionPut, Error, MOST_CONNECTIONS, OrganizationId, Slug,
-    UserId,
-};
+use agent::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
+use model::{Code, Error, OrganizationId, Slug, UserId};
 
 use super::{
     PendingWrite, WriteContext,

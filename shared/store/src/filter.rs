@@ -1,10 +1,11 @@
 //! Filters of lists as conditions on attributes.
 
+use agent::{Severity, SignalStatus};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
     ActivityType, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority,
-    ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Severity, SignalId, SignalStatus,
-    Slug, TagId, TaskStatus, Timestamp, UserId, Who,
+    ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, SignalId, Slug, TagId, TaskStatus,
+    Timestamp, UserId, Who,
 };
 
 use super::{

@@ -2,10 +2,11 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use agent::{AgentSession, Signal};
 use model::{
-    Activity, ActivityId, AgentSession, AgentSessionId, Comment, CommentId, Error, Id, Milestone,
-    MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
-    ServiceRequestId, Signal, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
+    Activity, ActivityId, AgentSessionId, Comment, CommentId, Error, Id, Milestone, MilestoneId,
+    Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
+    ServiceRequestId, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
     TicketMessageId, Token, TokenId, User, UserId,
 };
 use tokio::sync::Mutex;

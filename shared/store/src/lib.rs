@@ -36,11 +36,12 @@ mod tracked;
 mod words;
 mod writes;
 
-pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
-pub use agent::{
+pub use ::agent::NewSignal;
+pub use self::agent::{
     Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
     Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
+pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
@@ -49,7 +50,6 @@ pub use directory::{Directory, NewUser};
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
-pub use model::NewSignal;
 pub use pending_write::{PendingWrite, WriteContext};
 pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};

@@ -6,10 +6,10 @@
 
 use std::collections::BTreeSet;
 
+use agent::{ActionType, AgentAction, AgentSession};
 use model::{
-    ActionType, ActivityId, AgentAction, AgentSession, AgentSessionId, MilestoneId, OrganizationId,
-    PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SignalId, TagId, TaskId, Thread,
-    Timestamp, UserId,
+    ActivityId, AgentSessionId, MilestoneId, OrganizationId, PasswordHash, PhaseId, ProjectId,
+    ReferenceId, ReferenceType, SignalId, TagId, TaskId, Thread, Timestamp, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -208,8 +208,8 @@ pub(crate) struct SignalDay {
     pub(crate) signal_type: String,
     /// The start of the day.
     pub(crate) day: Timestamp,
-    /// Occurrences in the form of [`Occurrence::within_day`](model::Occurrence::within_day). At most
-    /// [`MOST_AN_HOUR`](model::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
+    /// Occurrences in the form of [`Occurrence::within_day`](agent::Occurrence::within_day). At most
+    /// [`MOST_AN_HOUR`](agent::Occurrence::MOST_AN_HOUR) of each hour, and those that concurrent
     /// writes add.
     #[serde(default)]
     pub(crate) occurrences: Vec<i64>,

@@ -4,9 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use model::{
-    ClassHistory, Error, LabelledSignal, Occurrence, OrganizationId, Signal, Timestamp, span,
-};
+use agent::{ClassHistory, LabelledSignal, Occurrence, Signal};
+use model::{Error, OrganizationId, Timestamp, span};
 
 use super::{
     Store,

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use model::{
-    AlertFilter, AlertUpdate, Error, Id, NewSignal, OrganizationId, Recurrence, Signal, SignalId,
-    Timestamp, UserId,
-};
+use agent::{AlertFilter, AlertUpdate, NewSignal, Recurrence, Signal};
+use model::{Error, Id, OrganizationId, SignalId, Timestamp, UserId};
 
 use super::{
     PendingWrite, WriteContext,

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use model::{Connection, Facts, JsonText, Silence, TargetRead, answer, digest, without};
+use agent::{Connection, Facts, Silence, TargetRead, answer, without};
+use model::{JsonText, digest};
 use reqwest::StatusCode;
 use secrecy::{ExposeSecret, SecretString};
 use serde_json::Value;

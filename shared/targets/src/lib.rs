@@ -16,7 +16,8 @@ use std::{
     time::Duration,
 };
 
-use model::{ApiCall, AuthScheme, BodyFormat, Connection, Id, KeyPlace, Silence, Stopwatch};
+use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, Silence};
+use model::{Id, Stopwatch};
 use reqwest::{
     Method, Request, RequestBuilder, Response, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},

@@ -9,8 +9,9 @@ use std::{
     time::Duration,
 };
 
+use agent::Connection;
 use aws_config::SdkConfig;
-use model::{Connection, OrganizationId, Stopwatch};
+use model::{OrganizationId, Stopwatch};
 use runtime::{Start, config::ConfigError, parameter_store::ParameterStore};
 use secrecy::{ExposeSecret, SecretString};
 

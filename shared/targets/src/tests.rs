@@ -8,6 +8,7 @@ use std::{
     },
 };
 
+use agent::{ConnectionPut, TargetRead};
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::{Credentials, provider::SharedCredentialsProvider};
 use axum::{
@@ -16,9 +17,7 @@ use axum::{
     extract::State,
     http::{HeaderMap, Method, StatusCode, Uri},
 };
-use model::{
-    ConnectionPut, Id, JsonObject, JsonText, OrganizationId, Slug, TargetRead, Timestamp, input,
-};
+use model::{Id, JsonObject, JsonText, OrganizationId, Slug, Timestamp, input};
 use serde_json::{Value, json};
 
 use super::*;

@@ -1,6 +1,6 @@
 //! Verification: checks find whether an action had its effect.
 
-use shared::model::Verification;
+use shared::agent::Verification;
 use tests::support::{fact_is, read_of, retrying, retrying_verified};
 
 use super::*;

@@ -1,10 +1,7 @@
 //! `GET /api/concierge/alerts`
 
 use serde_json::json;
-use shared::{
-    model::{SignalStatus, span},
-    store::NewSignal,
-};
+use shared::{agent::SignalStatus, model::span, store::NewSignal};
 use tests::{records, support::Concierge};
 
 const ALERTS: &str = "/api/concierge/alerts";

@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{
+use shared::agent::{
     ActionStep, ActionType, ApiCall, DryRun, Money, MoneyEffect, ProposedAction, TargetRead,
 };
 

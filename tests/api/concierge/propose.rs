@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use resolution_agent::{Engine, EngineError};
 use serde_json::json;
-use shared::model::{Case, Proposal, SignalEntity, span};
+use shared::{
+    agent::{Case, Proposal, SignalEntity},
+    model::span,
+};
 use tests::{
     records,
     support::{AgentSettings, Concierge, budgets::within},

@@ -2,7 +2,10 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::model::{ActionType, Claim, Id, Outcome, ProposedAction, Sight, SignalEntity, span};
+use shared::{
+    agent::{ActionType, Claim, Outcome, ProposedAction, Sight, SignalEntity},
+    model::{Id, span},
+};
 
 use tests::support::{CASES, Concierge, posting};
 
@@ -195,7 +198,7 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
         kind: "invoice".to_owned(),
         id: "inv_2010".to_owned(),
     }];
-    signal.amount_at_risk = Some(shared::model::Money {
+    signal.amount_at_risk = Some(shared::agent::Money {
         minor_units: 99_999_900,
         currency: "EUR".to_owned(),
     });

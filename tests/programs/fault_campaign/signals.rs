@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use shared::{
+    agent::{Money, SignalEntity},
     clock::Clock,
-    model::{Money, SignalEntity},
     store::NewSignal,
 };
 use tests::records;

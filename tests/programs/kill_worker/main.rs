@@ -23,7 +23,7 @@ mod world;
 
 use std::{process::ExitCode, time::Duration};
 
-use shared::model::{ActionState, Stopwatch};
+use shared::{agent::ActionState, model::Stopwatch};
 use tests::Options;
 
 use self::{

@@ -17,11 +17,9 @@ use local::{
 use resolution_agent::Engine;
 use serde_json::{Map, Value, json};
 use shared::{
+    agent::{ActionState, ActionType, Approving, Case, Message, Money, SignalEntity},
     clock::Clock,
-    model::{
-        ActionState, ActionType, AgentSessionId, Approving, Case, Message, Money, OrganizationId,
-        SignalEntity, Stopwatch, UserId, span,
-    },
+    model::{AgentSessionId, OrganizationId, Stopwatch, UserId, span},
     queue::Queue,
     store::{Approval, NewSignal, Store},
 };

@@ -3,7 +3,8 @@
 
 use serde_json::{Value, json};
 use shared::{
-    model::{ActionState, Timestamp},
+    agent::ActionState,
+    model::Timestamp,
     telemetry::{self, Metric},
 };
 use tests::FUNCTIONS;

@@ -3,7 +3,8 @@
 
 use crate::records;
 use shared::{
-    model::{OrganizationId, Signal, SignalEntity},
+    agent::{Signal, SignalEntity},
+    model::OrganizationId,
     store::NewSignal,
 };
 

@@ -13,10 +13,8 @@ use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    model::{
-        AgentSessionId, ApiCall, Facts, Id, Message, OrganizationId, Signal, SignalEntity, Slug,
-        TargetRead, span,
-    },
+    agent::{ApiCall, Facts, Message, Signal, SignalEntity, TargetRead},
+    model::{AgentSessionId, Id, OrganizationId, Slug, span},
     queue::Queue,
     store::{NewSignal, Store},
 };

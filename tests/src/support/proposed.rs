@@ -5,9 +5,12 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use resolution_agent::{Engine, EngineError};
 use serde_json::{Value, json};
-use shared::model::{
-    ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, JsonText, Proposal,
-    ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification, span,
+use shared::{
+    agent::{
+        ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, Proposal, ProposedAction,
+        Reconciliation, Risk, Signal, TargetRead, Verification,
+    },
+    model::{JsonText, span},
 };
 
 use super::{AgentSettings, Concierge};

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::ActionDone,
     auth::{Caller, need},
     http::{Body, Path, Single},
-    model::ActionDone,
     store::ByHand,
 };
 

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::ActionHandOver,
     auth::{Caller, need},
     http::{Body, Path, Single},
-    model::ActionHandOver,
     store::HandingOver,
 };
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 use futures::{StreamExt, future::BoxFuture, stream};
 use shared::{
     Error,
-    auth::{Identity, need, need::Need},
-    model::{
-        ApiCall, Connection, Facts, JsonText, ProposedAction, Sight, Silence, Stopwatch, TargetRead,
+    agent::{ApiCall, Connection, Facts, ProposedAction, Sight, Silence, TargetRead},
+    auth::{
+        Identity,
+        need::{self, Need},
     },
+    model::{JsonText, Stopwatch},
     problem::Cause,
     store::Previewed,
 };

@@ -9,6 +9,7 @@ mod view;
 pub mod waive;
 
 use shared::{
+    agent::ProposedAction,
     http::{
         Path, PathId, PathName,
         refusal::{
@@ -16,7 +17,7 @@ use shared::{
             ProposalSuperseded, SessionExpired,
         },
     },
-    model::{AgentSessionId, ProposedAction},
+    model::AgentSessionId,
 };
 
 /// The path of an action of a session.

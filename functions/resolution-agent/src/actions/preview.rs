@@ -3,12 +3,13 @@
 use axum::{Json, extract::State};
 use shared::{
     Problem,
+    agent::ActionsPreview,
     auth::{Caller, need},
     http::{
         Body, Path, PathId,
         refusal::{ConcurrentChange, ProposalSuperseded},
     },
-    model::{ActionsPreview, AgentSessionId},
+    model::AgentSessionId,
 };
 
 use super::{look::Looks, view::AgentActionsPreviewed};

@@ -3,12 +3,12 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::{ActionVerdict, Verdict},
     auth::{Caller, need},
     http::{
         Body, Path, Single,
         refusal::{ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded},
     },
-    model::{ActionVerdict, Verdict},
 };
 
 use super::OfSession;

@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 use serde_json::Value;
 use shared::{
-    auth::{Identity, need, need::Need},
-    model::{
-        ActionApproval, ActionStep, ActionType, AgentSession, AgentSessionId, ApiCall, Connection,
-        FactCondition, HeldEffect, JsonObject, Judgement, Money, MoneyEffect, MoneySum,
-        ProposedAction, Sight, TargetEffect, Timestamp,
+    agent::{
+        ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition,
+        HeldEffect, Judgement, Money, MoneyEffect, MoneySum, ProposedAction, Sight, TargetEffect,
     },
+    auth::{
+        Identity,
+        need::{self, Need},
+    },
+    model::{AgentSessionId, JsonObject, Timestamp},
     store::Previewed,
 };
 use utoipa::ToSchema;

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::ActionWaive,
     auth::{Caller, need},
     http::{Body, Path, Single},
-    model::ActionWaive,
     store::ByHand,
 };
 

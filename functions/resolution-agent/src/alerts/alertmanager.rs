@@ -4,9 +4,10 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Error, Problem,
+    agent::{AlertmanagerWebhook, NewSignal, Signal, SignalStatus},
     auth::{Caller, need},
     http::Body,
-    model::{AlertmanagerWebhook, Code, Fault, NewSignal, Signal, SignalId, SignalStatus},
+    model::{Code, Fault, SignalId},
     store::Stored,
 };
 use utoipa::ToSchema;

@@ -3,9 +3,10 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::AlertFilter,
     auth::{Caller, need},
     http::List,
-    model::{AlertFilter, AlertSort, Listing},
+    model::{AlertSort, Listing},
 };
 
 use super::view::AlertView;

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::AlertCreate,
     auth::{Caller, need},
     http::{Body, Single, refusal::ConcurrentChange},
-    model::AlertCreate,
 };
 
 use super::view::AlertView;

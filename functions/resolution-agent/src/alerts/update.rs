@@ -3,9 +3,10 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::AlertUpdate,
     auth::{Caller, need},
     http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::{AlertUpdate, SignalId},
+    model::SignalId,
 };
 
 use super::view::AlertView;

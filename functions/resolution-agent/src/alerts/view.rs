@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use shared::{
-    model::{
-        AgentSessionId, LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalId,
-        SignalStatus, Timestamp,
-    },
+    agent::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus},
+    model::{AgentSessionId, SignalId, Timestamp},
     store::Stored,
     versioned,
 };

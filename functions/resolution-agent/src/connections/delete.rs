@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::Connection,
     auth::{Caller, need},
     http::{NoContent, Path, PathName, refusal::ConcurrentChange},
-    model::Connection,
 };
 
 /// Deletes a connection.

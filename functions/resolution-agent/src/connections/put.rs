@@ -3,12 +3,12 @@
 use axum::extract::State;
 use shared::{
     Error, Problem,
+    agent::{Connection, ConnectionPut},
     auth::{Caller, need},
     http::{
         Body, Path, PathName, Single,
         refusal::{ConcurrentChange, TooManyConnections},
     },
-    model::{Connection, ConnectionPut},
 };
 
 use super::view::ConnectionView;

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::Connection,
     auth::{Caller, need},
     http::{Path, PathName, Single, refusal::ConcurrentChange},
-    model::Connection,
 };
 
 use super::view::ConnectionView;

@@ -6,9 +6,10 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     Problem,
+    agent::{ApiCall, Connection},
     auth::{Caller, need},
     http::{Path, PathName, refusal::ConcurrentChange},
-    model::{ApiCall, Connection, Stopwatch},
+    model::Stopwatch,
 };
 use targets::{NoAnswer, Sending, Targets};
 use utoipa::ToSchema;

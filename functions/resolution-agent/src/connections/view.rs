@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use shared::{
-    model::{
+    agent::{
         AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
         CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, ParameterName,
-        Replays, Slug, Timestamp,
+        Replays,
     },
+    model::{Slug, Timestamp},
     store::Stored,
     versioned,
 };

@@ -1,6 +1,9 @@
 //! Analyses of alerts.
 
-use shared::model::{ActionType, Analysis, Case, Pattern, ProposedAction, Signal, span};
+use shared::{
+    agent::{ActionType, Analysis, Case, Pattern, ProposedAction, Signal},
+    model::span,
+};
 
 use super::{
     money::money,

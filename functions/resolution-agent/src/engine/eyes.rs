@@ -4,7 +4,10 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use futures::future::{BoxFuture, join_all};
-use shared::model::{Case, Connection, Facts, JsonText, ReadEvidence, TargetRead};
+use shared::{
+    agent::{Case, Connection, Facts, ReadEvidence, TargetRead},
+    model::JsonText,
+};
 use targets::{Seen, Targets};
 
 use super::playbook::{Playbook, Read};

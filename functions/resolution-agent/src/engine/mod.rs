@@ -18,8 +18,8 @@ use std::{fmt, sync::Arc};
 
 use futures::future::BoxFuture;
 use shared::{
+    agent::{Case, Proposal, ProposedAction},
     error::Source,
-    model::{Case, Proposal, ProposedAction},
 };
 
 use self::{

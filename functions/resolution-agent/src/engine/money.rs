@@ -1,6 +1,6 @@
 //! Amounts of money in words.
 
-use shared::model::Money;
+use shared::agent::Money;
 
 /// Returns an amount in its currency's main unit: `4821.00 USD`. The decimals follow ISO 4217.
 pub(super) fn money(money: &Money) -> String {

@@ -1,6 +1,6 @@
 //! Patterns in words.
 
-use shared::model::{Cycle, Pattern, PatternWindow, Signal};
+use shared::agent::{Cycle, Pattern, PatternWindow, Signal};
 
 /// Returns the numbers of a pattern and the conclusion.
 pub(super) fn describe(signal: &Signal, cycle: Cycle, pattern: &Pattern) -> String {
@@ -95,7 +95,10 @@ fn verdict(pattern: &Pattern) -> String {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
-    use shared::model::{ClassHistory, Id, Occurrence, Recurrence, SignalEntity, span};
+    use shared::{
+        agent::{ClassHistory, Occurrence, Recurrence, SignalEntity},
+        model::{Id, span},
+    };
 
     use super::*;
     use crate::engine::tests::{nothing, signal};

@@ -1,7 +1,7 @@
 //! The shipped playbooks: files beside the code, versioned with it. Every start of a function and
 //! the tests check them all.
 
-use shared::model::Case;
+use shared::agent::Case;
 
 use super::playbook::{Flaw, MOST_READS, Matches, Playbook, Read};
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use shared::model::Signal;
+use shared::agent::Signal;
 
 /// Timeout of a selection.
 const PATIENCE: Duration = Duration::from_secs(10);

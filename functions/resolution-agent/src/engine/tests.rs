@@ -5,9 +5,12 @@ mod values;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use shared::model::{
-    ActionType, ClassHistory, Connection, FactCondition, FindingWeight, Id, JsonObject, JsonText,
-    MoneyEffect, PlaybookRecord, PlaybookRuns, Signal, Slug, TargetRead,
+use shared::{
+    agent::{
+        ActionType, ClassHistory, Connection, FactCondition, FindingWeight, MoneyEffect,
+        PlaybookRecord, PlaybookRuns, Signal, TargetRead,
+    },
+    model::{Id, JsonObject, JsonText, Slug},
 };
 use targets::Seen;
 
@@ -80,7 +83,7 @@ impl Eyes for Answers {
             (200, body.clone())
         });
         let http = (format!("{}.http", read.name), json!(status));
-        let mut facts: shared::model::Facts = [http].into_iter().collect();
+        let mut facts: shared::agent::Facts = [http].into_iter().collect();
         if status == 200 {
             facts.extend(read.facts(&body));
         }

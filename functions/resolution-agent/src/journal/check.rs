@@ -3,9 +3,10 @@
 use axum::{Json, extract::State};
 use shared::{
     App, Problem,
+    agent::JournalCheck,
     auth::{Caller, need},
     http::{Path, PathId},
-    model::{AgentSessionId, JournalCheck},
+    model::AgentSessionId,
 };
 
 /// Checks that the journal of a session is complete and unchanged.

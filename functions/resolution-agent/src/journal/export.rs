@@ -3,9 +3,10 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::JournalPeriod,
     auth::{Caller, need},
     http::Lines,
-    model::{JournalPeriod, JournalSort, Listing},
+    model::{JournalSort, Listing},
 };
 
 use super::view::JournalEntryView;

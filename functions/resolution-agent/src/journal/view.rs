@@ -1,8 +1,9 @@
 //! View of journal entries.
 
 use serde::Serialize;
-use shared::model::{
-    AgentSessionId, JournalActor, JournalEntry, JournalEvent, JsonObject, Timestamp,
+use shared::{
+    agent::{JournalActor, JournalEntry, JournalEvent},
+    model::{AgentSessionId, JsonObject, Timestamp},
 };
 use utoipa::ToSchema;
 

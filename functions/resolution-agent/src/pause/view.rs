@@ -1,7 +1,10 @@
 //! View of the pause.
 
 use serde::Serialize;
-use shared::model::{AgentPause, Timestamp, UserId};
+use shared::{
+    agent::AgentPause,
+    model::{Timestamp, UserId},
+};
 use utoipa::ToSchema;
 
 /// The pause of all actions of the organization, whatever their connections.

@@ -3,9 +3,9 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::PolicySet,
     auth::{Caller, need},
     http::{Body, IfMatch, Single, refusal::ConcurrentChange},
-    model::PolicySet,
 };
 
 use super::view::AgentPolicyView;

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 use shared::{
-    model::{AgentPolicy, PolicyCaps, PolicyRule, Timestamp, UserId},
+    agent::{AgentPolicy, PolicyCaps, PolicyRule},
+    model::{Timestamp, UserId},
     store::Stored,
     versioned,
 };

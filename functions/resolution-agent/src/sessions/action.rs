@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use shared::{
-    model::{
+    agent::{
         ActionApproval, ActionStep, ActionType, AgentSession, AnswerCondition, ApiCall,
-        ConnectionRevision, FactCondition, Handling, JsonObject, Money, MoneyEffect,
-        PlaybookVersion, ProposedAction, Risk, TargetRead, Timestamp, UserId, span,
+        ConnectionRevision, FactCondition, Handling, Money, MoneyEffect, PlaybookVersion,
+        ProposedAction, Risk, TargetRead,
     },
+    model::{JsonObject, Timestamp, UserId, span},
     store::SessionWithActions,
 };
 use utoipa::ToSchema;

@@ -4,12 +4,13 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Problem,
+    agent::AgentSessionStatus,
     auth::{Caller, need},
     http::{
         Path, PathId,
         refusal::{ConcurrentChange, InvalidTransition},
     },
-    model::{AgentSessionId, AgentSessionStatus},
+    model::AgentSessionId,
     telemetry::{self, Metric},
 };
 use utoipa::ToSchema;

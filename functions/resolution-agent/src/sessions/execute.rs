@@ -5,6 +5,7 @@ use std::time::Duration;
 use axum::extract::State;
 use shared::{
     App, Error, Problem,
+    agent::{ActionsExecute, Approving, Message},
     auth::{Caller, need},
     http::{
         Body, Path, PathId, Trace,
@@ -14,7 +15,7 @@ use shared::{
             ProposalSuperseded, SessionExpired, SessionSuperseded,
         },
     },
-    model::{ActionsExecute, AgentSessionId, Approving, Message, OrganizationId, Stopwatch},
+    model::{AgentSessionId, OrganizationId, Stopwatch},
     store::{Approval, SessionWithActions},
 };
 

@@ -3,9 +3,10 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::AgentSessionFilter,
     auth::{Caller, need},
     http::List,
-    model::{AgentSessionFilter, AgentSessionSort, Listing},
+    model::{AgentSessionSort, Listing},
 };
 
 use super::row::AgentSessionRow;

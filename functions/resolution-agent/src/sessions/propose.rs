@@ -3,12 +3,13 @@
 use axum::{Json, extract::State};
 use shared::{
     Error, Problem,
+    agent::Case,
     auth::{Caller, need},
     http::{
         Path, PathId,
         refusal::{AnalysisInterrupted, ConcurrentChange, InvalidTransition},
     },
-    model::{AgentSessionId, Case},
+    model::AgentSessionId,
 };
 
 use super::view::AgentSessionProposed;

@@ -4,7 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use shared::model::{AgentSession, ReadEvidence, Timestamp};
+use shared::{
+    agent::{AgentSession, ReadEvidence},
+    model::Timestamp,
+};
 use utoipa::ToSchema;
 
 use super::response::TargetResponse;

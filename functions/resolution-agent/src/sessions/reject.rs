@@ -3,12 +3,13 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
+    agent::SessionReject,
     auth::{Caller, need},
     http::{
         Body, Path, PathId, Single,
         refusal::{ConcurrentChange, InvalidTransition},
     },
-    model::{AgentSessionId, SessionReject},
+    model::AgentSessionId,
 };
 
 use super::view::AgentSessionView;

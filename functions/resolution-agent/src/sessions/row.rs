@@ -2,10 +2,8 @@
 
 use serde::Serialize;
 use shared::{
-    model::{
-        ActionType, AgentSession, AgentSessionId, AgentSessionStatus, AlertRef, ProposedAction,
-        Risk, SignalId, Timestamp, UserId,
-    },
+    agent::{ActionType, AgentSession, AgentSessionStatus, AlertRef, ProposedAction, Risk},
+    model::{AgentSessionId, SignalId, Timestamp, UserId},
     store::SessionOnAlert,
 };
 use utoipa::ToSchema;

@@ -7,12 +7,12 @@ use axum::{
 };
 use serde::Serialize;
 use shared::{
-    http::operation::{Answer, Description},
-    model::{
-        ActionResult, AgentSession, AgentSessionId, AgentSessionStatus, Analysis, JsonObject,
-        Looks, ReconciliationStatus, Rejection, SignalId, StepResult, StepStatus, Timestamp,
-        Verdict, VerificationStatus,
+    agent::{
+        ActionResult, AgentSession, AgentSessionStatus, Analysis, Looks, ReconciliationStatus,
+        Rejection, StepResult, StepStatus, Verdict, VerificationStatus,
     },
+    http::operation::{Answer, Description},
+    model::{AgentSessionId, JsonObject, SignalId, Timestamp},
     store::{SessionWithActions, Stored},
     versioned,
 };

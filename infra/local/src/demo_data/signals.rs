@@ -1,7 +1,8 @@
 //! The alerts of the demo organization.
 
 use shared::{
-    model::{LifecycleEvent, Metric, Money, SignalEntity, SignalStatus, span},
+    agent::{LifecycleEvent, Metric, Money, SignalEntity, SignalStatus},
+    model::span,
     store::NewSignal,
 };
 

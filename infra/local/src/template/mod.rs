@@ -100,16 +100,12 @@ impl Template {
         Self::parse(DEPLOYED)
     }
 
-<<<<<<< HEAD
-    /// The time limit of a package's function.
-=======
     /// Package names of the functions, sorted.
     pub fn functions(&self) -> impl Iterator<Item = &str> {
         self.timeouts.keys().map(String::as_str)
     }
 
-    /// How long the function of a package may take.
->>>>>>> parent of 7efafa4 (local: One build of the stack and of all functions)
+    /// The time limit of a package's function.
     pub fn timeout(&self, package: &str) -> Result<Duration, Error> {
         let timeout = self.timeouts.get(package).copied();
         timeout.ok_or_else(|| Error::MissingResource(package.to_owned()))

@@ -67,7 +67,7 @@ impl<'a> Place<'a> {
     }
 
     /// This place, which takes a word as well.
-    pub(crate) fn or(&mut self, word: &'static str) -> Place<'_> {
+    pub fn or(&mut self, word: &'static str) -> Place<'_> {
         let mut words = self.words.clone();
         words.push(word);
         Place {
@@ -118,12 +118,7 @@ impl<'a> Place<'a> {
     }
 
     /// Reports a value that is not one of the `names`; `noun` is their noun with its article.
-    pub(crate) fn unknown_name<T>(
-        &mut self,
-        value: &Value,
-        noun: &str,
-        names: &[&str],
-    ) -> Reading<T> {
+    pub fn unknown_name<T>(&mut self, value: &Value, noun: &str, names: &[&str]) -> Reading<T> {
         let Value::String(sent) = value else {
             return self.wrong(value, "a string");
         };
@@ -163,7 +158,7 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Escapes a name that a client chose for a JSON pointer (RFC 6901).
-pub(crate) fn escaped(name: &str) -> String {
+pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
 

@@ -21,8 +21,11 @@ mod schema;
 mod shape;
 
 pub use crate::names::OneOf;
-pub(crate) use field::escaped;
-pub use field::{Field, Json, Place, Reading};
+pub use crate::{
+    integer::{integer, integer_schema},
+    text::{Form, on_one_line},
+};
+pub use field::{Field, Json, Place, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT};
 #[doc(hidden)]
 pub use object::{

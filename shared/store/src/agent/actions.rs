@@ -1,11 +1,9 @@
 //! Writes of a worker that holds an action: progress, release and outcome. Their conditions concern
 //! the action's item alone; [`claim`](super::claim) says why.
 
+use agent::{ActionState, AgentAction, JournalEntry, JournalEvent, Note, Outcome};
 use aws_sdk_dynamodb::types::AttributeValue;
-use model::{
-    ActionState, AgentAction, AgentSessionId, Error, JournalEntry, JournalEvent, Note,
-    OrganizationId, Outcome, Timestamp,
-};
+use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 use serde_json::json;
 
 use super::{

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use model::{
-    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, AgentSessionId, Asking, Called,
-    Claim, Connection, EffectGuard, Error, HeldEffect, JournalEvent, Note, OrganizationId,
-    Stopwatch, Surroundings, TargetEffect, Timestamp,
+use agent::{
+    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, Asking, Called, Claim,
+    Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
 };
+use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp};
 use serde_json::json;
 
 use super::{

@@ -1,9 +1,9 @@
 //! Work of the sweeper: lost messages and abandoned sessions.
 
-use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionStatus, Error, JournalEvent, Message, Note,
-    Timestamp,
+use agent::{
+    ActionState, AgentAction, AgentSession, AgentSessionStatus, JournalEvent, Message, Note,
 };
+use model::{Error, Timestamp};
 
 use super::{Agent, journal::SWEEPER, sessions::noted};
 use crate::{

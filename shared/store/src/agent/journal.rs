@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{
-    ActionState, AgentAction, AgentSessionId, Error, JournalActor, JournalActorType, JournalCheck,
-    JournalEntry, JournalEvent, JournalPeriod, Note, OrganizationId, check_journal,
+use agent::{
+    ActionState, AgentAction, JournalActor, JournalActorType, JournalCheck, JournalEntry,
+    JournalEvent, JournalPeriod, Note, check_journal,
 };
+use model::{AgentSessionId, Error, OrganizationId};
 use serde_json::{Value, json};
 
 use super::Agent;

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use model::{
-    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef, AnyOf, Error, Id,
-    OrganizationId, SignalId, UserId,
-};
+use agent::{AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef};
+use model::{AnyOf, Error, Id, OrganizationId, SignalId, UserId};
 
 use super::Agent;
 use crate::{

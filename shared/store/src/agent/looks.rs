@@ -1,10 +1,11 @@
 //! Checks of target systems after an action has ended. The worker sends the reads; the action's
 //! current record judges the observation.
 
-use model::{
-    ActionState, AgentAction, AgentSession, AgentSessionId, ApprovedActions, Connection, Error,
-    JournalActor, JournalEvent, Note, OrganizationId, Sight, Timestamp,
+use agent::{
+    ActionState, AgentAction, AgentSession, ApprovedActions, Connection, JournalActor,
+    JournalEvent, Note, Sight,
 };
+use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
 use super::{
     Agent, PAUSED, SessionWithActions, is_paused,

@@ -1,6 +1,6 @@
 //! Agent sessions and their approved actions.
 //!
-//! [`model::agent`] decides each transition. This module reads the records and writes the result,
+//! [`agent`] decides each transition. This module reads the records and writes the result,
 //! on the condition that no record changed meanwhile. A session and its actions share a partition,
 //! so one consistent query reads all of them.
 //!
@@ -36,10 +36,11 @@ pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
 pub use sessions::Approval;
 
-use model::{
-    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionId,
-    AgentSessionStatus, ApprovedActions, Error, Id, OrganizationId, span,
+use agent::{
+    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionStatus,
+    ApprovedActions,
 };
+use model::{AgentSessionId, Error, Id, OrganizationId, span};
 
 use super::{
     key::{self, Gsi1, Gsi2, Gsi3, Key},

@@ -1,10 +1,12 @@
 //! Settlements by people: verdicts on unknown outcomes, and manual actions with their service
 //! requests.
 
+use agent::{
+    ActionState, AgentSession, Handling, HandlingStatus, JournalActor, JournalEvent, Note,
+    RequestTurn, Verdict,
+};
 use model::{
-    ActionRef, ActionState, AgentSession, AgentSessionId, Error, Handling, HandlingStatus,
-    JournalActor, JournalEvent, Note, RequestTurn, ServiceRequest, ServiceRequestId, Timestamp,
-    UserId, Verdict,
+    ActionRef, AgentSessionId, Error, ServiceRequest, ServiceRequestId, Timestamp, UserId,
 };
 use serde_json::json;
 use tokio::sync::OnceCell;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use model::{AgentAction, Error, NotHelped, OrganizationId, PlaybookRuns};
+use agent::{AgentAction, NotHelped, PlaybookRuns};
+use model::{Error, OrganizationId};
 
 use super::Agent;
 use crate::{

@@ -1,9 +1,7 @@
 //! An organization's policy, and the counts of its daily caps.
 
-use model::{
-    AgentPolicy, Approver, Approving, Charge, Error, OrganizationId, PolicySet, Role, Timestamp,
-    User,
-};
+use agent::{AgentPolicy, Approver, Approving, Charge, PolicySet};
+use model::{Error, OrganizationId, Role, Timestamp, User};
 
 use super::{Agent, SessionWithActions};
 use crate::{

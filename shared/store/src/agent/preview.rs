@@ -2,10 +2,11 @@
 
 use std::collections::HashSet;
 
-use model::{
-    AgentPolicy, AgentSession, AgentSessionId, Connection, EffectGuard, Error, HeldEffect,
-    OrganizationId, ProposedAction, Signal, TargetEffect, Timestamp,
+use agent::{
+    AgentPolicy, AgentSession, Connection, EffectGuard, HeldEffect, ProposedAction, Signal,
+    TargetEffect,
 };
+use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
 use super::{Agent, SessionWithActions, is_paused, policy::policy_in};
 use crate::{

@@ -1,6 +1,7 @@
 //! Last fixes of target systems' records. A later alert about such a record is a recurrence.
 
-use model::{AgentAction, Error, Recurrence};
+use agent::{AgentAction, Recurrence};
+use model::Error;
 
 use crate::{
     key::{self, Key},

@@ -1,6 +1,7 @@
 //! Savings of actions, with the total that the dashboard shows.
 
-use model::{AgentAction, Error, OrganizationId, Saving};
+use agent::{AgentAction, Saving};
+use model::{Error, OrganizationId};
 
 use super::Agent;
 use crate::{

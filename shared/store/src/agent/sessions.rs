@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use model::{
-    ActionState, AgentSession, AgentSessionId, AgentSessionStatus, Approved, Approving, Cancelled,
-    Case, Error, Id, JournalActor, JournalActorType, JournalEvent, Note, OrganizationId,
-    PlaybookRecord, Proposal, Signal, SignalId, Timestamp, UserId,
+use agent::{
+    ActionState, AgentSession, AgentSessionStatus, Approved, Approving, Cancelled, Case,
+    JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord, Proposal, Signal,
 };
+use model::{AgentSessionId, Error, Id, OrganizationId, SignalId, Timestamp, UserId};
 use serde_json::json;
 
 use super::{

@@ -1,9 +1,8 @@
 //! The circuit breaker and call limits that workers share. Nothing is written while a connection is
 //! healthy and has no limits.
 
-use model::{
-    Admission, AgentAction, Asking, Breaker, Connection, Error, OrganizationId, Slug, Timestamp,
-};
+use agent::{Admission, AgentAction, Asking, Breaker, Connection};
+use model::{Error, OrganizationId, Slug, Timestamp};
 
 use super::{
     Connections,

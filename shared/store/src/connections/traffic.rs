@@ -1,6 +1,7 @@
 //! The state that workers share of a connection: its circuit breaker, and the calls under its limits.
 
-use model::{AgentAction, Connection, ConnectionTraffic, Error};
+use agent::{AgentAction, Connection, ConnectionTraffic};
+use model::Error;
 
 use crate::{
     key::{self, Key},

@@ -1,10 +1,10 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
-use model::{
-    AgentAction, AgentPause, AgentPolicy, AgentSession, AgentSessionId, Connection,
-    ConnectionTraffic, EffectGuard, Id, JournalEntry, NotHelped, OrganizationId, PlaybookRuns,
-    Saving, Signal, SignalId, TargetEffect, Timestamp,
+use agent::{
+    AgentAction, AgentPause, AgentPolicy, AgentSession, Connection, ConnectionTraffic, EffectGuard,
+    JournalEntry, NotHelped, PlaybookRuns, Saving, Signal, TargetEffect,
 };
+use model::{AgentSessionId, Id, OrganizationId, SignalId, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
 use super::format::{instant_then_id, record};
@@ -81,7 +81,7 @@ pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
     List::new(format!("ORG#{tenant}#PLAYBOOKS"))
 }
 
-/// The sort key of a version, as [`PlaybookVersion::label`](model::PlaybookVersion::label), in
+/// The sort key of a version, as [`PlaybookVersion::label`](agent::PlaybookVersion::label), in
 /// [`playbook_runs`].
 pub(crate) fn playbook_version(label: String) -> Sort {
     Sort::new(label)

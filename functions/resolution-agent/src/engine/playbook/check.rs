@@ -1,7 +1,7 @@
 //! Checks of a playbook when it is read.
 
 use serde_json::Value;
-use shared::model::{ActionType, FactCondition, TargetRead};
+use shared::agent::{ActionType, FactCondition, TargetRead};
 
 use super::{
     Action, Flaw, Matches, Playbook, Verify,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::Value;
-use shared::model::{Asked, FactCondition, Facts};
+use shared::agent::{Asked, FactCondition, Facts};
 
 /// One value or a list of values.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -1,7 +1,7 @@
 //! Periods of a playbook: the cooldown of an action, and the time until its effect shows.
 
 use serde::Deserialize;
-use shared::model::{ProposedAction, span};
+use shared::{agent::ProposedAction, model::span};
 
 /// A period in minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
 #[derive(Clone, Copy, Debug, Deserialize)]

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use shared::model::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, Timestamp};
+use shared::{
+    agent::{ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord},
+    model::Timestamp,
+};
 
 use super::{Playbook, Values};
 

@@ -1,6 +1,6 @@
 //! Flaws of playbooks.
 
-use shared::model::ActionType;
+use shared::agent::ActionType;
 
 /// The reason why a playbook cannot be used.
 #[derive(Debug, thiserror::Error)]

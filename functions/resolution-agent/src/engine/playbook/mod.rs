@@ -22,7 +22,10 @@ pub(super) use values::Values;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
-use shared::model::{ActionType, Case, Cycle, PlaybookVersion, Risk, Signal, digest};
+use shared::{
+    agent::{ActionType, Case, Cycle, PlaybookVersion, Risk, Signal},
+    model::digest,
+};
 
 use self::{
     condition::{Condition, Many},

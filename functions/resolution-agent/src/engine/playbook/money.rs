@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::{Facts, Money, MoneyEffect};
+use shared::agent::{Facts, Money, MoneyEffect};
 
 /// The facts with the amount.
 #[derive(Debug, Deserialize)]

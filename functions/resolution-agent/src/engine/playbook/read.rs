@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::{Connection, TargetRead};
+use shared::agent::{Connection, TargetRead};
 
 use super::{obstacle::Obstacle, values::Values};
 use crate::engine::template::{Missing, Template};

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use shared::model::{
-    ActionStep, ApiCall, Asked, Connection, DryRun, FactCondition, Facts, JsonObject, JsonText,
-    ProposedAction, Reconciliation, TargetEffect, TargetRead,
+use shared::{
+    agent::{
+        ActionStep, ApiCall, Asked, Connection, DryRun, FactCondition, Facts, ProposedAction,
+        Reconciliation, TargetEffect, TargetRead,
+    },
+    model::{JsonObject, JsonText},
 };
 
 use super::{

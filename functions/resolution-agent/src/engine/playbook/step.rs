@@ -1,7 +1,7 @@
 //! The steps of an action, with their calls.
 
 use serde::Deserialize;
-use shared::model::{AlreadyDone, AnswerCondition, METHODS, Reconciliation};
+use shared::agent::{AlreadyDone, AnswerCondition, METHODS, Reconciliation};
 
 use super::{condition::Many, flaw::CallFlaw, verify::Reconcile};
 use crate::engine::template::{Body, Template};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value;
-use shared::model::{ApiCall, Facts, Money, Signal};
+use shared::agent::{ApiCall, Facts, Money, Signal};
 
 use crate::engine::{
     money::money,

@@ -1,7 +1,7 @@
 //! Checks of the effect of an action or a call.
 
 use serde::Deserialize;
-use shared::model::{FactCondition, Reconciliation, Verification};
+use shared::agent::{FactCondition, Reconciliation, Verification};
 
 use super::{condition::Condition, cooldown::Cooldown};
 

@@ -1,4 +1,4 @@
-use shared::model::{ActionType, Asked, Risk};
+use shared::agent::{ActionType, Asked, Risk};
 
 use super::{
     super::{playbook::Surroundings, tests::connections},

@@ -26,7 +26,7 @@ async fn what_a_signal_says_cannot_leave_its_place() {
         let call_of = action.steps[0].call.as_ref();
         let runs = call_of.is_some_and(|_| action.is_automated);
         assert_eq!(runs, id == "ü", "{id}");
-        let shown = call_of.map(shared::model::ApiCall::summary);
+        let shown = call_of.map(shared::agent::ApiCall::summary);
         assert_eq!(shown.as_deref(), call, "{id}");
     }
 }

@@ -1,0 +1,134 @@
+//! The kinds of actions, with their effects and risks.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use model::input::OneOf;
+
+/// The kind of an action. Playbooks choose from this catalogue.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum ActionType {
+    /// Process a usage batch again.
+    ReprocessUsageBatch,
+    /// Send usage events again.
+    ResendUsageEvents,
+    /// Charge an invoice again.
+    RetryInvoice,
+    /// Compute an invoice again.
+    RefreshInvoice,
+    /// Retry a payment.
+    RetryPayment,
+    /// Void an invoice.
+    VoidInvoice,
+    /// Issue a credit note.
+    IssueCreditNote,
+    /// Generate a missing invoice.
+    GenerateInvoice,
+    /// Resume the billing of an account that billing had suspended.
+    ResumeBilling,
+    /// Compute a draft invoice again from the metered usage.
+    RecomputeInvoice,
+    /// Ask the processor for a payment's outcome and record it.
+    ReconcilePayment,
+    /// Remove usage that is in a batch twice.
+    RemoveDuplicateUsage,
+    /// Pause the collection of an invoice and its reminders.
+    PauseCollection,
+    /// Deliver webhooks that were not delivered.
+    ResendWebhooks,
+    /// Synchronize a customer between systems.
+    SyncCustomer,
+    /// Send a customer a message.
+    NotifyCustomer,
+    /// A person reviews the case.
+    ManualReview,
+}
+
+impl OneOf for ActionType {
+    const NOUN: &'static str = "an action type";
+}
+
+impl ActionType {
+    /// True if it fixes something in a target system, as neither a message nor a review does.
+    #[must_use]
+    pub const fn puts_right(self) -> bool {
+        !matches!(self, Self::NotifyCustomer | Self::ManualReview)
+    }
+
+    /// True if it changes what a customer pays or owes.
+    #[must_use]
+    pub const fn moves_money(self) -> bool {
+        match self {
+            Self::RetryInvoice
+            | Self::RefreshInvoice
+            | Self::RetryPayment
+            | Self::VoidInvoice
+            | Self::IssueCreditNote
+            | Self::GenerateInvoice => true,
+            Self::ReprocessUsageBatch
+            | Self::ResendUsageEvents
+            | Self::RecomputeInvoice
+            | Self::ReconcilePayment
+            | Self::ResumeBilling
+            | Self::RemoveDuplicateUsage
+            | Self::PauseCollection
+            | Self::ResendWebhooks
+            | Self::SyncCustomer
+            | Self::NotifyCustomer
+            | Self::ManualReview => false,
+        }
+    }
+}
+
+/// The direction in which an action moves money. The digest covers it through the playbook's hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MoneyEffect {
+    /// A claim on the customer shrinks or ends, such as by voiding an invoice.
+    CustomerOwesLess,
+    /// A claim on the customer arises or grows, such as by finalizing an invoice.
+    CustomerOwesMore,
+    /// Money is taken from the customer.
+    CustomerPays,
+    /// Money goes back to the customer.
+    CustomerIsRepaid,
+}
+
+/// The risk of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Risk {
+    /// No harm that matters.
+    Low,
+    /// Harm that is easily fixed.
+    Medium,
+    /// A customer notices.
+    High,
+    /// Cannot be undone.
+    Critical,
+}
+
+impl OneOf for Risk {
+    const NOUN: &'static str = "a risk";
+}
+
+/// An effect on a record of a target system.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TargetEffect {
+    /// The target system.
+    pub target_system: String,
+    /// The kind of action.
+    pub action_type: ActionType,
+    /// The id of the record in that system, at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY) bytes.
+    pub entity: String,
+}
+
+impl TargetEffect {
+    /// The most bytes of a record's id. The guard's key contains the id.
+    pub const LONGEST_ENTITY: usize = 1_000;
+}

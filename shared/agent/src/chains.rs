@@ -1,0 +1,231 @@
+//! The chains of a journal: their new entries, and the check that they are complete and unchanged.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{
+    AgentAction, AgentSession, JournalActor, JournalActorType, JournalEntry, JournalEvent,
+    JournalHead, Note,
+};
+use model::Timestamp;
+
+impl AgentSession {
+    /// Creates the entry of a transition that was just made, to be written with it.
+    #[must_use]
+    pub fn note(&mut self, note: Note, now: Timestamp) -> JournalEntry {
+        let entry = JournalEntry {
+            organization_id: self.organization_id,
+            session_id: self.id,
+            action_id: None,
+            seq: 0,
+            at: now,
+            actor: note.actor,
+            what: note.what,
+            from: note.from.map(str::to_owned),
+            to: Some(self.status.name().to_owned()),
+            digest: None,
+            detail: note.detail,
+            previous_hash: String::new(),
+            hash: String::new(),
+        };
+        entry.chained(&mut self.journal)
+    }
+
+    /// Returns the digests of some of its actions, by their ids.
+    #[must_use]
+    pub fn digests<'a>(&self, ids: impl Iterator<Item = &'a String>) -> Value {
+        let actions = ids.filter_map(|id| self.proposed(id));
+        let digests = actions.map(|action| (action.id.clone(), Value::from(action.digest(self))));
+        Value::Object(digests.collect())
+    }
+}
+
+impl AgentAction {
+    /// Creates the entries of new answers and of a transition that was just made, to be written
+    /// with it.
+    #[must_use]
+    pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
+        let digest = self.digest();
+        let answers = std::mem::take(&mut self.answers).into_iter();
+        let worker = JournalActor::of(JournalActorType::Worker);
+        let answers = answers.map(|answer| {
+            let note = Note::new(worker, JournalEvent::Answered, None).with(json!({
+                "step": answer.step,
+                "effect": answer.effect,
+                "problem": Some(answer.problem).filter(|problem| !problem.is_empty()),
+                "response": answer.response.map(|response| response.0),
+            }));
+            (note, None, answer.at)
+        });
+        let looked = self.looked.take().map(|looked| {
+            let note = Note::new(worker, JournalEvent::Looked, None).with(looked.detail());
+            (note, None, looked.at)
+        });
+        let to = Some(self.state.name().to_owned());
+        let notes = answers.chain(looked);
+        let notes = notes.chain(note.map(|note| (note, to, now)));
+        let notes: Vec<_> = notes.collect();
+        let entries = notes.into_iter().map(|(note, to, at)| {
+            let entry = JournalEntry {
+                organization_id: self.organization_id,
+                session_id: self.session_id,
+                action_id: Some(self.action_id.clone()),
+                seq: 0,
+                at,
+                actor: note.actor,
+                what: note.what,
+                from: note.from.map(str::to_owned),
+                to,
+                digest: Some(digest.clone()),
+                detail: note.detail,
+                previous_hash: String::new(),
+                hash: String::new(),
+            };
+            entry.chained(&mut self.journal)
+        });
+        entries.collect()
+    }
+}
+
+/// The result of a journal check.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalCheck {
+    /// True if every chain is complete and unchanged.
+    pub verified: bool,
+    /// Number of entries.
+    pub entries: i64,
+    /// The first break of each broken chain.
+    pub breaks: Vec<JournalBreak>,
+    /// The head of the session's chain, for storage elsewhere.
+    pub head: JournalHead,
+}
+
+/// A break in a chain.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JournalBreak {
+    /// The action of the chain; null for the session's own chain.
+    pub action_id: Option<String>,
+    /// The number of the entry.
+    pub seq: i64,
+    /// The flaw.
+    pub why: JournalFlaw,
+}
+
+/// The flaw of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum JournalFlaw {
+    /// The entry is missing.
+    Missing,
+    /// The entry was changed.
+    Changed,
+    /// The entry does not have the hash of the one before it.
+    Unchained,
+    /// The entry is not the newest one that its record, or the session's chain, names.
+    NotTheHead,
+}
+
+/// Checks the chains of a session and of its actions.
+#[must_use]
+pub fn check_journal<'a>(
+    session: &AgentSession,
+    actions: impl Iterator<Item = &'a AgentAction>,
+    entries: &[JournalEntry],
+) -> JournalCheck {
+    let mut heads: BTreeMap<Option<&str>, &JournalHead> = BTreeMap::new();
+    heads.insert(None, &session.journal);
+    for action in actions {
+        heads.insert(Some(&action.action_id), &action.journal);
+    }
+    let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
+    for entry in entries {
+        chains
+            .entry(entry.action_id.as_deref())
+            .or_default()
+            .push(entry);
+    }
+    let named = named_heads(entries);
+    let mut all: BTreeSet<Option<&str>> = heads.keys().chain(chains.keys()).copied().collect();
+    // An action without record and entries.
+    all.extend(named.keys().map(|action| Some(action.as_str())));
+    let mut breaks = Vec::new();
+    for chain in all {
+        let mut found = chains.remove(&chain).unwrap_or_default();
+        found.sort_by_key(|entry| entry.seq);
+        let head = heads.get(&chain).copied();
+        let named = chain.and_then(|action| named.get(action));
+        if let Some((seq, why)) = first_break(&found, head, named) {
+            let action_id = chain.map(str::to_owned);
+            breaks.push(JournalBreak {
+                action_id,
+                seq,
+                why,
+            });
+        }
+    }
+    JournalCheck {
+        verified: breaks.is_empty(),
+        entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
+        breaks,
+        head: session.journal.clone(),
+    }
+}
+
+/// Returns the heads of actions that the session's chain names.
+fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
+    let mut named: BTreeMap<String, Vec<JournalHead>> = BTreeMap::new();
+    let settled = entries
+        .iter()
+        .filter(|entry| entry.what == JournalEvent::Settled);
+    for detail in settled.filter_map(|entry| entry.detail.as_ref()) {
+        let heads = detail.0.0.get("heads").and_then(Value::as_object);
+        for (action, head) in heads.into_iter().flatten() {
+            if let Ok(head) = serde_json::from_value(head.clone()) {
+                named.entry(action.clone()).or_default().push(head);
+            }
+        }
+    }
+    named
+}
+
+/// Returns the first flawed entry of a chain. A chain without a head, since its record is
+/// unreadable, is checked as far as its entries go.
+fn first_break(
+    entries: &[&JournalEntry],
+    head: Option<&JournalHead>,
+    named: Option<&Vec<JournalHead>>,
+) -> Option<(i64, JournalFlaw)> {
+    let mut before = "";
+    for (seq, entry) in (1..).zip(entries) {
+        if entry.seq != seq {
+            return Some((seq, JournalFlaw::Missing));
+        }
+        if entry.computed_hash() != entry.hash {
+            return Some((seq, JournalFlaw::Changed));
+        }
+        if entry.previous_hash != before {
+            return Some((seq, JournalFlaw::Unchained));
+        }
+        before = &entry.hash;
+    }
+    let heads = head.into_iter().chain(named.into_iter().flatten());
+    for JournalHead { seq, hash } in heads {
+        let place = usize::try_from(*seq - 1).ok();
+        match place.and_then(|place| entries.get(place)) {
+            None if *seq > 0 => {
+                let next = i64::try_from(entries.len()).unwrap_or(i64::MAX) + 1;
+                return Some((next, JournalFlaw::Missing));
+            }
+            Some(entry) if entry.hash != *hash => return Some((*seq, JournalFlaw::NotTheHead)),
+            _ => {}
+        }
+    }
+    let newest = head.map(|head| head.seq)?;
+    let behind = entries.iter().find(|entry| entry.seq > newest)?;
+    Some((behind.seq, JournalFlaw::NotTheHead))
+}

@@ -1,0 +1,456 @@
+//! Connections: the target systems of an organization, the way to call them, and the calls that are
+//! allowed. No other system is ever called.
+
+mod address;
+mod allow;
+mod answers;
+mod idempotency;
+mod traffic;
+mod words;
+
+pub use address::BaseUrl;
+pub use allow::{AllowedCall, CallPath, METHODS};
+pub use answers::{ErrorCode, without};
+pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
+pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
+pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use self::words::is_own;
+use model::{
+    Fault, FaultCode, OrganizationId, Slug, Timestamp, UserId, Whole, input,
+    input::{Defaulted, List, Place},
+};
+
+/// The most connections of an organization.
+pub const MOST_CONNECTIONS: usize = 50;
+
+/// A target system of the organization. Its secret is in Parameter Store; the connection holds only
+/// the parameter's name.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Connection {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The name that playbooks use.
+    pub name: Slug,
+    /// The kind of system, such as `stripe`. In the table, `kind` is the item's kind.
+    #[serde(rename = "systemKind")]
+    pub kind: Slug,
+    /// The URL to which paths are appended.
+    pub base_url: BaseUrl,
+    /// The last part of the name of the parameter with the secret; none for a system without
+    /// authentication.
+    pub secret_parameter: Option<ParameterName>,
+    /// The way the secret is sent.
+    pub auth: ConnectionAuth,
+    /// Headers sent with every call.
+    pub headers: Vec<FixedHeader>,
+    /// The format of request bodies.
+    pub body: BodyFormat,
+    /// The place of idempotency keys; none for a system that performs a repeat again.
+    pub idempotency: Option<IdempotencyKeys>,
+    /// Calls that may be sent.
+    pub allow: Vec<AllowedCall>,
+    /// The path of the connection test.
+    pub test_path: Option<CallPath>,
+    /// The position of an error's code in an answer.
+    pub error_code: ErrorCode,
+    /// Names of members that are removed from answers before storage, at any depth.
+    pub private: Vec<KeyName>,
+    /// Call limits.
+    #[serde(default)]
+    pub limits: CallLimits,
+    /// True while it is paused: no action starts.
+    #[serde(default)]
+    pub paused: bool,
+    /// Raised when calls or the reading of their answers change. The first revision is the creation
+    /// instant in milliseconds, so no other connection of that name has the same revision.
+    pub revision: i64,
+    /// The instant it was created.
+    pub created_at: Timestamp,
+    /// The last change.
+    pub updated_at: Timestamp,
+}
+
+/// The revision of a connection at the time an action was proposed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionRevision {
+    /// The connection's name.
+    pub name: String,
+    /// The revision; every change to calls or their reading raises it.
+    pub revision: i64,
+}
+
+input! {
+    /// The body of a request that creates or replaces a connection.
+    pub struct ConnectionPut {
+        /// The kind of system, such as `stripe`.
+        kind: Slug,
+        /// The URL to which paths are appended: https, and a host name in the public DNS.
+        base_url: BaseUrl,
+        /// The last part of the name of the parameter with the secret; absent for none.
+        secret_parameter: Option<ParameterName>,
+        /// The way the secret is sent; a bearer token when absent.
+        auth: Option<ConnectionAuth>,
+        /// Headers sent with every call. All users who read connections see them: no secrets.
+        headers: Option<List<FixedHeader, 0, 10>>,
+        /// The format of request bodies.
+        body: Defaulted<BodyFormat>,
+        /// The place of idempotency keys; absent for a system that performs a repeat again.
+        idempotency: Option<IdempotencyKeys>,
+        /// Calls that may be sent.
+        allow: List<AllowedCall, 0, 50>,
+        /// The path of the connection test, which `allow` must contain as a GET. When absent, the
+        /// first GET in `allow` without a placeholder.
+        test_path: Option<CallPath>,
+        /// The position of an error's code in an answer.
+        error_code: Defaulted<ErrorCode>,
+        /// Names of members that are removed from answers before storage, at any depth.
+        private: Option<List<KeyName, 0, 20>>,
+        /// Call limits for all actions together; absent for no limit.
+        limits: Option<CallLimitsPut>,
+    }
+    check(auth, headers, idempotency) headers_do_not_meet;
+    check(allow, test_path) tests_what_is_allowed;
+    example {
+        "kind": "stripe",
+        "baseUrl": "https://api.stripe.com/v1",
+        "secretParameter": "stripe-key",
+        "auth": {"scheme": "bearer"},
+        "headers": [{"name": "Stripe-Version", "value": "2025-09-30"}],
+        "body": "form",
+        "idempotency": {
+            "in": "header",
+            "name": "Idempotency-Key",
+            "replays": "all",
+            "replayedHeader": "Idempotent-Replayed",
+        },
+        "allow": ["GET /balance", "GET /invoices/{id}", "POST /invoices/{id}/pay"],
+        "testPath": "/balance",
+        "errorCode": "/error/code",
+        "private": ["payment_method"],
+        "limits": {"perSecond": 25, "concurrent": 10},
+    };
+}
+
+input! {
+    /// The way a secret is sent.
+    #[derive(Default, PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct ConnectionAuth {
+        /// The scheme.
+        scheme: AuthScheme,
+        /// For `basic`: the user, with the secret as password. Without it, the secret is the user
+        /// and the password is empty.
+        username: Option<BasicUser>,
+        /// For `header`: the name of the header that carries the secret.
+        header: Option<HeaderName>,
+    }
+    check(scheme, username, header) of_its_scheme;
+    example {"scheme": "bearer"};
+}
+
+input! {
+    /// A header of every call.
+    #[derive(PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct FixedHeader {
+        /// The header's name, other than the names that the service sets.
+        name: HeaderName,
+        /// The header's value.
+        value: HeaderText,
+    }
+    check(name) may_be_fixed;
+    distinct by name, "The list has this header twice.";
+}
+
+input! {
+    /// Call limits for all actions together.
+    pub struct CallLimitsPut {
+        /// Calls of actions that may begin within a second; absent for no limit.
+        per_second: Option<Whole<1, 100>>,
+        /// Actions that may be at work at the same time; absent for no limit.
+        concurrent: Option<Whole<1, 50>>,
+    }
+    example {"perSecond": 25, "concurrent": 10};
+}
+
+/// Call limits for all actions together; null for no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CallLimits {
+    /// Calls of actions that may begin within a second.
+    #[schema(minimum = 1, maximum = 100, examples(10))]
+    pub per_second: Option<i64>,
+    /// Actions that may be at work at the same time.
+    #[schema(minimum = 1, maximum = 50, examples(5))]
+    pub concurrent: Option<i64>,
+}
+
+impl From<CallLimitsPut> for CallLimits {
+    fn from(put: CallLimitsPut) -> Self {
+        Self {
+            per_second: put.per_second.map(|most| most.0),
+            concurrent: put.concurrent.map(|most| most.0),
+        }
+    }
+}
+
+/// The scheme by which a secret is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AuthScheme {
+    /// `Authorization: Bearer …`.
+    #[default]
+    Bearer,
+    /// `Authorization: Basic …`.
+    Basic,
+    /// A custom header.
+    Header,
+}
+
+impl model::input::OneOf for AuthScheme {
+    const NOUN: &'static str = "an authentication scheme";
+}
+
+/// The format of a call's body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BodyFormat {
+    /// JSON.
+    #[default]
+    Json,
+    /// A form, in which `{"a": {"b": [1]}}` is `a[b][0]=1`.
+    Form,
+}
+
+impl model::input::OneOf for BodyFormat {
+    const NOUN: &'static str = "a body format";
+}
+
+/// A pause of all of an organization's actions, whatever their connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPause {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// True while the pause is on.
+    pub paused: bool,
+    /// The user who set it.
+    pub by: UserId,
+    /// The instant it was set.
+    pub updated_at: Timestamp,
+}
+
+fn may_be_fixed(name: Option<&HeaderName>, place: &mut Place<'_>) {
+    if name.is_some_and(|name| is_own(name)) {
+        let detail = "The service sets this header itself, or the header would carry a secret.";
+        place.at("name").report(FaultCode::Combination, detail);
+    }
+}
+
+fn of_its_scheme(
+    scheme: Option<&AuthScheme>,
+    username: Option<&Option<BasicUser>>,
+    header: Option<&Option<HeaderName>>,
+    place: &mut Place<'_>,
+) {
+    let (Some(scheme), Some(username), Some(header)) = (scheme, username, header) else {
+        return;
+    };
+    if username.is_some() && *scheme != AuthScheme::Basic {
+        let detail = "Only the scheme `basic` takes a username.";
+        place.at("username").report(FaultCode::Combination, detail);
+    }
+    if header.is_some() != (*scheme == AuthScheme::Header) {
+        let detail = "The scheme `header` needs the name of a header; other schemes take none.";
+        place.at("header").report(FaultCode::Combination, detail);
+    }
+    if header.as_ref().is_some_and(|name| is_own(name)) {
+        let detail = "The service sets this header itself.";
+        place.at("header").report(FaultCode::Combination, detail);
+    }
+}
+
+/// Checks that the secret, the key and the fixed headers use different headers.
+fn headers_do_not_meet(
+    auth: Option<&Option<ConnectionAuth>>,
+    headers: Option<&Option<List<FixedHeader, 0, 10>>>,
+    idempotency: Option<&Option<IdempotencyKeys>>,
+    place: &mut Place<'_>,
+) {
+    let auth = auth.and_then(Option::as_ref);
+    let of_auth = auth.and_then(|auth| auth.header.as_deref());
+    let keys = idempotency.and_then(Option::as_ref);
+    let keys = keys.filter(|keys| keys.r#in == KeyPlace::Header);
+    let of_keys = keys.map(|keys| &*keys.name);
+    let same =
+        |one: Option<&str>, other: &str| one.is_some_and(|one| one.eq_ignore_ascii_case(other));
+    if of_keys.is_some_and(|name| same(of_auth, name)) {
+        let detail = "The secret is sent in this header.";
+        let mut place = place.at("idempotency");
+        place.at("name").report(FaultCode::Combination, detail);
+    }
+    let fixed = headers.and_then(Option::as_ref).map(|list| &list.0);
+    for (at, header) in fixed.into_iter().flatten().enumerate() {
+        if same(of_auth, &header.name) || same(of_keys, &header.name) {
+            let detail = "The secret or the idempotency key is sent in this header.";
+            let mut place = place.at("headers");
+            let mut place = place.at(at);
+            place.at("name").report(FaultCode::Combination, detail);
+        }
+    }
+}
+
+fn tests_what_is_allowed(
+    allow: Option<&List<AllowedCall, 0, 50>>,
+    test_path: Option<&Option<CallPath>>,
+    place: &mut Place<'_>,
+) {
+    let (Some(allow), Some(Some(path))) = (allow, test_path) else {
+        return;
+    };
+    if !allow::allows(&allow.0, "GET", path) {
+        let detail = "`allow` must contain a GET of this path.";
+        place.at("testPath").report(FaultCode::Combination, detail);
+    }
+}
+
+impl ConnectionPut {
+    /// Returns the fault of a base URL that uses plain http or a host that the stack's functions
+    /// may not call.
+    #[must_use]
+    pub fn not_public(&self) -> Option<Fault> {
+        (!self.base_url.is_public()).then(|| {
+            let detail = "`baseUrl` must be an https URL with a public host name: no IP address, and no name \
+                          of this machine or of an internal network.";
+            Fault::at("baseUrl", FaultCode::Combination, detail)
+        })
+    }
+}
+
+impl Connection {
+    /// The noun in a 404.
+    pub const NOUN: &'static str = "connection";
+
+    /// Creates a connection.
+    #[must_use]
+    pub fn new(tenant: OrganizationId, name: Slug, put: ConnectionPut, now: Timestamp) -> Self {
+        Self {
+            organization_id: tenant,
+            name,
+            kind: put.kind,
+            base_url: put.base_url,
+            secret_parameter: put.secret_parameter,
+            auth: put.auth.unwrap_or_default(),
+            headers: put.headers.map(|list| list.0).unwrap_or_default(),
+            body: put.body.0,
+            idempotency: put.idempotency,
+            allow: put.allow.0,
+            test_path: put.test_path,
+            error_code: put.error_code.0,
+            private: put.private.map(|list| list.0).unwrap_or_default(),
+            limits: put.limits.map(CallLimits::from).unwrap_or_default(),
+            paused: false,
+            // A connection created again under its name gets another revision.
+            revision: now.millis(),
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Replaces what a client sets. The revision rises when calls or the reading of their answers
+    /// change. Other allowed calls, private members or limits do not change a call.
+    pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
+        let old = self.clone();
+        *self = Self {
+            paused: old.paused,
+            revision: old.revision,
+            created_at: old.created_at,
+            ..Self::new(old.organization_id, old.name.clone(), put, now)
+        };
+        if self.calls() != old.calls() {
+            self.revision += 1;
+        }
+    }
+
+    /// Returns the members that calls and the reading of their answers depend on.
+    fn calls(&self) -> impl PartialEq {
+        (
+            self.base_url.clone(),
+            self.secret_parameter.clone(),
+            self.auth.clone(),
+            self.headers.clone(),
+            self.body,
+            self.idempotency.clone(),
+            self.error_code.clone(),
+        )
+    }
+
+    /// Returns the connection of that name.
+    #[must_use]
+    pub fn named<'a>(connections: &'a [Self], name: &str) -> Option<&'a Self> {
+        connections.iter().find(|one| *one.name == *name)
+    }
+
+    /// The connection revision to which an action proposed at this time is bound.
+    #[must_use]
+    pub fn as_now(&self) -> ConnectionRevision {
+        ConnectionRevision {
+            name: self.name.to_string(),
+            revision: self.revision,
+        }
+    }
+
+    /// Returns the system's treatment of a repeated call: keyed if it has a place for keys.
+    #[must_use]
+    pub const fn idempotency(&self) -> Idempotency {
+        match self.idempotency {
+            Some(_) => Idempotency::Keyed,
+            None => Idempotency::Unkeyed,
+        }
+    }
+
+    /// True if a call with a rendered path is allowed. The path has no query and plain segments
+    /// only: none is empty, a dot segment, or contains an encoded slash.
+    #[must_use]
+    pub fn allows(&self, method: &str, path: &str) -> bool {
+        allow::allows(&self.allow, method, path)
+    }
+
+    /// Returns the path of the connection test; none if no allowed call fits.
+    #[must_use]
+    pub fn tested_path(&self) -> Option<&str> {
+        let named = self.test_path.as_deref();
+        named
+            .filter(|path| self.allows("GET", path))
+            .or_else(|| self.allow.iter().find_map(AllowedCall::as_plain_get))
+    }
+
+    /// Returns the header that marks a replayed answer, if any.
+    #[must_use]
+    pub fn replayed_header(&self) -> Option<&str> {
+        self.idempotency.as_ref()?.replayed_header.as_deref()
+    }
+
+    /// True if an answer replays the answer to an earlier call with the same key. `replayed` is the
+    /// value of the marking header.
+    #[must_use]
+    pub fn is_replay(&self, replayed: Option<&str>) -> bool {
+        let says_so = replayed.is_some_and(|value| !value.eq_ignore_ascii_case("false"));
+        says_so && self.replays() == Some(Replays::All)
+    }
+
+    /// Returns the system's answer to a repeated key; none for a system without keys.
+    #[must_use]
+    pub fn replays(&self) -> Option<Replays> {
+        self.idempotency.as_ref().map(|keys| keys.replays.0)
+    }
+}
+
+#[cfg(test)]
+mod tests;

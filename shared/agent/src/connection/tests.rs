@@ -1,0 +1,304 @@
+mod traffic;
+
+use serde_json::{Value, json};
+
+use super::*;
+use model::{Id, input};
+
+fn now() -> Timestamp {
+    "2026-01-15T12:00:00Z".parse().unwrap()
+}
+
+fn put(more: &Value) -> ConnectionPut {
+    input::from_value(&sent(more)).unwrap()
+}
+
+fn sent(more: &Value) -> Value {
+    let mut sent = json!({
+        "kind": "demo", "baseUrl": "https://billing.example.com/api", "secretParameter": "billing-key",
+        "idempotency": {"in": "header", "name": "Idempotency-Key"},
+        "allow": ["POST /usage-batches/{id}/reprocess", "GET /customers/{id}", "GET /balance"],
+    });
+    for (name, value) in more.as_object().unwrap() {
+        sent[name] = value.clone();
+    }
+    sent
+}
+
+fn connection(more: &Value) -> Connection {
+    let tenant = OrganizationId::new(1).unwrap();
+    Connection::new(tenant, Slug::new("billing").unwrap(), put(more), now())
+}
+
+fn faults(more: &Value) -> Vec<(String, FaultCode)> {
+    let faults = input::from_value::<ConnectionPut>(&sent(more)).unwrap_err();
+    let faults = faults.into_iter();
+    faults.map(|fault| (fault.pointer, fault.code)).collect()
+}
+
+#[test]
+fn only_listed_methods_and_paths_are_allowed() {
+    let connection = connection(&json!({}));
+    assert!(connection.allows("POST", "/usage-batches/ub_1/reprocess"));
+    assert!(connection.allows("GET", "/customers/a%20b"));
+    for (method, path) in [
+        ("GET", "/usage-batches/ub_1/reprocess"),
+        ("POST", "/usage-batches/ub_1"),
+        ("POST", "/usage-batches/ub_1/reprocess/"),
+        ("POST", "/usage-batches//reprocess"),
+        ("POST", "/usage-batches/../reprocess"),
+        ("POST", "/usage-batches/%2e%2E/reprocess"),
+        ("POST", "/usage-batches/./reprocess"),
+        ("POST", "/usage-batches/a%2Fb/reprocess"),
+        ("POST", "/usage-batches/a%5cb/reprocess"),
+        ("POST", "/usage-batches/a%252fb/reprocess"),
+        ("POST", "/usage-batches/a%00b/reprocess"),
+        ("POST", "/usage-batches/a%0/reprocess"),
+        ("POST", "/usage-batches/a%+1/reprocess"),
+        ("POST", "/usage-batches/ub_1/reprocess?all=1"),
+        ("POST", "/usage-batches/a?b/reprocess"),
+        ("POST", "/usage-batches/a#b/reprocess"),
+        ("POST", "/usage-batches/a\\b/reprocess"),
+        ("POST", "/usage-batches/ä/reprocess"),
+        ("POST", "usage-batches/ub_1/reprocess"),
+        ("post", "/usage-batches/ub_1/reprocess"),
+        ("GET", "//evil.example/customers/1"),
+    ] {
+        assert!(!connection.allows(method, path), "{method} {path}");
+    }
+}
+
+#[test]
+fn calls_that_are_none_are_not_listed() {
+    for call in [
+        "SEND /x",
+        "GET x",
+        "GET",
+        "GET /x/../y",
+        "GET /x?y",
+        "GET /{}",
+        "GET /a b",
+    ] {
+        let faults = faults(&json!({"allow": [call]}));
+        assert_eq!(
+            faults,
+            [("/allow/0".to_owned(), FaultCode::Pattern)],
+            "{call}"
+        );
+    }
+}
+
+#[test]
+fn a_base_url_is_a_host_and_a_path() {
+    for url in [
+        "ftp://x.example",
+        "https://",
+        "https://user@x.example",
+        "https://user:word@x.example",
+        "https://x.example?y",
+        "https://x.example/#y",
+        "https://X.example",
+        "https://x..example",
+        "https://x.example:0",
+        "https://x.example:99999",
+        "https://x.example/../y",
+        "https://x.example//y",
+        "https://[::1]",
+        "https://x.example\\@y.example",
+        "https://x.example:443:443",
+    ] {
+        let found = faults(&json!({"baseUrl": url}));
+        assert_eq!(
+            found,
+            [("/baseUrl".to_owned(), FaultCode::Pattern)],
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn what_is_public_is_https_and_a_name_of_the_public_dns() {
+    for url in ["https://api.example.com", "https://a.b-c.io:8443/v1/"] {
+        assert!(
+            put(&json!({"baseUrl": url})).not_public().is_none(),
+            "{url}"
+        );
+    }
+    for url in [
+        "http://api.example.com",
+        "https://127.0.0.1",
+        "https://169.254.169.254",
+        "https://10.0.0.1:443",
+        "https://2130706433",
+        "https://0x7f.0.0.1",
+        "https://127.1",
+        "https://0177.0.0.0x1",
+        "https://localhost",
+        "https://api.localhost",
+        "https://billing",
+        "https://metadata.google.internal",
+        "https://printer.local",
+        "https://1.0.0.127.in-addr.arpa",
+    ] {
+        let fault = put(&json!({"baseUrl": url})).not_public();
+        assert!(
+            fault.is_some_and(|fault| fault.pointer == "/baseUrl"),
+            "{url}"
+        );
+    }
+}
+
+#[test]
+fn a_scheme_has_what_belongs_to_it() {
+    let combination = |field: &str| (format!("/auth/{field}"), FaultCode::Combination);
+    for (auth, expected) in [
+        (
+            json!({"scheme": "bearer", "username": "a"}),
+            vec![combination("username")],
+        ),
+        (json!({"scheme": "header"}), vec![combination("header")]),
+        (
+            json!({"scheme": "basic", "header": "X-Key"}),
+            vec![combination("header")],
+        ),
+        (
+            json!({"scheme": "header", "header": "Host"}),
+            vec![("/auth/header".to_owned(), FaultCode::Combination)],
+        ),
+    ] {
+        assert_eq!(faults(&json!({ "auth": auth })), expected, "{auth}");
+    }
+    put(&json!({"auth": {"scheme": "basic"}}));
+    put(&json!({"auth": {"scheme": "header", "header": "X-Key"}}));
+}
+
+#[test]
+fn headers_are_not_those_of_another() {
+    let header = |name: &str| json!({"headers": [{"name": name, "value": "x"}]});
+    for name in ["authorization", "Cookie", "Content-Type", "HOST"] {
+        let expected = [("/headers/0/name".to_owned(), FaultCode::Combination)];
+        assert_eq!(faults(&header(name)), expected, "{name}");
+    }
+    let expected = [("/headers/0/name".to_owned(), FaultCode::Combination)];
+    assert_eq!(faults(&header("idempotency-key")), expected);
+    let mut both = header("X-Key");
+    both["auth"] = json!({"scheme": "header", "header": "x-key"});
+    assert_eq!(faults(&both), expected);
+    let twice = json!({"headers": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]});
+    let expected = [("/headers/1/name".to_owned(), FaultCode::Repeated)];
+    assert_eq!(faults(&twice), expected);
+    let key = json!({"idempotency": {"in": "header", "name": "Content-Type"}});
+    let expected = [("/idempotency/name".to_owned(), FaultCode::Combination)];
+    assert_eq!(faults(&key), expected);
+    let split = json!({"headers": [{"name": "A", "value": "1\r\nB: 2"}]});
+    let expected = [("/headers/0/value".to_owned(), FaultCode::Pattern)];
+    assert_eq!(faults(&split), expected);
+}
+
+#[test]
+fn a_test_calls_what_is_allowed() {
+    let expected = [("/testPath".to_owned(), FaultCode::Combination)];
+    assert_eq!(faults(&json!({"testPath": "/elsewhere"})), expected);
+    let one = connection(&json!({"testPath": "/customers/cus_1"}));
+    assert_eq!(one.tested_path(), Some("/customers/cus_1"));
+    assert_eq!(connection(&json!({})).tested_path(), Some("/balance"));
+    assert_eq!(
+        connection(&json!({"allow": ["POST /x"]})).tested_path(),
+        None
+    );
+}
+
+#[test]
+fn only_a_system_with_a_place_for_keys_honours_them() {
+    let keyed = connection(&json!({}));
+    assert_eq!(keyed.idempotency(), Idempotency::Keyed);
+    let unkeyed = connection(&json!({"idempotency": null}));
+    assert_eq!(unkeyed.idempotency(), Idempotency::Unkeyed);
+}
+
+#[test]
+fn an_answer_is_a_replay_as_far_as_its_system_replays() {
+    let replaying = |replays: &str| {
+        let keys = json!({
+            "in": "header", "name": "Idempotency-Key", "replays": replays,
+            "replayedHeader": "Idempotent-Replayed",
+        });
+        connection(&json!({ "idempotency": keys }))
+    };
+    for (replays, value, expected) in [
+        ("all", Some("true"), true),
+        ("all", Some("False"), false),
+        ("all", None, false),
+    ] {
+        let found = replaying(replays).is_replay(value);
+        assert_eq!(found, expected, "{replays} {value:?}");
+    }
+    // Stored under the old name.
+    let stored: Replays = serde_json::from_value(json!("successes")).unwrap();
+    assert_eq!(stored, Replays::All);
+    let none = json!({
+        "in": "body", "name": "key", "replays": "none", "replayedHeader": "Idempotent-Replayed",
+    });
+    let expected = [(
+        "/idempotency/replayedHeader".to_owned(),
+        FaultCode::Combination,
+    )];
+    assert_eq!(faults(&json!({ "idempotency": none })), expected);
+}
+
+#[test]
+fn the_revision_rises_with_what_a_call_looks_like() {
+    let later = now().plus(1);
+    for (more, raised) in [
+        (json!({}), false),
+        (json!({"kind": "other"}), false),
+        (json!({"private": ["email"]}), false),
+        (json!({"allow": []}), false),
+        (json!({"baseUrl": "https://other.example.com"}), true),
+        (json!({"secretParameter": null}), true),
+        (json!({"auth": {"scheme": "basic"}}), true),
+        (json!({"headers": [{"name": "X-A", "value": "b"}]}), true),
+        (json!({"body": "form"}), true),
+        (json!({"idempotency": null}), true),
+        (json!({"errorCode": "/error/code"}), true),
+    ] {
+        let mut one = connection(&json!({}));
+        one.paused = true;
+        one.replace(put(&more), later);
+        assert_eq!(one.revision, now().millis() + i64::from(raised), "{more}");
+        assert!(one.paused && one.created_at == now() && one.updated_at == later);
+    }
+}
+
+#[test]
+fn what_is_private_is_not_kept() {
+    let private = connection(&json!({"private": ["email", "card"]})).private;
+    let answer = json!({
+        "id": "cus_1", "email": "a@b.example",
+        "list": [{"card": {"number": 4}, "note": "key hush-hush is wrong"}],
+        "of hush-hush": true, "pin": 4711, "amount": 4712,
+    });
+    let kept = without(answer, &private, &["hush-hush", "4711", ""]);
+    let expected = json!({
+        "id": "cus_1", "list": [{"note": "key … is wrong"}],
+        "of …": true, "pin": "…", "amount": 4712,
+    });
+    assert_eq!(kept, expected);
+    assert_eq!(without(json!("email: a@b"), &private, &[]), Value::Null);
+    assert_eq!(without(json!("text"), &[], &[]), json!("text"));
+}
+
+#[test]
+fn a_code_stands_where_the_pointer_says() {
+    let code = |pointer: &str| connection(&json!({ "errorCode": pointer })).error_code;
+    let answer = json!({"code": "a", "error": {"a/b": [{"code": 17}]}, "flag": true});
+    assert_eq!(ErrorCode::default().of(&answer).as_deref(), Some("a"));
+    let nested = code("/error/a~1b/0/code");
+    assert_eq!(nested.of(&answer).as_deref(), Some("17"));
+    assert_eq!(code("/flag").of(&answer), None);
+    assert_eq!(code("/error/none").of(&answer), None);
+    for wrong in ["code", "/a~2", "/a~"] {
+        let expected = [("/errorCode".to_owned(), FaultCode::Pattern)];
+        assert_eq!(faults(&json!({ "errorCode": wrong })), expected, "{wrong}");
+    }
+}

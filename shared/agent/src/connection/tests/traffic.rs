@@ -1,0 +1,213 @@
+//! The circuit breaker and the call limits.
+
+use super::*;
+use model::span;
+
+const LEASE: i64 = 60_000;
+
+fn at(millis: i64) -> Timestamp {
+    now().plus(millis)
+}
+
+fn limited(limits: &Value) -> Connection {
+    connection(&json!({ "limits": limits }))
+}
+
+fn asking(action: &str, millis: i64) -> Asking<'_> {
+    Asking {
+        action,
+        lease: LEASE,
+        now: at(millis),
+    }
+}
+
+/// The state after five unclear answers at noon.
+fn opened(connection: &Connection) -> ConnectionTraffic {
+    let mut traffic = ConnectionTraffic::none(connection);
+    for _ in 0..5 {
+        assert!(traffic.answered(connection, false, at(0)));
+    }
+    traffic
+}
+
+fn put_off(traffic: &ConnectionTraffic, connection: &Connection, millis: i64) -> Option<Timestamp> {
+    match traffic.clone().admit(connection, asking("other", millis)) {
+        Admission::From(_) => None,
+        Admission::PutOff(until) => Some(until),
+    }
+}
+
+#[test]
+fn of_a_connection_without_trouble_and_limits_nothing_is_known() {
+    let one = limited(&json!({}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    assert_eq!(traffic.admit(&one, asking("a", 7)), Admission::From(at(7)));
+    assert!(!traffic.answered(&one, true, at(8)));
+    assert_eq!(traffic.turn(&one, at(9)), Ok(at(9)));
+    assert!(!traffic.ends("a"));
+    assert_eq!(traffic, ConnectionTraffic::none(&one));
+}
+
+#[test]
+fn a_breaker_opens_after_five_unclear_answers_in_a_row() {
+    let one = limited(&json!({}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    for number in 1..5 {
+        assert!(traffic.answered(&one, false, at(number)));
+        assert_eq!(put_off(&traffic, &one, number), None);
+    }
+    assert!(traffic.is_troubled(&one));
+    assert!(traffic.answered(&one, true, at(5)));
+    assert!(!traffic.answered(&one, true, at(6)));
+    for number in 11..=15 {
+        assert_eq!(put_off(&traffic, &one, number), None);
+        assert_eq!(traffic.breaker.state(at(number)), BreakerState::Closed);
+        assert!(traffic.answered(&one, false, at(number)));
+    }
+    assert_eq!(put_off(&traffic, &one, 15), Some(at(30_015)));
+    assert_eq!(put_off(&traffic, &one, 30_014), Some(at(30_015)));
+    assert_eq!(traffic.breaker.state(at(30_014)), BreakerState::Open);
+    // An unclear answer to an earlier call changes nothing.
+    assert!(!traffic.answered(&one, false, at(20)));
+    assert_eq!(put_off(&traffic, &one, 20), Some(at(30_015)));
+    assert!(traffic.answered(&one, true, at(21)));
+    assert_eq!(put_off(&traffic, &one, 21), None);
+}
+
+#[test]
+fn an_open_breaker_lets_one_probe_through_and_doubles_its_pause() {
+    let one = limited(&json!({}));
+    let mut traffic = opened(&one);
+    let mut since = 0;
+    for pause in [30, 60, 120, 240, 480, 900, 900].map(|seconds| seconds * span::SECOND) {
+        let open = since + pause;
+        assert_eq!(put_off(&traffic, &one, open - 1), Some(at(open)), "{pause}");
+        assert_eq!(traffic.breaker.state(at(open)), BreakerState::Probing);
+        let probe = traffic.admit(&one, asking("probe", open));
+        assert_eq!(probe, Admission::From(at(open)));
+        // Others wait for the probe, but only for a time.
+        let next = open + 1;
+        assert_eq!(put_off(&traffic, &one, next), Some(at(next + 30_000)));
+        let late = open + LEASE - 1_000;
+        assert_eq!(put_off(&traffic, &one, late), Some(at(open + LEASE)));
+        assert_eq!(put_off(&traffic, &one, open + LEASE), None);
+        since = open + 10;
+        assert!(traffic.answered(&one, false, at(since)));
+    }
+    let open = since + 900_000;
+    traffic.admit(&one, asking("probe", open));
+    assert!(traffic.answered(&one, true, at(open + 5)));
+    let mut closed = ConnectionTraffic::none(&one);
+    closed.breaker.revision = one.revision;
+    assert_eq!(traffic, closed);
+}
+
+#[test]
+fn another_revision_has_another_breaker() {
+    let one = limited(&json!({}));
+    let mut traffic = opened(&one);
+    let mut other = one.clone();
+    other.replace(put(&json!({"baseUrl": "https://other.example.com"})), at(1));
+    assert_eq!(put_off(&traffic, &other, 1), None);
+    assert!(!traffic.is_troubled(&other));
+    // A new revision needs five answers. An older revision's answers do not count.
+    for _ in 0..4 {
+        assert!(traffic.answered(&other, false, at(2)));
+    }
+    assert!(!traffic.answered(&one, false, at(3)) && !traffic.answered(&one, true, at(3)));
+    assert_eq!(put_off(&traffic, &other, 4), None);
+    assert!(traffic.answered(&other, false, at(4)));
+    assert_eq!(put_off(&traffic, &other, 4), Some(at(30_004)));
+}
+
+#[test]
+fn calls_begin_as_far_apart_as_their_limit_asks() {
+    let one = limited(&json!({"perSecond": 3}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    let first = traffic.admit(&one, asking("a", 0));
+    assert_eq!(first, Admission::From(at(0)));
+    // Rounded up: three calls take more than a second rather than less.
+    assert_eq!(traffic.turn(&one, at(0)), Ok(at(334)));
+    let third = traffic.admit(&one, asking("b", 100));
+    assert_eq!(third, Admission::From(at(668)));
+    // Unused slots do not accumulate.
+    assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_000)));
+    assert_eq!(traffic.turn(&one, at(60_000)), Ok(at(60_334)));
+    // No action waits beyond a bound, or reserves a slot there.
+    let mut turns = 2;
+    let later = loop {
+        match traffic.turn(&one, at(60_000)) {
+            Ok(_) => turns += 1,
+            Err(later) => break later,
+        }
+    };
+    assert_eq!((turns, later), (60, at(60_000 + 60 * 334)));
+    assert_eq!(traffic.turn(&one, at(60_000)), Err(later));
+    let other = traffic.clone().admit(&one, asking("c", 60_000));
+    assert_eq!(other, Admission::PutOff(later));
+    // A clock two minutes ahead defers others by at most that bound at a time.
+    traffic.next_call = Some(at(180_000));
+    assert_eq!(traffic.turn(&one, at(60_000)), Err(at(80_334)));
+}
+
+#[test]
+fn so_many_actions_are_at_work_and_no_more() {
+    let one = limited(&json!({"concurrent": 2}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    let admitted = |traffic: &mut ConnectionTraffic, action: &str, millis: i64| {
+        let before = traffic.clone();
+        let admission = traffic.admit(&one, asking(action, millis));
+        if admission == Admission::PutOff(at(millis + 10_000)) {
+            assert_eq!(*traffic, before);
+            return false;
+        }
+        assert_eq!(admission, Admission::From(at(millis)));
+        true
+    };
+    assert!(admitted(&mut traffic, "a", 0));
+    assert!(admitted(&mut traffic, "b", 100));
+    assert!(!admitted(&mut traffic, "c", LEASE - 1));
+    // Its next holder takes over its place. The place of a lost holder expires.
+    assert!(admitted(&mut traffic, "b", LEASE - 1));
+    assert!(admitted(&mut traffic, "c", LEASE));
+    assert!(!admitted(&mut traffic, "d", LEASE));
+    assert!(traffic.ends("b") && !traffic.ends("b"));
+    assert!(admitted(&mut traffic, "d", LEASE));
+    assert_eq!(traffic.at_work.len(), 2);
+}
+
+#[test]
+fn who_finds_no_place_or_an_open_breaker_takes_no_turn() {
+    let one = limited(&json!({"concurrent": 1, "perSecond": 1}));
+    let mut traffic = ConnectionTraffic::none(&one);
+    traffic.admit(&one, asking("a", 0));
+    let before = traffic.clone();
+    let full = traffic.admit(&one, asking("b", 1));
+    assert_eq!(full, Admission::PutOff(at(10_001)));
+    assert_eq!(traffic, before);
+    let mut traffic = opened(&one);
+    let before = traffic.clone();
+    traffic.admit(&one, asking("b", 1));
+    assert_eq!(traffic, before);
+}
+
+#[test]
+fn limits_have_bounds_and_change_no_revision() {
+    let wrong = json!({"limits": {"perSecond": 0, "concurrent": 51}});
+    let expected = ["/limits/perSecond", "/limits/concurrent"];
+    let expected = expected.map(|at| (at.to_owned(), FaultCode::Range));
+    assert_eq!(faults(&wrong), expected);
+    let mut one = limited(&json!({"perSecond": 100, "concurrent": 50}));
+    let revision = one.revision;
+    one.replace(put(&json!({"limits": {"perSecond": 1}})), at(1));
+    let limits = CallLimits {
+        per_second: Some(1),
+        concurrent: None,
+    };
+    assert_eq!((one.limits, one.revision), (limits, revision));
+    // A connection written before limits existed.
+    let mut stored = serde_json::to_value(&one).unwrap();
+    stored.as_object_mut().unwrap().remove("limits");
+    let old: Connection = serde_json::from_value(stored).unwrap();
+    assert_eq!(old.limits, CallLimits::default());
+}

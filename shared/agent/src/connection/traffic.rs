@@ -1,0 +1,273 @@
+//! The circuit breaker and the call limits of a connection.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::Connection;
+use model::{OrganizationId, Slug, Timestamp, span};
+
+/// The state that all workers share about a connection. A connection without limits that gives
+/// clear answers has none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ConnectionTraffic {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The connection.
+    pub connection: Slug,
+    /// The circuit breaker.
+    pub breaker: Breaker,
+    /// Actions at work, each with the end of its lease. Empty unless concurrent actions are
+    /// limited.
+    #[serde(default)]
+    pub at_work: BTreeMap<String, Timestamp>,
+    /// The earliest begin of the next call. None unless calls per second are limited.
+    #[serde(default)]
+    pub next_call: Option<Timestamp>,
+}
+
+/// The circuit breaker of a connection: no calls go to a system that gives unclear answers.
+///
+/// ```text
+///            five unclear answers in a row               30 s pass, a claim
+///   closed ────────────────────────────────▶ open ───────────────────────────▶ one probe
+///      ▲                                      ▲                                  │  │
+///      │                                      └──────────────────────────────────┘  │
+///      │                                         unclear: for twice as long,        │
+///      │                                         up to 15 minutes                   │
+///      └────────────────────────────────────────────────────────────────────────────┘
+///                                    a clear answer
+/// ```
+///
+/// Any clear answer closes it, even the answer to a call from before it opened. A worker that knew
+/// of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five
+/// unclear answers may thus open it despite a clear one between them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Breaker {
+    /// The revision of the connection with unclear answers. A new revision starts over.
+    pub revision: i64,
+    /// Unclear answers in a row.
+    pub unclear: i64,
+    /// The length of the current opening, in milliseconds; 0 while closed.
+    pub pause: i64,
+    /// The end of the opening; none while closed.
+    pub open_until: Option<Timestamp>,
+    /// The deadline of the current probe.
+    pub probe_until: Option<Timestamp>,
+}
+
+/// The state of a circuit breaker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BreakerState {
+    /// Calls are sent.
+    Closed,
+    /// No calls are sent.
+    Open,
+    /// A probe is due or under way.
+    Probing,
+}
+
+/// A request of an action to start work.
+#[derive(Clone, Copy, Debug)]
+pub struct Asking<'a> {
+    /// Its unique name among the actions of its connection.
+    pub action: &'a str,
+    /// The length of its worker's lease, in milliseconds.
+    pub lease: i64,
+    /// The instant of the request.
+    pub now: Timestamp,
+}
+
+/// The answer to a request to start work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The first call may begin at this instant.
+    From(Timestamp),
+    /// Retry at this instant.
+    PutOff(Timestamp),
+}
+
+impl Breaker {
+    /// Number of unclear answers in a row that open it.
+    pub const OPENS_AFTER: i64 = 5;
+    /// The first opening, in milliseconds.
+    pub const FIRST_PAUSE: i64 = 30 * span::SECOND;
+    /// The longest opening, in milliseconds.
+    pub const LONGEST_PAUSE: i64 = 15 * span::MINUTE;
+
+    /// Returns the state.
+    #[must_use]
+    pub fn state(&self, now: Timestamp) -> BreakerState {
+        match self.open_until {
+            None => BreakerState::Closed,
+            Some(open) if now < open => BreakerState::Open,
+            Some(_) => BreakerState::Probing,
+        }
+    }
+
+    /// Returns until when no call is sent, if so. During a probe, other actions retry after the
+    /// first pause.
+    fn put_off(&self, now: Timestamp) -> Option<Timestamp> {
+        let open = self.open_until?;
+        if now < open {
+            return Some(open);
+        }
+        let probe = self.probe_until.filter(|until| now < *until)?;
+        Some(probe.min(now.plus(Self::FIRST_PAUSE)))
+    }
+
+    /// Records an answer. Returns whether that changed anything. An unclear answer to a call from
+    /// before the opening changes nothing.
+    fn answered(&mut self, is_clear: bool, now: Timestamp) -> bool {
+        if is_clear {
+            let was_troubled = self.is_troubled();
+            *self = Self {
+                revision: self.revision,
+                ..Self::default()
+            };
+            return was_troubled;
+        }
+        match self.open_until {
+            Some(open) if now < open => return false,
+            Some(_) => self.open((self.pause * 2).min(Self::LONGEST_PAUSE), now),
+            None => {
+                self.unclear += 1;
+                if self.unclear >= Self::OPENS_AFTER {
+                    self.open(Self::FIRST_PAUSE, now);
+                }
+            }
+        }
+        true
+    }
+
+    fn open(&mut self, pause: i64, now: Timestamp) {
+        self.pause = pause;
+        self.open_until = Some(now.plus(pause));
+        self.probe_until = None;
+    }
+
+    const fn is_troubled(&self) -> bool {
+        self.unclear > 0 || self.open_until.is_some()
+    }
+}
+
+impl ConnectionTraffic {
+    /// The longest wait of an action for its next call, in milliseconds. Beyond it, the action is
+    /// released.
+    pub const LONGEST_WAIT: i64 = 20 * span::SECOND;
+    /// The retry delay of an action that found the concurrency limit reached, in milliseconds.
+    pub const FULL: i64 = 10 * span::SECOND;
+
+    /// Creates the state of a connection without any.
+    #[must_use]
+    pub fn none(connection: &Connection) -> Self {
+        Self {
+            organization_id: connection.organization_id,
+            connection: connection.name.clone(),
+            breaker: Breaker::default(),
+            at_work: BTreeMap::new(),
+            next_call: None,
+        }
+    }
+
+    /// Returns the circuit breaker for this revision of the connection.
+    #[must_use]
+    pub fn breaker_of(&self, connection: &Connection) -> Breaker {
+        if self.breaker.revision == connection.revision {
+            self.breaker
+        } else {
+            Breaker {
+                revision: connection.revision,
+                ..Breaker::default()
+            }
+        }
+    }
+
+    /// True if the connection recently gave unclear answers.
+    #[must_use]
+    pub fn is_troubled(&self, connection: &Connection) -> bool {
+        self.breaker_of(connection).is_troubled()
+    }
+
+    /// Admits an action if the breaker and the limits permit. After an opening, the action is the
+    /// probe. An admitted action is at work until its lease ends or [it ends](Self::ends), and its
+    /// first call gets a slot. A deferred action changes nothing.
+    pub fn admit(&mut self, connection: &Connection, asking: Asking<'_>) -> Admission {
+        let now = asking.now;
+        let mut breaker = self.breaker_of(connection);
+        if let Some(until) = breaker.put_off(now) {
+            return Admission::PutOff(until);
+        }
+        if !self.has_place(connection, asking) {
+            return Admission::PutOff(now.plus(Self::FULL));
+        }
+        let begins = match self.turn(connection, now) {
+            Ok(begins) => begins,
+            Err(free) => return Admission::PutOff(free),
+        };
+        let until = now.plus(asking.lease);
+        if breaker.state(now) == BreakerState::Probing {
+            breaker.probe_until = Some(until);
+            self.breaker = breaker;
+        }
+        if connection.limits.concurrent.is_some() {
+            self.at_work.retain(|_, until| now < *until);
+            self.at_work.insert(asking.action.to_owned(), until);
+        }
+        Admission::From(begins)
+    }
+
+    /// Reserves a slot for another call of an action at work. Returns its begin, or when to retry.
+    pub fn turn(
+        &mut self,
+        connection: &Connection,
+        now: Timestamp,
+    ) -> Result<Timestamp, Timestamp> {
+        let Some(most) = connection.limits.per_second else {
+            return Ok(now);
+        };
+        // Rounded up, so that no second exceeds the limit.
+        let apart = (span::SECOND + most - 1) / most;
+        let latest = now.plus(Self::LONGEST_WAIT);
+        let next = self.next_call.unwrap_or(now).max(now);
+        if next > latest {
+            // Only a fast clock can have set a later slot.
+            return Err(next.min(latest.plus(apart)));
+        }
+        self.next_call = Some(next.plus(apart));
+        Ok(next)
+    }
+
+    /// Removes an ended action. Returns whether it counted as at work.
+    pub fn ends(&mut self, action: &str) -> bool {
+        self.at_work.remove(action).is_some()
+    }
+
+    /// Records an answer of a connection. Returns whether that changed anything. An older
+    /// revision's answer says nothing about a newer revision.
+    pub fn answered(&mut self, connection: &Connection, is_clear: bool, now: Timestamp) -> bool {
+        if connection.revision < self.breaker.revision {
+            return false;
+        }
+        let mut breaker = self.breaker_of(connection);
+        let is_news = breaker.answered(is_clear, now);
+        if is_news {
+            self.breaker = breaker;
+        }
+        is_news
+    }
+
+    fn has_place(&self, connection: &Connection, asking: Asking<'_>) -> bool {
+        let Some(most) = connection.limits.concurrent else {
+            return true;
+        };
+        let at_work = self.at_work.iter();
+        let others =
+            at_work.filter(|(other, until)| asking.now < **until && **other != asking.action);
+        i64::try_from(others.count()).is_ok_and(|others| others < most)
+    }
+}

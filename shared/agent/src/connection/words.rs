@@ -1,0 +1,144 @@
+//! String types of a connection, each with its own format.
+
+/// Declares string types of a format. The arguments are: name, regular expression, most characters,
+/// example, check, and the format in words.
+macro_rules! plain_text {
+    ($(
+        $(#[doc = $doc:literal])*
+        $name:ident, $pattern:literal, $most:literal, $example:literal, $fits:path, $form:literal;
+    )*) => {$(
+        $(#[doc = $doc])*
+        #[doc = concat!("\n\nAt most ", stringify!($most), " characters: ", $form, ".")]
+        #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(String);
+
+        impl std::ops::Deref for $name {
+            type Target = str;
+
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+
+        impl model::input::Field for $name {
+            fn read(
+                value: &model::input::Json,
+                place: &mut model::input::Place<'_>,
+            ) -> model::input::Reading<Self> {
+                let model::input::Json::String(text) = value else {
+                    return place.wrong(value, "a string");
+                };
+                if !(1..=$most).contains(&text.chars().count()) {
+                    let rule = concat!("have 1 to ", stringify!($most), " characters");
+                    return place.must(model::FaultCode::Length, rule);
+                }
+                if !$fits(text) {
+                    let rule = concat!("be ", $form);
+                    return place.must(model::FaultCode::Pattern, rule);
+                }
+                Some(Self(text.clone()))
+            }
+
+            fn field_schema() -> model::input::Schema {
+                model::input::reference(stringify!($name))
+            }
+
+            fn field_schemas(all: &mut Vec<(String, model::input::Schema)>) {
+                let schema = <Self as utoipa::PartialSchema>::schema();
+                all.push((stringify!($name).to_owned(), schema));
+            }
+        }
+
+        impl utoipa::PartialSchema for $name {
+            fn schema() -> model::input::Schema {
+                let lines: &[&str] = &[$($doc.trim_ascii()),*];
+                utoipa::openapi::ObjectBuilder::new()
+                    .schema_type(utoipa::openapi::schema::Type::String)
+                    .min_length(Some(1))
+                    .max_length(Some($most))
+                    .pattern(Some($pattern))
+                    .description(Some(lines.join("\n")))
+                    .examples([$example])
+                    .into()
+            }
+        }
+
+        impl utoipa::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+        }
+    )*};
+}
+
+pub(super) use plain_text;
+
+plain_text! {
+    /// The last part of a parameter's name.
+    ParameterName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "billing-key", is_parameter,
+    "letters, digits, hyphens and underscores, the first of them a letter or a digit";
+
+    /// The name of an HTTP header.
+    HeaderName, "^[A-Za-z0-9][A-Za-z0-9_-]*$", 64, "Stripe-Version", is_parameter,
+    "letters, digits, hyphens and underscores, the first of them a letter or a digit";
+
+    /// The value of an HTTP header.
+    HeaderText, "^[!-~]([ -~]*[!-~])?$", 256, "2025-09-30", is_header_text,
+    "printable ASCII, with no space at either end";
+
+    /// The name of a body member, a header or a query parameter.
+    KeyName, "^[A-Za-z0-9_-][A-Za-z0-9._-]*$", 64, "Idempotency-Key", is_key,
+    "letters, digits, hyphens, underscores and dots, and not begin with a dot";
+
+    /// A user name of basic authentication.
+    BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
+    "printable ASCII without spaces and colons";
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"_-".contains(&byte)
+}
+
+fn is_parameter(text: &str) -> bool {
+    text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_word)
+}
+
+fn is_key(text: &str) -> bool {
+    !text.starts_with('.') && text.bytes().all(|byte| is_word(byte) || byte == b'.')
+}
+
+fn is_header_text(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && text.trim().len() == text.len()
+}
+
+fn is_user(text: &str) -> bool {
+    text.bytes()
+        .all(|byte| byte.is_ascii_graphic() && byte != b':')
+}
+
+/// Header names that only the service sets.
+const OWN_HEADERS: [&str; 17] = [
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "expect",
+    "host",
+    "keep-alive",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+];
+
+/// True for the name of a header that only the service sets.
+pub(super) fn is_own(name: &str) -> bool {
+    OWN_HEADERS.iter().any(|own| own.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,135 @@
+//! Effects on records of target systems: an action holds an effect by claiming it, so that each
+//! takes place at most once.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ActionState, ActionStep, AgentAction, TargetEffect};
+use model::{AgentSessionId, OrganizationId, Timestamp};
+
+/// Names the action that claimed an effect last. Only that action's record says whether it still
+/// holds the effect, so both cannot differ: see [`AgentAction::holds`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct EffectGuard {
+    /// The organization of the target system.
+    pub organization_id: OrganizationId,
+    /// The effect.
+    pub effect: TargetEffect,
+    /// The session of the action.
+    pub session_id: AgentSessionId,
+    /// The action.
+    pub action_id: String,
+    /// The instant of the last claim.
+    pub claimed_at: Timestamp,
+}
+
+impl EffectGuard {
+    /// True if the action claimed it last.
+    #[must_use]
+    pub fn is_of(&self, action: &AgentAction) -> bool {
+        self.session_id == action.session_id && self.action_id == action.action_id
+    }
+}
+
+/// The reason why an effect cannot be claimed, as the API names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Hold {
+    /// Another action is working on it.
+    EffectInProgress,
+    /// Another action may have had it, and its outcome is unknown.
+    EffectUnknown,
+    /// Another action had it, in full or in part, within its cooldown.
+    DoneRecently,
+}
+
+/// An effect that another action holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeldEffect {
+    /// The effect.
+    pub effect: TargetEffect,
+    /// The session of the action that holds it.
+    pub by: AgentSessionId,
+    /// The kind of hold.
+    pub hold: Hold,
+}
+
+impl HeldEffect {
+    /// Returns the effect if another action holds it. `owner` is the action that claimed it last;
+    /// without a readable record, the hold is unknown.
+    #[must_use]
+    pub fn of(guard: &EffectGuard, owner: Option<&AgentAction>, now: Timestamp) -> Option<Self> {
+        let hold = match owner {
+            Some(owner) => owner.holds(now)?,
+            None => Hold::EffectUnknown,
+        };
+        Some(Self {
+            effect: guard.effect.clone(),
+            by: guard.session_id,
+            hold,
+        })
+    }
+
+    /// Returns why the action is skipped: a stable name, and a text for people.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let TargetEffect {
+            target_system,
+            action_type,
+            entity,
+        } = &self.effect;
+        let code: &str = self.hold.into();
+        let action: &str = action_type.into();
+        let by = self.by;
+        let why = match self.hold {
+            Hold::EffectInProgress => format!("session {by} is executing it"),
+            Hold::EffectUnknown => format!(
+                "the outcome of session {by} is unknown; check the target system before you execute it \
+                 again there"
+            ),
+            Hold::DoneRecently => format!("session {by} did all or a part of it"),
+        };
+        format!("{code}: {action} of {entity} in {target_system}: {why}. Nothing was sent.")
+    }
+}
+
+/// Exclusive effects.
+impl AgentAction {
+    /// Returns its effects. A claim of the action claims them too.
+    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
+        self.entities.iter().map(|entity| TargetEffect {
+            target_system: self.target_system.clone(),
+            action_type: self.action_type,
+            entity: entity.clone(),
+        })
+    }
+
+    /// Returns the hold by which it blocks others from the effects that it claimed last. An action
+    /// holds them while it may run, while its outcome is unknown, and during its cooldown after
+    /// they took place. An action that is certainly not done holds nothing, unless some of its
+    /// steps changed something.
+    #[must_use]
+    pub fn holds(&self, now: Timestamp) -> Option<Hold> {
+        match self.state {
+            ActionState::Queued | ActionState::Running => Some(Hold::EffectInProgress),
+            ActionState::Unknown => Some(Hold::EffectUnknown),
+            ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
+            ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
+                let ended = self.executed_at.unwrap_or(self.updated_at);
+                (now < ended.plus(self.cooldown)).then_some(Hold::DoneRecently)
+            }
+        }
+    }
+
+    /// True if a finished step changed something.
+    pub(super) fn has_changed(&self) -> bool {
+        let done = usize::try_from(self.steps_done).unwrap_or(0);
+        self.steps.iter().take(done).any(ActionStep::changes)
+    }
+
+    /// True if the next step changes something. A missing step counts as a change.
+    pub(super) fn is_about_to_change(&self) -> bool {
+        let done = usize::try_from(self.steps_done).unwrap_or(0);
+        self.steps.get(done).is_none_or(ActionStep::changes)
+    }
+}

@@ -1,0 +1,497 @@
+//! Claims, calls and outcomes of an approved action.
+
+use super::{
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, Effect, HeldEffect,
+    Idempotency, Proposers,
+};
+use model::{JsonText, Timestamp, span};
+
+/// The result of a worker's claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim<A = ()> {
+    /// The worker holds the action until its lease ends.
+    Held(A),
+    /// Another worker holds it, its retry time has not come, or a predecessor runs. The end of the
+    /// predecessor sends a message, or the sweeper does.
+    Busy,
+    /// This claim ended it, with this outcome.
+    Ended(ActionState),
+    /// This claim deferred it; it is due again soon. A pause applies, or its connection is failing
+    /// or at its limit.
+    PutOff,
+    /// Nothing to run: it ended before.
+    Over,
+}
+
+/// The next step after an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answered {
+    /// The step is done.
+    StepDone,
+    /// The call may be sent again with the same key.
+    Again,
+    /// The action ends as failed.
+    Refused,
+    /// The action ends as unknown.
+    Unknown,
+}
+
+/// The end of an action.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// The final state.
+    pub state: ActionState,
+    /// The target system's last answer.
+    pub response: Option<JsonText>,
+    /// The reason if it did not succeed.
+    pub error: Option<String>,
+}
+
+impl Outcome {
+    /// Creates the outcome of an action that is done.
+    #[must_use]
+    pub const fn succeeded(response: Option<JsonText>) -> Self {
+        Self {
+            state: ActionState::Succeeded,
+            response,
+            error: None,
+        }
+    }
+
+    /// Creates the outcome of an action that is certainly not done.
+    pub fn failed(response: Option<JsonText>, error: impl Into<String>) -> Self {
+        Self {
+            state: ActionState::Failed,
+            response,
+            error: Some(error.into()),
+        }
+    }
+
+    /// Creates the outcome of an action that may have been done.
+    #[must_use]
+    pub fn unknown(response: Option<JsonText>, error: &str) -> Self {
+        Self {
+            state: ActionState::Unknown,
+            response,
+            error: Some(format!(
+                "{error} The call may have been done; check the target system."
+            )),
+        }
+    }
+}
+
+/// The connection's properties that a claim needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// Its treatment of a repeated call.
+    pub idempotency: Idempotency,
+    /// Its revision.
+    pub revision: i64,
+}
+
+/// The claim context: everything besides the action that a claim depends on.
+#[derive(Clone, Debug)]
+pub struct Surroundings {
+    /// The status of its session.
+    pub session: AgentSessionStatus,
+    /// Its connection; none if it does not exist any more.
+    pub connection: Option<Called>,
+    /// Retry at: until this instant nothing is sent.
+    pub put_off: Option<Timestamp>,
+    /// The name of the stack, part of idempotency keys.
+    pub stack: String,
+    /// The states of its predecessors; none for an unreadable record.
+    pub before: Vec<Option<ActionState>>,
+    /// Held effects, among its own and those of actions that it excludes.
+    pub held: Vec<HeldEffect>,
+    /// The organization's policy.
+    pub policy: AgentPolicy,
+    /// The users who opened the session and requested the proposal.
+    pub proposers: Proposers,
+}
+
+/// Transitions of an action without a holder.
+impl AgentAction {
+    /// Claims it for `lease` milliseconds, if it can run. Its effects are claimed in the same
+    /// write.
+    ///
+    /// For a system without idempotency keys, the claim already records that a call is under way.
+    /// An action left in that state ends as unknown and is never sent again. The recorded
+    /// connection revision counts, not the current one: through another revision, a repeated call
+    /// could be a different call.
+    ///
+    /// A deferred action stays as it is, without an attempt.
+    pub fn claim(&mut self, around: &Surroundings, lease: i64, now: Timestamp) -> Claim {
+        if self.state.has_ended() {
+            return Claim::Over;
+        }
+        if self.is_held(now) {
+            return Claim::Busy;
+        }
+        if let Some((outcome, why)) = self.obstacle(around, now) {
+            self.end(outcome, &why, now);
+            return Claim::Ended(outcome);
+        }
+        let waits = around.before.contains(&Some(ActionState::Queued))
+            || around.before.contains(&Some(ActionState::Running));
+        if waits || self.not_before.is_some_and(|at| now < at) {
+            return Claim::Busy;
+        }
+        if let Some(until) = around.put_off {
+            self.put_off_until(until, now);
+            return Claim::PutOff;
+        }
+        // A holder that is gone may have sent the call.
+        self.ambiguous = self.may_have_taken_effect();
+        self.stack.get_or_insert_with(|| around.stack.clone());
+        self.state = ActionState::Running;
+        self.token += 1;
+        self.attempts += 1;
+        self.resends = 0;
+        self.put_off = false;
+        self.not_before = None;
+        self.lease_until = Some(now.plus(lease));
+        let look = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
+        self.due_at = Some(now.plus(look));
+        self.started_at.get_or_insert(now);
+        self.updated_at = now;
+        self.connection_revision = around.connection.map(|called| called.revision);
+        self.looking = self.looks_first();
+        if !self.looking {
+            let called = around.connection.map(|called| called.idempotency);
+            self.sends(called.unwrap_or(Idempotency::Unkeyed));
+        }
+        Claim::Held(())
+    }
+
+    /// Defers it until an instant, without an attempt.
+    pub fn put_off_until(&mut self, until: Timestamp, now: Timestamp) {
+        self.put_off = true;
+        self.resends = 0;
+        self.due_at = Some(until.min(self.deadline()));
+        self.updated_at = now;
+    }
+
+    /// Returns the outcome and the reason if it ends instead of being claimed.
+    fn obstacle(&self, around: &Surroundings, now: Timestamp) -> Option<(ActionState, String)> {
+        if around.session != AgentSessionStatus::Executing || self.stopping {
+            let (outcome, why) = self.cancelled(self.may_have_taken_effect());
+            return Some((outcome, why.to_owned()));
+        }
+        if self.sending || (!self.is_repeatable(around) && self.may_have_taken_effect()) {
+            let why = "The worker was interrupted while a call was under way, and the target \
+                       system may have done it. Check there; it is not sent again.";
+            return Some((ActionState::Unknown, why.to_owned()));
+        }
+        if self.deadline() <= now {
+            let why = "No attempt got a clear answer within 24 hours.";
+            return Some((self.given_up(), why.to_owned()));
+        }
+        if let Some(why) = self.unapproved(around, now) {
+            return Some((self.kept_back(), why));
+        }
+        if around.connection.is_none() {
+            let why = "no_connection: the connection that it was approved for is gone. Nothing more \
+                       was sent.";
+            return Some((self.given_up(), why.to_owned()));
+        }
+        let failed = |state: &Option<ActionState>| {
+            state.is_none_or(|state| state.has_ended() && state != ActionState::Succeeded)
+        };
+        if around.before.iter().any(failed) {
+            let why = "predecessor_not_done: an action that comes first did not succeed. Nothing \
+                       was sent.";
+            return Some((self.kept_back(), why.to_owned()));
+        }
+        let held = around.held.first()?;
+        Some((self.kept_back(), held.says()))
+    }
+
+    /// Returns why its approvals do not permit it to run. Once a call may have been sent, only its
+    /// content and its connection count: it may be half done.
+    fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
+        let approvals = self.current_approvals();
+        let mut digests = approvals
+            .iter()
+            .filter_map(|one| one.digest.as_ref())
+            .peekable();
+        // Approvals from before digests existed have none.
+        if digests.peek().is_some() {
+            let digest = self.digest();
+            if digests.any(|approved| *approved != digest) {
+                let why =
+                    "content_changed: the action is not the approved one. Nothing more was sent.";
+                return Some(why.to_owned());
+            }
+        }
+        let approved = self.connection.as_ref().map(|approved| approved.revision);
+        let now_there = around.connection.map(|called| called.revision);
+        if let (Some(approved), Some(now_there)) = (approved, now_there)
+            && approved != now_there
+        {
+            let why = "content_changed: its connection was changed since it was proposed; open \
+                       another session. Nothing more was sent.";
+            return Some(why.to_owned());
+        }
+        if self.has_sent() {
+            return None;
+        }
+        let requirement = around.policy.requires(self.subject());
+        if requirement.denies() {
+            let why =
+                "policy_denied: the policy now allows no user to execute it. Nothing was sent.";
+            return Some(why.to_owned());
+        }
+        let given = requirement.given(&approvals, around.proposers, now);
+        if given < requirement.approvers() {
+            if !approvals.iter().all(|one| one.is_valid(now)) {
+                let why = "approval_expired: it was approved more than an hour ago. Nothing was \
+                           sent.";
+                return Some(why.to_owned());
+            }
+            let asked = requirement.says();
+            return Some(format!(
+                "approval_missing: the policy now requires {asked}; {given} of the given approvals \
+                 count. Nothing was sent."
+            ));
+        }
+        let why = around.policy.caps.charge(self.subject()).err()?;
+        Some(format!("cap_reached: {why}. Nothing was sent."))
+    }
+
+    /// True if a call may have been sent since its approval. A precondition check alone sends none.
+    fn has_sent(&self) -> bool {
+        let only_looked = self.looking && self.steps_done == 0 && self.step_results.is_empty();
+        self.attempts > 0 && !only_looked
+    }
+
+    /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
+    /// its approval.
+    #[must_use]
+    pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
+        let charge = policy.caps.charge(self.subject()).ok()?;
+        charge.filter(|_| self.attempts == 0)
+    }
+
+    /// Ends it instead of a claim, since a daily cap is reached. Returns the outcome.
+    pub fn beyond_the_day(&mut self, now: Timestamp) -> ActionState {
+        let outcome = self.kept_back();
+        let why = "cap_reached: with the actions of today, it exceeds a cap of the policy for a day \
+                   (UTC). Nothing was sent.";
+        self.end(outcome, why, now);
+        outcome
+    }
+
+    /// True if a call that may have been sent can be repeated as the same call.
+    fn is_repeatable(&self, around: &Surroundings) -> bool {
+        around.connection.is_some_and(|called| {
+            let sent = self.connection_revision;
+            called.idempotency == Idempotency::Keyed
+                && sent.is_none_or(|sent| sent == called.revision)
+        })
+    }
+
+    /// True if a worker holds it at `now`.
+    #[must_use]
+    pub fn is_held(&self, now: Timestamp) -> bool {
+        self.state == ActionState::Running && self.lease_until.is_some_and(|until| now < until)
+    }
+
+    /// Ends a queued action whose session is cancelled. Returns whether it was queued.
+    pub fn cancel(&mut self, now: Timestamp) -> bool {
+        if self.state != ActionState::Queued {
+            return false;
+        }
+        let (outcome, why) = self.cancelled(self.may_have_taken_effect());
+        self.end(outcome, why, now);
+        true
+    }
+
+    /// Gives up an action that no worker will run. The outcome is unknown if a call may have taken
+    /// effect, else failed. Returns the outcome; none if the action has ended or is held.
+    pub fn give_up(&mut self, why: &str, now: Timestamp) -> Option<ActionState> {
+        if self.state.has_ended() || self.is_held(now) {
+            return None;
+        }
+        let outcome = self.given_up();
+        self.end(outcome, why, now);
+        Some(outcome)
+    }
+
+    /// True if the sweeper may send another message for it. Afterwards it is given up.
+    #[must_use]
+    pub fn may_be_resent(&self, now: Timestamp) -> bool {
+        now < self.deadline()
+    }
+
+    /// Records another message by the sweeper and schedules the next: after two minutes, doubled
+    /// each time, up to an hour.
+    pub fn resent(&mut self, now: Timestamp) {
+        let doubled = self.resends.clamp(0, 5);
+        let pause = (Self::DELIVERY << doubled).min(span::HOUR);
+        self.due_at = Some(now.plus(pause).min(self.deadline()));
+        self.put_off = false;
+        self.resends += 1;
+    }
+
+    /// True if an unconfirmed effect may have taken place: an answer did not tell, or a lost holder
+    /// was about to send a change.
+    fn may_have_taken_effect(&self) -> bool {
+        let is_gone =
+            self.state == ActionState::Running && !self.looking && self.is_about_to_change();
+        self.has_open_call() || is_gone
+    }
+
+    /// True if a call without a known effect is recorded.
+    const fn has_open_call(&self) -> bool {
+        self.ambiguous || self.sending
+    }
+
+    /// Returns the state in which it ends when given up.
+    fn given_up(&self) -> ActionState {
+        if self.may_have_taken_effect() {
+            ActionState::Unknown
+        } else {
+            ActionState::Failed
+        }
+    }
+
+    /// Returns the state in which it ends when blocked: skipped, unless a step or call may have had
+    /// an effect.
+    fn kept_back(&self) -> ActionState {
+        let (outcome, _) = self.cancelled(self.may_have_taken_effect());
+        outcome
+    }
+
+    /// Returns the state in which it ends when its session is cancelled: skipped, unless a step or
+    /// call may have had an effect. `unclear` says that a call may have taken effect.
+    const fn cancelled(&self, unclear: bool) -> (ActionState, &'static str) {
+        if unclear {
+            let why = "Cancelled while its outcome was unknown; check the target system.";
+            (ActionState::Unknown, why)
+        } else if self.steps_done > 0 {
+            let why = "Cancelled after some of its steps were done.";
+            (ActionState::Failed, why)
+        } else {
+            (ActionState::Skipped, "Cancelled before it started.")
+        }
+    }
+
+    /// Ends it without an answer of the target system.
+    fn end(&mut self, outcome: ActionState, error: &str, now: Timestamp) {
+        self.state = outcome;
+        self.error = Some(error.to_owned());
+        self.lease_until = None;
+        self.sending = false;
+        self.due_at = None;
+        self.executed_at = Some(now);
+        self.updated_at = now;
+        self.plan_looks(now);
+    }
+}
+
+/// Transitions by the worker that holds the action.
+impl AgentAction {
+    /// Records that the next call is about to be sent.
+    pub fn sends(&mut self, target: Idempotency) {
+        self.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
+    }
+
+    /// Records that the announced call was not sent.
+    pub fn not_sent(&mut self) {
+        self.sending = false;
+    }
+
+    /// Records the effect of a call.
+    pub fn answered(&mut self, effect: Effect, target: Idempotency) -> Answered {
+        match effect {
+            Effect::Done | Effect::DoneBefore => {
+                let is_change = self.is_about_to_change();
+                self.already_done += i64::from(is_change && effect == Effect::DoneBefore);
+                self.steps_done += 1;
+                self.sending = false;
+                self.ambiguous = false;
+                Answered::StepDone
+            }
+            Effect::Refused => {
+                self.sending = false;
+                self.ambiguous = false;
+                Answered::Refused
+            }
+            Effect::NotNow => {
+                self.sending = false;
+                Answered::Again
+            }
+            Effect::Unclear if target == Idempotency::Keyed => {
+                self.ambiguous = true;
+                Answered::Again
+            }
+            Effect::Undecided => {
+                self.ambiguous = true;
+                Answered::Unknown
+            }
+            // The call stays recorded as under way.
+            Effect::Unclear => Answered::Unknown,
+        }
+    }
+
+    /// Returns the outcome when its holder learns between two calls of the session's cancellation.
+    /// Only its calls count, not the claim, since the holder is alive.
+    #[must_use]
+    pub fn stopped(&self, response: Option<JsonText>) -> Outcome {
+        let (state, why) = self.cancelled(self.has_open_call());
+        Outcome {
+            state,
+            response,
+            error: Some(why.to_owned()),
+        }
+    }
+
+    /// Returns the outcome when its holder gives up. `error` is the result of the last attempt.
+    #[must_use]
+    pub fn exhausted(&self, response: Option<JsonText>, error: &str) -> Outcome {
+        let error = format!("{error} Given up.");
+        if self.has_open_call() {
+            Outcome::unknown(response, &error)
+        } else if self.steps_done > 0 {
+            Outcome::failed(
+                response,
+                format!("{error} Only the steps before it are done."),
+            )
+        } else {
+            Outcome::failed(response, format!("{error} It was not done."))
+        }
+    }
+
+    /// Returns the retry time after an attempt without a result: after a minute, doubled each time,
+    /// up to half an hour. A longer wait that the target system asked for applies instead. None if
+    /// that is after the deadline, and it is given up.
+    #[must_use]
+    pub fn next_attempt(&self, retry_after: Option<i64>, now: Timestamp) -> Option<Timestamp> {
+        let doubled = (self.attempts - 1).clamp(0, 5);
+        let pause = (Self::FIRST_PAUSE << doubled).min(Self::LONGEST_PAUSE);
+        let next = now.plus(pause.max(retry_after.unwrap_or(0)));
+        (next < self.deadline()).then_some(next)
+    }
+
+    /// Releases it until `next`, when the sweeper sends a message.
+    pub fn release(&mut self, next: Timestamp, now: Timestamp) {
+        self.state = ActionState::Queued;
+        self.lease_until = None;
+        self.not_before = Some(next);
+        self.due_at = Some(next);
+        self.updated_at = now;
+    }
+
+    /// Ends it with an outcome.
+    pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
+        self.state = outcome.state;
+        self.response.clone_from(&outcome.response);
+        self.error.clone_from(&outcome.error);
+        self.lease_until = None;
+        self.due_at = None;
+        self.executed_at = Some(now);
+        self.updated_at = now;
+        self.plan_looks(now);
+    }
+}

@@ -1,0 +1,245 @@
+//! The agent's state machines: pure functions over records and a clock reading. The store reads the
+//! records, calls these functions, and writes the result unless a record changed meanwhile. The
+//! worker and the sweeper act on the returned values.
+//!
+//! # A session
+//!
+//! ```text
+//!      open
+//!       │
+//!       ▼        propose                 the engine fails, or 2 minutes pass
+//!    started ───────────────▶ analyzing ─────────────────────────────────────▶ failed (no actions)
+//!       │                      ▲     │
+//!       │              propose │     │ the analysis ends
+//!       │                      │     ▼                24 hours pass
+//!       │            awaiting_confirmation ──────────────────────────────────▶ expired
+//!       │                      │  │
+//!       │                      │  │       all are manual, and done or waived
+//!       │                      │  └──────────────────────────────────────────▶ completed
+//!       │                      │
+//!       │                      │ approve            all ended, all succeeded
+//!       │                      ▼               ┌─────────────────────────────▶ completed
+//!       │                  executing ──────────┤   checks or a verdict ▲
+//!       │                    │    ▲            └─────────────────────────────▶ failed
+//!       │                    │    │              all ended, not all succeeded    │
+//!       │ cancel      cancel │    └────────────────────────────────────────────────┘
+//!       │      while one is  │            approve again actions certainly not done
+//!       │           running  ▼
+//!       │                cancelling
+//!       │                    │ all ended
+//!       ▼                    ▼
+//!    cancelled ◀─────────────┘
+//! ```
+//!
+//! The organization's [policy](AgentPolicy) says how many people approve an action and which people
+//! may. Approvals that are not enough yet are kept with the proposed action, and the session keeps
+//! its status. An approval covers the action's [digest](ProposedAction::digest). Until a call may
+//! have been sent, it is valid for [`ActionApproval::VALID`]. A user who rejects the proposal
+//! cancels the session.
+//!
+//! A failed session completes when later checks show that each of its approved actions is done. The
+//! alert is resolved when the session is completed and every effect that is verified was found. If
+//! no action has a check, people resolve the alert.
+//!
+//! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
+//! session. The request must ask for it with `again`: the same list sent twice is one approval.
+//!
+//! An action whose outcome is unknown takes a *verdict* from a user who checked the target system.
+//! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
+//! starts over, as it does after a check that settles an outcome.
+//!
+//! [Manual actions](Handling) are done, waived or handed over by people, beside the others. An
+//! untouched manual action does not hold up a session whose approved actions succeeded. While the
+//! service request of a handed-over action is open, the proposal does not expire. Its automated
+//! actions can still be approved for the usual 24 hours only.
+//!
+//! `cancel` leads to `cancelled` from `started`, `analyzing` and `awaiting_confirmation`, and from
+//! `executing` when no action is claimed. A timeout (`failed` after 2 minutes, `expired` after 24
+//! hours) shows at once in every read. The sweeper writes it later.
+//!
+//! | trigger | method | caller |
+//! |---|---|---|
+//! | open | [`AgentSession::open`] | a request |
+//! | propose | [`AgentSession::begin_analysis`], then [`finish_analysis`](AgentSession::finish_analysis) or [`fail_analysis`](AgentSession::fail_analysis) | a request |
+//! | approve | [`AgentSession::approve`] | a request |
+//! | reject | [`AgentSession::reject`] | a request |
+//! | cancel | [`AgentSession::cancel`] | a request |
+//! | a verdict | [`AgentSession::judge`] | a request |
+//! | a manual action | [`AgentSession::handle`] | a request |
+//! | its service request | [`AgentSession::request_turned`] | a request that resolves, opens or deletes it |
+//! | all ended | [`AgentSession::settle`] | the worker that ended the last action, or the sweeper |
+//! | an unknown outcome is settled | [`AgentSession::settle_again`], `failed` to `completed` | the worker that checked |
+//! | time passed | [`AgentSession::lapse`] | the sweeper |
+//!
+//! # An approved action
+//!
+//! ```text
+//!                 claim                  every step is done
+//! approve ──▶ queued ─────▶ running ──────────────────────────────────────▶ succeeded
+//!             │ ▲ ▲          │ ▲ │
+//!             │ │ │          └─┘ │   claim again, after the lease
+//!             │ │ │              │
+//!             │ │ └── release ───┤   no clear answer yet: try again later
+//!             │ │                │
+//!             │ │                │   refused; or given up, and no call may have taken effect
+//!             │ │                ├────────────────────────────────────────▶ failed
+//!             │ └────────────────│───────────── approve again ───────────────┘
+//!             │                  │
+//!             │                  │   outcome unclear; or given up, and a call may have taken effect
+//!             │                  └────────────────────────────────────────▶ unknown
+//!             │                  │                                          │     │
+//!             │                  │                 a check or a verdict: not done │     │ done
+//!             │                  │                                          ▼     ▼
+//!             │                  │                                     failed     succeeded
+//!             │ cancelled or blocked: found by a claim or by the precondition check
+//!             └──────────────────┴────────────────────────────────────────▶ skipped
+//! ```
+//!
+//! An action is *given up* [`AgentAction::PATIENCE`] after its last approval, however often it was
+//! tried. No message makes a released action run before its retry time. While its connection or the
+//! organization is paused, a claim defers it. A deferred action keeps its state, is due again soon,
+//! and counts no attempt. An action that was not claimed within the hour of its approvals is
+//! skipped all the same.
+//!
+//! An action is *blocked* by effects that others hold, by a predecessor that did not succeed, and
+//! by missing approvals. Content that differs from the approved content blocks it too. A claim also
+//! claims the action's effects, each by a guard that names the action. A claim that finds another
+//! action's guard reads that action's record, to see whether it still [holds](AgentAction::holds)
+//! the effect.
+//!
+//! When its session is *cancelled*, a queued action ends at once. A running action is told to stop
+//! and ends before its next call. The outcome is unknown if a call may have taken effect, failed if
+//! some steps are done, and skipped otherwise.
+//!
+//! # Checks
+//!
+//! After a claim, the worker checks what the action *requires*, before the first call that changes
+//! something. If a condition no longer holds, the action ends as skipped (`precondition_changed`).
+//! If the target system cannot be read, the action is released. There is no such check when the
+//! call may have been sent or an earlier step changed something. The check would then find the
+//! action's own effect, so the repeat or a later check decides.
+//!
+//! ```text
+//!                    its effect was found           ┌──▶ effective
+//! succeeded ──▶ pending ────────────────────────────┤
+//!                    not in time                    └──▶ ineffective
+//!
+//!                    the step was the last          ┌──▶ succeeded, which is verified next
+//! unknown ──────▶ pending, the call took effect ────┤
+//!                 │  more steps follow              └──▶ failed, can run again from there
+//!                 │  the call took no effect
+//!                 ├────────────────────────────────────▶ failed, can run again with a new call
+//!                 │  neither, after six checks
+//!                 └────────────────────────────────────▶ unknown: a person decides
+//! ```
+//!
+//! An action with [`verify`](AgentAction::verify) counts (saved minutes, last fix, its alert) once
+//! it is `effective`. Any other action counts once it is `succeeded`. A check that finds no effect
+//! is believed after [`AgentAction::AT_WORK`]. Before that, the target system may still be at work.
+//!
+//! Each transition writes an entry in the [journal](JournalEntry), in the same transaction.
+//!
+//! An action stores the trace of the request that approved it. Messages hold only ids, so the
+//! worker logs the same trace for every sender.
+//!
+//! | trigger | method | caller |
+//! |---|---|---|
+//! | approve, approve again | [`AgentAction::approve`], [`AgentAction::approve_again`] | [`AgentSession::approve`] |
+//! | claim | [`AgentAction::claim`] | the worker |
+//! | a call | [`ApiCall::effect`], [`AgentAction::sends`], [`AgentAction::answered`], [`AgentAction::not_sent`] | the worker that holds it |
+//! | release | [`AgentAction::release`] | the worker that holds it |
+//! | an outcome | [`AgentAction::record`] | the worker that holds it |
+//! | a verdict | [`AgentAction::judge`] | [`AgentSession::judge`] |
+//! | cancel | [`AgentAction::cancel`], and by a claim | [`AgentSession::cancel`], the worker |
+//! | give up | [`AgentAction::give_up`], and by a claim | the worker, the sweeper |
+//! | a lost message | [`AgentAction::resent`] | the sweeper |
+//! | a precondition check | [`AgentAction::permits`] | the worker that holds it |
+//! | a check after the end | [`AgentAction::look`] | the worker |
+//! | a check is due | [`AgentAction::look_asked`] | the sweeper |
+
+mod action;
+mod action_type;
+mod approval;
+mod canonical;
+mod chains;
+mod connection;
+mod digest;
+mod effect;
+mod evidence;
+mod execute;
+mod facts;
+mod journal;
+mod lease;
+mod manual;
+mod message;
+pub mod pattern;
+mod policy;
+mod precondition;
+mod preview;
+mod proposal;
+mod reply;
+mod saving;
+mod session;
+mod settle;
+mod sight;
+mod signal;
+mod step;
+mod step_result;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod verification;
+
+pub use action::{ActionResult, ActionState, AgentAction, Verdict, VerdictOutcome};
+pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
+pub use approval::{Approved, ApprovedActions};
+pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
+pub use connection::{
+    Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
+    Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
+    ConnectionRevision, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
+    Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
+    Replays, without,
+};
+pub use effect::{EffectGuard, HeldEffect, Hold};
+pub use evidence::{
+    Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
+    PlaybookVersion, ReadEvidence,
+};
+pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
+pub use facts::{
+    AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
+};
+pub use journal::{
+    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
+    StepAnswer,
+};
+pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
+pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
+pub use message::Message;
+pub use pattern::{
+    ClassHistory, Cycle, FiredOnHistory, LabelledSignal, Occurrence, Pattern, PatternWindow,
+    SharedLabel,
+};
+pub use policy::{
+    ActionApproval, AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule,
+    PolicySet, PolicySubject, Proposers, Requirement,
+};
+pub use precondition::Precondition;
+pub use preview::{MoneySum, PolicyVerdict};
+pub use proposal::{Analysis, Handling, HandlingStatus, Proposal, ProposedAction};
+pub use reply::{Effect, Reply, answer, retry_after};
+pub use saving::Saving;
+pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
+pub use settle::Cancelled;
+pub use sight::{
+    Judgement, Looked, Looks, ReconciliationStatus, Sight, Silence, VerificationStatus,
+};
+pub use signal::{
+    AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
+    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
+    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Recurrence,
+    Severity, Signal, SignalEntity, SignalStatus,
+};
+pub use step::{ActionStep, AlreadyDone, ApiCall, DryRun, StepResult, StepStatus};
+pub use verdict::ActionVerdict;

@@ -1,0 +1,118 @@
+//! Messages of the queue: versioned, with ids only. The worker reads everything else from the table,
+//! so that a message is never out of date.
+
+use serde::{Deserialize, Serialize};
+
+use model::{AgentSessionId, Error, OrganizationId};
+
+/// A task for the worker, delivered at least once.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    tag = "type",
+    rename_all = "snake_case",
+    rename_all_fields = "camelCase"
+)]
+pub enum Message {
+    /// Run an approved action.
+    RunAction {
+        /// The organization that owns the session.
+        organization_id: OrganizationId,
+        /// The session.
+        session_id: AgentSessionId,
+        /// The action within the session.
+        action_id: String,
+    },
+    /// Check the effect of an action that has ended.
+    LookAtAction {
+        /// The organization that owns the session.
+        organization_id: OrganizationId,
+        /// The session.
+        session_id: AgentSessionId,
+        /// The action within the session.
+        action_id: String,
+    },
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<M> {
+    version: u32,
+    #[serde(flatten)]
+    message: M,
+}
+
+impl Message {
+    const VERSION: u32 = 1;
+
+    /// Writes the message for the queue.
+    pub fn to_text(&self) -> Result<String, Error> {
+        serde_json::to_string(&Envelope {
+            version: Self::VERSION,
+            message: self,
+        })
+        .map_err(|error| Error::internal("writing a message", error))
+    }
+
+    /// Parses a message; an unknown version or type is an error.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let envelope: Envelope<Self> = serde_json::from_str(text)
+            .map_err(|error| Error::internal("reading a message", error))?;
+        if envelope.version == Self::VERSION {
+            Ok(envelope.message)
+        } else {
+            Err(Error::internal(
+                "reading a message",
+                format!("version {} is unknown", envelope.version),
+            ))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Id;
+
+    #[test]
+    fn a_message_carries_its_version_and_ids() {
+        let message = Message::RunAction {
+            organization_id: Id::new(1).unwrap(),
+            session_id: Id::new(2).unwrap(),
+            action_id: "s2-p1-a1".into(),
+        };
+        let text = message.to_text().unwrap();
+        assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&text).unwrap(),
+            serde_json::json!({
+                "version": 1, "type": "run_action",
+                "organizationId": 1, "sessionId": 2, "actionId": "s2-p1-a1",
+            })
+        );
+        assert_eq!(Message::from_text(&text).unwrap(), message);
+    }
+
+    #[test]
+    fn a_look_is_asked_for_with_the_same_ids() {
+        let text = r#"{"version":1,"type":"look_at_action","organizationId":1,"sessionId":2,"actionId":"a"}"#;
+        let message = Message::LookAtAction {
+            organization_id: Id::new(1).unwrap(),
+            session_id: Id::new(2).unwrap(),
+            action_id: "a".into(),
+        };
+        assert_eq!(message.to_text().unwrap(), text);
+        assert_eq!(Message::from_text(text).unwrap(), message);
+    }
+
+    #[test]
+    fn what_is_no_message_of_a_known_version_is_refused() {
+        for text in [
+            "",
+            "poison",
+            "{}",
+            r#"{"version":2,"type":"run_action","organizationId":1,"sessionId":2,"actionId":"a"}"#,
+            r#"{"version":1,"type":"dance"}"#,
+            r#"{"version":1,"type":"run_action","organizationId":1,"actionId":"a"}"#,
+        ] {
+            assert!(Message::from_text(text).is_err(), "{text}");
+        }
+    }
+}

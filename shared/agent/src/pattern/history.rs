@@ -1,0 +1,200 @@
+//! The history of a class of alerts.
+
+use std::collections::{BTreeMap, HashSet};
+
+use serde::Deserialize;
+use sha2::{Digest, Sha256};
+
+use super::{Pattern, SharedLabel, statistics};
+use crate::{Signal, SignalEntity};
+use model::{SignalId, Timestamp, span};
+
+/// An occurrence of an alert, as its class's counters store it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Occurrence {
+    /// Minutes since the Unix epoch.
+    pub minute: i64,
+    /// The records that it named: the first four bytes of a hash. Among a thousand different sets,
+    /// two collide in one of nine thousand cases.
+    pub records: u32,
+}
+
+/// The history of a class of alerts.
+#[derive(Clone, Debug)]
+pub struct ClassHistory {
+    /// The instant of the history, at which windows end.
+    pub at: Timestamp,
+    /// The first recorded alert of the organization, of any class; none before that.
+    pub since: Option<Timestamp>,
+    /// Its alerts of the last [`DAYS`](Self::DAYS), in any order.
+    pub occurrences: Vec<Occurrence>,
+    /// Its newest alerts of the last week, at most [`SAMPLE`](Self::SAMPLE).
+    pub recent: Vec<LabelledSignal>,
+    /// Its newest alerts before that, at most [`SAMPLE`](Self::SAMPLE).
+    pub earlier: Vec<LabelledSignal>,
+}
+
+/// The labels of an alert.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LabelledSignal {
+    /// Unique id.
+    pub id: SignalId,
+    /// The records that it names.
+    #[serde(default)]
+    pub entities: Vec<SignalEntity>,
+    /// Its labels.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// The instant of the alert.
+    pub occurred_at: Timestamp,
+}
+
+impl Occurrence {
+    /// The most occurrences stored per hour, for windows and baselines alike.
+    pub const MOST_AN_HOUR: usize = 100;
+
+    /// Creates the occurrence of an alert.
+    #[must_use]
+    pub fn of(id: SignalId, entities: &[SignalEntity], at: Timestamp) -> Self {
+        Self {
+            minute: at.millis().div_euclid(span::MINUTE),
+            records: records(id, entities),
+        }
+    }
+
+    /// Returns a number that identifies it within its day (UTC).
+    #[must_use]
+    pub const fn within_day(self) -> i64 {
+        let minute = self.minute.rem_euclid(span::DAY / span::MINUTE);
+        (minute << 32) | self.records as i64
+    }
+
+    /// Returns the occurrence with this number on the day that begins at `day`. None for an invalid
+    /// number.
+    #[must_use]
+    pub fn on_day(day: Timestamp, number: i64) -> Option<Self> {
+        let minute = number >> 32;
+        let is_one = (0..span::DAY / span::MINUTE).contains(&minute);
+        let records = u32::try_from(number & i64::from(u32::MAX)).ok()?;
+        is_one.then(|| Self {
+            minute: day.millis().div_euclid(span::MINUTE) + minute,
+            records,
+        })
+    }
+}
+
+impl ClassHistory {
+    /// Number of days for which occurrences are stored. The windows are tested on four weeks, each
+    /// with three months before it, and the longest window is a week.
+    pub const DAYS: i64 = 130;
+    /// The size of each sample of labels.
+    pub const SAMPLE: usize = 100;
+    /// The length of [`recent`](Self::recent), in milliseconds.
+    pub const RECENT: i64 = 7 * span::DAY;
+
+    /// Creates an empty history.
+    #[must_use]
+    pub const fn none(at: Timestamp) -> Self {
+        Self {
+            at,
+            since: None,
+            occurrences: Vec::new(),
+            recent: Vec::new(),
+            earlier: Vec::new(),
+        }
+    }
+
+    /// Counts the occurrences of other records in the last five weeks. A record counts once per
+    /// hour.
+    #[must_use]
+    pub fn seen(&self, signal: &Signal) -> usize {
+        let own = records(signal.id, &signal.entities);
+        let first = self
+            .at
+            .plus(-35 * span::DAY)
+            .millis()
+            .div_euclid(span::MINUTE);
+        let others = self.occurrences.iter();
+        let others = others.filter(|one| one.records != own && one.minute > first);
+        let hours: HashSet<_> = others.map(|one| (one.minute / 60, one.records)).collect();
+        hours.len()
+    }
+
+    /// Returns the labels that an alert shares with others in a window, more than with earlier
+    /// ones.
+    pub(super) fn shared(&self, signal: &Signal, window_hours: i64) -> Vec<SharedLabel> {
+        let own = records(signal.id, &signal.entities);
+        let (mut within, mut before) = (HashSet::new(), HashSet::new());
+        let (mut window, mut baseline) = (Vec::new(), Vec::new());
+        for other in self.recent.iter().chain(&self.earlier) {
+            let records = records(other.id, &other.entities);
+            let is_within = self.at.since(other.occurred_at) < window_hours * span::HOUR;
+            let (seen, part) = if is_within {
+                (&mut within, &mut window)
+            } else {
+                (&mut before, &mut baseline)
+            };
+            if records != own && seen.insert(records) {
+                part.push(&other.labels);
+            }
+        }
+        let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
+            let have = part
+                .iter()
+                .filter(|labels| labels.get(name).is_some_and(|one| one == value));
+            count(have.count())
+        };
+        let (of, baseline_of) = (count(window.len()), count(baseline.len()));
+        let labels = signal.labels.iter().map(|(name, value)| {
+            let with = having(&window, name, value);
+            let baseline_with = having(&baseline, name, value);
+            SharedLabel {
+                name: name.clone(),
+                value: value.clone(),
+                count: with.into(),
+                of: of.into(),
+                baseline_count: baseline_with.into(),
+                baseline_of: baseline_of.into(),
+                p_value: statistics::fisher(with, of, baseline_with, baseline_of),
+            }
+        });
+        let labels: Vec<SharedLabel> = labels.collect();
+        let p_values: Vec<f64> = labels.iter().map(|label| label.p_value).collect();
+        let named = statistics::rejected(&p_values, Pattern::FALSE_SHARE);
+        let labels = labels.into_iter().zip(named);
+        let mut shared: Vec<_> = labels
+            .filter(|(_, named)| *named)
+            .map(|(one, _)| one)
+            .collect();
+        shared.sort_by(|a, b| a.p_value.total_cmp(&b.p_value));
+        shared
+    }
+}
+
+/// Returns a hash of the records that an alert names, in any order. Without records, each alert has
+/// its own hash.
+fn records(id: SignalId, entities: &[SignalEntity]) -> u32 {
+    let mut hash = Sha256::new();
+    let mut named: Vec<(&str, &str)> = entities
+        .iter()
+        .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
+        .collect();
+    named.sort_unstable();
+    for (kind, id) in &named {
+        hash.update(kind);
+        hash.update([0]);
+        hash.update(id);
+        hash.update([0]);
+    }
+    if named.is_empty() {
+        hash.update(id.to_string());
+    }
+    let hash: [u8; 32] = hash.finalize().into();
+    let [first, second, third, fourth, ..] = hash;
+    u32::from_be_bytes([first, second, third, fourth])
+}
+
+pub(super) fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,361 @@
+//! An organization's policy for its agent: required approvals and daily limits.
+//!
+//! The strictest rule applies. Of the rules that match an action, the largest number of approvers
+//! counts, and an approver must satisfy each of them. An unknown amount of an action that moves
+//! money exceeds every limit, as does an amount in another currency than the limit.
+
+mod sent;
+
+pub use sent::PolicySet;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{ActionType, Risk};
+use crate::Money;
+use model::{OrganizationId, Role, Timestamp, UserId, span};
+
+/// The policy of an organization. The item's version is the policy's revision.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentPolicy {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// Rules for approval.
+    pub rules: Vec<PolicyRule>,
+    /// Daily limits (UTC).
+    #[serde(default)]
+    pub caps: PolicyCaps,
+    /// The user who changed it last; none until the first change.
+    pub updated_by: Option<UserId>,
+    /// The last change.
+    pub updated_at: Option<Timestamp>,
+}
+
+/// The approval that matching actions need.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyRule {
+    /// The actions to which the rule applies.
+    pub when: PolicyMatch,
+    /// Number of people who must approve: one or two.
+    #[schema(minimum = 1, maximum = 2)]
+    pub approvers: i64,
+    /// Roles; each approver must have one of them. Any role if empty.
+    pub roles: Vec<Role>,
+    /// Excludes the users who opened the session or requested the proposal.
+    pub not_opener: bool,
+    /// Denies the actions to everyone.
+    pub deny: bool,
+}
+
+/// The actions to which a rule applies. An action matches if all given members match; without
+/// members, every action does.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyMatch {
+    /// Actions of this type.
+    pub action_type: Option<ActionType>,
+    /// Actions of this risk or a higher one.
+    pub risk_at_least: Option<Risk>,
+    /// Actions of this amount or more.
+    pub amount_at_least: Option<Money>,
+    /// Actions on the target system of this connection.
+    pub connection: Option<String>,
+    /// `true` for actions that change what a customer pays or owes, `false` for the others.
+    pub moves_money: Option<bool>,
+}
+
+/// Daily limits (UTC) on what is claimed that day.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PolicyCaps {
+    /// The most actions; null for no limit.
+    pub actions: Option<i64>,
+    /// The most money, by currency; empty for no limit. Amounts in other currencies exceed the cap.
+    pub money: Vec<Money>,
+}
+
+/// A ready-made policy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PolicyPreset {
+    /// An action that moves money or that customers notice needs an approver who neither opened the
+    /// session nor requested the proposal. An action that cannot be undone needs two.
+    Billing,
+}
+
+impl model::input::OneOf for PolicyPreset {
+    const NOUN: &'static str = "a preset";
+}
+
+/// The properties of an action that a policy uses.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicySubject<'a> {
+    /// Its type.
+    pub action_type: ActionType,
+    /// Its risk, if known.
+    pub risk: Option<Risk>,
+    /// Its amount, if known.
+    pub money: Option<&'a Money>,
+    /// Its target system.
+    pub connection: &'a str,
+}
+
+/// The combined requirements of all rules that match an action.
+#[derive(Clone, Debug)]
+pub struct Requirement<'a> {
+    rules: Vec<&'a PolicyRule>,
+}
+
+/// The users who had an action proposed. A rule may exclude them from approving it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Proposers {
+    /// The user who opened the session.
+    pub opener: Option<UserId>,
+    /// The user who requested the proposal.
+    pub proposer: Option<UserId>,
+}
+
+/// An action's charge to the daily caps, and the most that others may have charged before.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Charge {
+    /// The most other actions; none for no limit.
+    pub others: Option<i64>,
+    /// Its amount, and the most that others may have moved in that currency. None if it moves no
+    /// money.
+    pub money: Option<(Money, i64)>,
+}
+
+impl AgentPolicy {
+    /// Creates the policy of an organization without one: every user who may execute may approve.
+    #[must_use]
+    pub fn none(organization_id: OrganizationId) -> Self {
+        Self {
+            organization_id,
+            rules: Vec::new(),
+            caps: PolicyCaps::default(),
+            updated_by: None,
+            updated_at: None,
+        }
+    }
+
+    /// Returns the requirements for an action.
+    #[must_use]
+    pub fn requires(&self, subject: PolicySubject<'_>) -> Requirement<'_> {
+        let rules = self.rules.iter();
+        Requirement {
+            rules: rules.filter(|rule| rule.when.fits(subject)).collect(),
+        }
+    }
+}
+
+impl PolicyPreset {
+    /// Returns its rules.
+    #[must_use]
+    pub fn rules(self) -> Vec<PolicyRule> {
+        let Self::Billing = self;
+        let another = |when, approvers| PolicyRule {
+            when,
+            approvers,
+            not_opener: true,
+            ..PolicyRule::default()
+        };
+        let of_risk = |risk| PolicyMatch {
+            risk_at_least: Some(risk),
+            ..PolicyMatch::default()
+        };
+        let of_money = PolicyMatch {
+            moves_money: Some(true),
+            ..PolicyMatch::default()
+        };
+        vec![
+            another(of_money, 1),
+            another(of_risk(Risk::High), 1),
+            another(of_risk(Risk::Critical), 2),
+        ]
+    }
+}
+
+impl PolicyMatch {
+    fn fits(&self, subject: PolicySubject<'_>) -> bool {
+        let PolicySubject {
+            action_type,
+            risk,
+            connection,
+            ..
+        } = subject;
+        self.action_type.is_none_or(|one| one == action_type)
+            && self
+                .risk_at_least
+                .is_none_or(|least| risk.is_none_or(|risk| risk >= least))
+            && self.connection.as_ref().is_none_or(|one| one == connection)
+            && self
+                .moves_money
+                .is_none_or(|moves| moves == subject.moves_money())
+            && self
+                .amount_at_least
+                .as_ref()
+                .is_none_or(|least| subject.reaches(least))
+    }
+}
+
+impl PolicySubject<'_> {
+    fn moves_money(self) -> bool {
+        self.money.is_some() || self.action_type.moves_money()
+    }
+
+    /// True if its amount may reach a limit.
+    fn reaches(self, limit: &Money) -> bool {
+        match self.money {
+            Some(money) if money.currency == limit.currency => {
+                money.minor_units.saturating_abs() >= limit.minor_units
+            }
+            Some(_) => true,
+            None => self.moves_money(),
+        }
+    }
+}
+
+impl Requirement<'_> {
+    /// Returns the number of people who must approve.
+    #[must_use]
+    pub fn approvers(&self) -> usize {
+        let most = self.rules.iter().map(|rule| rule.approvers).max();
+        most.map_or(1, |most| usize::try_from(most).unwrap_or(1).max(1))
+    }
+
+    /// True if a rule denies the action to everyone.
+    #[must_use]
+    pub fn denies(&self) -> bool {
+        self.rules.iter().any(|rule| rule.deny)
+    }
+
+    /// True if an approval satisfies every rule.
+    #[must_use]
+    pub fn admits(&self, approval: &ActionApproval, proposers: Proposers) -> bool {
+        let user = Some(approval.user_id);
+        let is_involved = user == proposers.opener || user == proposers.proposer;
+        self.rules.iter().all(|rule| {
+            let has_role = approval.role.is_some_and(|role| rule.roles.contains(&role));
+            (rule.roles.is_empty() || has_role) && !(rule.not_opener && is_involved)
+        })
+    }
+
+    /// Returns the number of people whose approvals count at `now`.
+    #[must_use]
+    pub fn given(
+        &self,
+        approvals: &[ActionApproval],
+        proposers: Proposers,
+        now: Timestamp,
+    ) -> usize {
+        let mut counted: Vec<UserId> = Vec::new();
+        for approval in approvals {
+            let is_new = !counted.contains(&approval.user_id);
+            if is_new && approval.is_valid(now) && self.admits(approval, proposers) {
+                counted.push(approval.user_id);
+            }
+        }
+        counted.len()
+    }
+
+    /// Returns the requirements in words.
+    #[must_use]
+    pub fn says(&self) -> String {
+        let mut text = match self.approvers() {
+            1 => "one approver".to_owned(),
+            several => format!("{several} different approvers"),
+        };
+        let roles = self.rules.iter().map(|rule| &rule.roles);
+        for roles in roles.filter(|roles| !roles.is_empty()) {
+            let names: Vec<&str> = roles.iter().map(Into::into).collect();
+            text = format!("{text} of role {}", names.join(" or "));
+        }
+        if self.rules.iter().any(|rule| rule.not_opener) {
+            text.push_str(" who neither opened the session nor had the action proposed");
+        }
+        text
+    }
+}
+
+/// An approval of an action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionApproval {
+    /// The approver.
+    pub user_id: UserId,
+    /// The approver's role at that time.
+    #[serde(default)]
+    pub role: Option<Role>,
+    /// The instant of the approval.
+    pub at: Timestamp,
+    /// The digest of the approved content.
+    #[serde(default)]
+    pub digest: Option<String>,
+    /// The approver's note.
+    #[serde(default)]
+    pub note: Option<String>,
+    /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
+    #[serde(default)]
+    pub round: i64,
+}
+
+impl ActionApproval {
+    /// Validity of an approval before the action is claimed, in milliseconds.
+    pub const VALID: i64 = span::HOUR;
+
+    /// Returns the instant at which it expires.
+    #[must_use]
+    pub fn expires_at(&self) -> Timestamp {
+        self.at.plus(Self::VALID)
+    }
+
+    /// True while it is valid.
+    #[must_use]
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        now < self.expires_at()
+    }
+}
+
+impl PolicyCaps {
+    /// Returns an action's charge to the daily caps; none if nothing is capped. The error says how
+    /// the action alone exceeds a cap.
+    pub fn charge(&self, subject: PolicySubject<'_>) -> Result<Option<Charge>, String> {
+        if self.actions.is_none() && self.money.is_empty() {
+            return Ok(None);
+        }
+        if self.actions.is_some_and(|most| most < 1) {
+            return Err("the policy allows no actions at all".to_owned());
+        }
+        let others = self.actions.map(|most| most - 1);
+        if self.money.is_empty() || !subject.moves_money() {
+            let money = None;
+            return Ok(Some(Charge { others, money }));
+        }
+        let Some(money) = subject.money else {
+            return Err("its amount is not known, which is above every cap".to_owned());
+        };
+        let cap = self.money.iter().find(|cap| cap.currency == money.currency);
+        let Some(cap) = cap else {
+            let currency = &money.currency;
+            return Err(format!("the policy has no cap for {currency}"));
+        };
+        let amount = money.minor_units.saturating_abs();
+        if amount > cap.minor_units {
+            let Money {
+                minor_units,
+                currency,
+            } = cap;
+            return Err(format!(
+                "its amount is above the {minor_units} minor units of {currency} of a day"
+            ));
+        }
+        let taken = Money {
+            minor_units: amount,
+            currency: money.currency.clone(),
+        };
+        let money = Some((taken, cap.minor_units - amount));
+        Ok(Some(Charge { others, money }))
+    }
+}

@@ -1,0 +1,160 @@
+//! The body of a request that sets a policy.
+
+use super::{PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule};
+use crate::{ActionType, Currency, Money, Risk};
+use model::{
+    FaultCode, MAX_ID, Role, SystemName, Whole, input,
+    input::{Change, Defaulted, List, Patch, Place},
+};
+
+input! {
+    /// The body of a request that sets the policy: rules or a preset of rules, and caps. Absent
+    /// members keep their values.
+    pub struct PolicySet {
+        /// A ready-made set of rules, instead of `rules`.
+        preset: Option<PolicyPreset>,
+        /// Rules for approval. The strictest of the rules that match an action applies.
+        rules: Change<List<PolicyRuleSet, 0, 50>>,
+        /// Daily limits (UTC); null removes them.
+        caps: Patch<PolicyCapsSet>,
+    }
+    check(preset, rules) one_of_both;
+    example {
+        "rules": [{
+            "when": {"movesMoney": true, "amountAtLeast": {"minorUnits": 50000, "currency": "USD"} },
+            "approvers": 2,
+            "notOpener": true,
+        }],
+        "caps": {"actions": 200, "money": [{"minorUnits": 500_000, "currency": "USD"}]},
+    };
+}
+
+input! {
+    /// The approval that matching actions need.
+    pub struct PolicyRuleSet {
+        /// Conditions of the rule. An action matches if all given members match; without members,
+        /// every action does.
+        when: Option<PolicyMatchSet>,
+        /// Number of people who must approve; one when absent.
+        approvers: Option<Whole<1, 2>>,
+        /// Roles; each approver must have one of them.
+        roles: Option<List<Role, 0, 5>>,
+        /// Excludes the users who opened the session or requested the proposal.
+        not_opener: Defaulted<bool>,
+        /// Denies the actions to everyone.
+        deny: Defaulted<bool>,
+    }
+    example {"when": {"movesMoney": true}, "approvers": 2, "notOpener": true};
+}
+
+input! {
+    /// The actions to which a rule applies.
+    pub struct PolicyMatchSet {
+        /// Actions of this type.
+        action_type: Option<ActionType>,
+        /// Actions of this risk or a higher one.
+        risk_at_least: Option<Risk>,
+        /// Actions of this amount or more. An unknown amount counts as more.
+        amount_at_least: Option<MoneySet>,
+        /// Actions on the target system of this connection.
+        connection: Option<SystemName>,
+        /// `true` for actions that change what a customer pays or owes, `false` for the others.
+        moves_money: Option<bool>,
+    }
+    example {"movesMoney": true};
+}
+
+input! {
+    /// Daily limits (UTC).
+    pub struct PolicyCapsSet {
+        /// The most actions.
+        actions: Option<Whole<0, 1_000_000>>,
+        /// The most money, by currency. Amounts in other currencies exceed the cap.
+        money: Option<List<MoneySet, 0, 20>>,
+    }
+    example {"actions": 200};
+}
+
+input! {
+    /// An amount of money.
+    pub struct MoneySet {
+        /// The amount in the currency's smallest unit.
+        minor_units: Whole<0, MAX_ID>,
+        /// The currency's ISO 4217 code.
+        currency: Currency,
+    }
+    distinct by currency, "The list has this currency twice.";
+    example {"minorUnits": 50000, "currency": "USD"};
+}
+
+fn one_of_both(
+    preset: Option<&Option<PolicyPreset>>,
+    rules: Option<&Change<List<PolicyRuleSet, 0, 50>>>,
+    place: &mut Place<'_>,
+) {
+    if preset.is_some_and(Option::is_some) && matches!(rules, Some(Change::Set(_))) {
+        let detail = "Send either `preset` or `rules`.";
+        place.at("preset").report(FaultCode::Combination, detail);
+    }
+}
+
+impl PolicySet {
+    /// Applies the request to a policy.
+    pub fn apply(&self, policy: &mut super::AgentPolicy) {
+        if let Some(preset) = self.preset {
+            policy.rules = preset.rules();
+        }
+        if let Change::Set(rules) = &self.rules {
+            policy.rules = rules.0.iter().map(PolicyRule::from).collect();
+        }
+        match &self.caps {
+            Patch::Keep => {}
+            Patch::Clear => policy.caps = PolicyCaps::default(),
+            Patch::Set(caps) => policy.caps = caps.into(),
+        }
+    }
+}
+
+impl From<&PolicyRuleSet> for PolicyRule {
+    fn from(sent: &PolicyRuleSet) -> Self {
+        let roles = sent.roles.as_ref().map(|roles| roles.0.clone());
+        Self {
+            when: sent.when.as_ref().map(Into::into).unwrap_or_default(),
+            approvers: sent.approvers.map_or(1, |Whole(number)| number),
+            roles: roles.unwrap_or_default(),
+            not_opener: sent.not_opener.0,
+            deny: sent.deny.0,
+        }
+    }
+}
+
+impl From<&PolicyMatchSet> for PolicyMatch {
+    fn from(sent: &PolicyMatchSet) -> Self {
+        Self {
+            action_type: sent.action_type,
+            risk_at_least: sent.risk_at_least,
+            amount_at_least: sent.amount_at_least.as_ref().map(Into::into),
+            connection: sent.connection.clone().map(Into::into),
+            moves_money: sent.moves_money,
+        }
+    }
+}
+
+impl From<&PolicyCapsSet> for PolicyCaps {
+    fn from(sent: &PolicyCapsSet) -> Self {
+        let money = sent.money.iter().flat_map(|money| &money.0);
+        Self {
+            actions: sent.actions.map(|Whole(number)| number),
+            money: money.map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&MoneySet> for Money {
+    fn from(sent: &MoneySet) -> Self {
+        Self {
+            minor_units: sent.minor_units.0,
+            currency: sent.currency.clone().into(),
+        }
+    }
+}

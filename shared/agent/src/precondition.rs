@@ -1,0 +1,101 @@
+//! The precondition check before the first call that changes something.
+
+use std::collections::BTreeSet;
+
+use super::{
+    AgentAction, FactCondition, Judgement, Looked, Outcome, Sight, Silence, TargetRead,
+    sight::read_of,
+};
+use model::Timestamp;
+
+/// The result of a precondition check.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Precondition {
+    /// The call may be sent.
+    Holds,
+    /// Nothing is sent, and the action ends.
+    Changed(Outcome),
+    /// Nothing is sent at this time, for this reason.
+    NotKnown(String),
+}
+
+impl AgentAction {
+    /// True if a claim is followed by a precondition check before the next call that changes
+    /// something. False if that call may have been sent, or if an earlier step changed something:
+    /// the check would find the action's own effect.
+    pub(super) fn looks_first(&self) -> bool {
+        !self.require.is_empty() && !self.ambiguous && !self.has_changed()
+    }
+
+    /// Returns the reads of its preconditions, with the key of the next call.
+    #[must_use]
+    pub fn required_reads(&self) -> Vec<TargetRead> {
+        self.reads_of(&self.require, self.next_step())
+    }
+
+    /// Returns the reads that conditions need, each once, with the key of a step that counts from
+    /// 0.
+    pub(super) fn reads_of<'a>(
+        &self,
+        conditions: impl IntoIterator<Item = &'a FactCondition>,
+        step: usize,
+    ) -> Vec<TargetRead> {
+        let facts = conditions.into_iter().flat_map(FactCondition::facts);
+        let named: BTreeSet<&str> = facts.map(read_of).collect();
+        let key = self.idempotency_key(step);
+        let reads = self.reads.iter();
+        let reads = reads.filter(|read| named.contains(read.name.as_str()));
+        reads.map(|read| read.with_key(&key)).collect()
+    }
+
+    /// Returns the next step, from 0.
+    pub(super) fn next_step(&self) -> usize {
+        usize::try_from(self.steps_done).unwrap_or(0)
+    }
+
+    /// Judges its preconditions. The holder has sent nothing that changes anything.
+    pub fn permits(&mut self, sight: &Sight, now: Timestamp) -> Precondition {
+        self.not_sent();
+        let judgement = sight.judge(&self.require);
+        let problem = match &judgement {
+            Judgement::Holds => None,
+            Judgement::Fails(found) => Some(found.clone()),
+            Judgement::NotKnown(silence) => Some(silence.problem.clone()),
+        };
+        self.looked = Some(Looked {
+            at: now,
+            found: sight.facts().clone(),
+            problem,
+        });
+        match judgement {
+            Judgement::Holds => {
+                self.looking = false;
+                Precondition::Holds
+            }
+            Judgement::Fails(found) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_changed: {found}")))
+            }
+            Judgement::NotKnown(Silence {
+                problem,
+                is_for_good: true,
+                ..
+            }) => {
+                Precondition::Changed(self.kept_from(&format!("precondition_unknown: {problem}")))
+            }
+            Judgement::NotKnown(silence) => Precondition::NotKnown(silence.problem),
+        }
+    }
+
+    /// Returns the outcome of an action that is blocked before its next call.
+    fn kept_from(&self, why: &str) -> Outcome {
+        let sent = if self.steps_done > 0 {
+            "Nothing more was sent."
+        } else {
+            "Nothing was sent."
+        };
+        Outcome {
+            error: Some(format!("{why} {sent}")),
+            ..self.stopped(None)
+        }
+    }
+}

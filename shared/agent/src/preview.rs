@@ -1,0 +1,151 @@
+//! Previews of proposed actions before their approval.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{ActionApproval, AgentPolicy, AgentSession, Connection, MoneyEffect, ProposedAction};
+use model::{Error, Fault, Timestamp};
+
+/// The policy's requirements for an action, in general and for one user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PolicyVerdict {
+    /// The policy denies the action to everyone.
+    pub denied: bool,
+    /// Number of people who must approve it.
+    pub needed: usize,
+    /// Number of valid approvals so far.
+    pub given: usize,
+    /// The requirements in words.
+    pub asks: String,
+    /// The reason if it exceeds a cap on any day.
+    pub above_cap: Option<String>,
+    /// True if the user's approval would count.
+    pub admits: bool,
+}
+
+impl AgentSession {
+    /// Returns the proposed actions of these ids, all or none. 400 for an unknown id. 409 if the
+    /// only fault is an id of an earlier proposal.
+    pub fn named(&self, ids: &[String]) -> Result<Vec<&ProposedAction>, Error> {
+        let mut void = false;
+        let (mut named, mut faults) = (Vec::with_capacity(ids.len()), Vec::new());
+        for (at, id) in ids.iter().enumerate() {
+            match self.proposed(id) {
+                Some(action) => named.push(action),
+                None if self.is_void(id) => void = true,
+                None => {
+                    let field = format!("actionIds/{at}");
+                    faults.push(Fault::unknown(&field, "action of this session"));
+                }
+            }
+        }
+        if !faults.is_empty() {
+            Err(Error::Invalid(faults))
+        } else if void {
+            Err(Self::superseded())
+        } else {
+            Ok(named)
+        }
+    }
+
+    /// Returns the pairs of these actions that exclude each other, by their ids.
+    #[must_use]
+    pub fn exclusive_pairs(actions: &[&ProposedAction]) -> Vec<[String; 2]> {
+        let mut pairs = Vec::new();
+        for (at, one) in actions.iter().enumerate() {
+            let later = actions.iter().skip(at + 1);
+            let excluded = later.filter(|other| one.excludes.contains(&other.key));
+            pairs.extend(excluded.map(|other| [one.id.clone(), other.id.clone()]));
+        }
+        pairs
+    }
+
+    /// Returns the policy's requirements for one of its actions, and for a user's approval of it.
+    #[must_use]
+    pub fn policy_verdict(
+        &self,
+        action: &ProposedAction,
+        policy: &AgentPolicy,
+        approval: &ActionApproval,
+        now: Timestamp,
+    ) -> PolicyVerdict {
+        let requirement = policy.requires(action.subject());
+        PolicyVerdict {
+            denied: requirement.denies(),
+            needed: requirement.approvers(),
+            given: requirement.given(&action.approvals, self.proposers(), now),
+            asks: requirement.says(),
+            above_cap: policy.caps.charge(action.subject()).err(),
+            admits: requirement.admits(approval, self.proposers()),
+        }
+    }
+}
+
+/// A sum of money that moves in one direction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MoneySum {
+    /// The direction; null if not stated.
+    pub money_effect: Option<MoneyEffect>,
+    /// The sum in the currency's smallest unit.
+    pub minor_units: i64,
+    /// The currency's ISO 4217 code.
+    pub currency: String,
+}
+
+impl MoneySum {
+    /// Sums the known amounts of the automated actions, by direction and currency. Opposite
+    /// directions are not netted.
+    #[must_use]
+    pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
+        let mut sums: BTreeMap<(Option<MoneyEffect>, &str), i64> = BTreeMap::new();
+        for action in actions.iter().filter(|action| action.is_automated) {
+            let Some(money) = &action.money else { continue };
+            let sum = sums.entry((action.money_effect, &money.currency));
+            let sum = sum.or_default();
+            *sum = sum.saturating_add(money.minor_units);
+        }
+        let sums = sums.into_iter();
+        let sums = sums.map(|((money_effect, currency), minor_units)| Self {
+            money_effect,
+            minor_units,
+            currency: currency.to_owned(),
+        });
+        sums.collect()
+    }
+}
+
+impl ProposedAction {
+    /// Returns the obstacles to its execution, in words: those that block the worker or delay it.
+    #[must_use]
+    pub fn obstacles(&self, connection: Option<&Connection>, is_paused: bool) -> Vec<String> {
+        if !self.is_automated {
+            return vec!["It is manual: a person has to do it.".to_owned()];
+        }
+        let mut obstacles = Vec::new();
+        if is_paused {
+            obstacles.push("All of the organization's actions are paused.".to_owned());
+        }
+        let Some(connection) = connection else {
+            obstacles.push(format!("There is no connection {:?}.", self.target_system));
+            return obstacles;
+        };
+        if connection.paused {
+            obstacles.push("The connection is paused.".to_owned());
+        }
+        let proposed = self.connection.as_ref();
+        if proposed.is_some_and(|proposed| proposed.revision != connection.revision) {
+            let changed = "The connection was changed since the action was proposed: have it proposed \
+                           again.";
+            obstacles.push(changed.to_owned());
+        }
+        let calls = self.steps.iter().filter_map(|step| step.call.as_ref());
+        let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
+        let refused =
+            refused.map(|call| format!("The connection does not allow {}.", call.summary()));
+        obstacles.extend(refused);
+        obstacles
+    }
+}

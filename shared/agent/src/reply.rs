@@ -1,0 +1,230 @@
+//! The effect of a call, as derived from the target system's answer.
+
+use chrono::DateTime;
+
+use serde_json::Value;
+
+use super::{AnswerCondition, ApiCall, StepStatus, facts::plain};
+use model::{JsonText, Timestamp, span};
+
+/// The effect of a call, as far as its answer tells, or the lack of one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
+pub enum Effect {
+    /// Took place.
+    Done,
+    /// Had already taken place.
+    DoneBefore,
+    /// Did not take place and will not.
+    Refused,
+    /// Did not take place, but may later.
+    NotNow,
+    /// May have taken place.
+    Unclear,
+    /// May have taken place, and no repeat of the call will tell.
+    Undecided,
+}
+
+impl From<Effect> for StepStatus {
+    fn from(effect: Effect) -> Self {
+        match effect {
+            Effect::Done => Self::Done,
+            Effect::DoneBefore => Self::DoneBefore,
+            Effect::Refused => Self::Refused,
+            Effect::NotNow => Self::NotNow,
+            Effect::Unclear | Effect::Undecided => Self::Unclear,
+        }
+    }
+}
+
+/// An answer of a target system.
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'a> {
+    /// The status code.
+    pub status: u16,
+    /// The error code in the body.
+    pub code: Option<&'a str>,
+    /// The body; null if there is none.
+    pub body: &'a Value,
+    /// The body is JSON or empty, as a JSON API answers.
+    pub is_well_formed: bool,
+    /// The answer is a replay of the answer to an earlier call with the same key.
+    pub is_replay: bool,
+    /// The system refuses every repeat of an idempotency key.
+    pub refuses_repeats: bool,
+}
+
+impl Reply<'_> {
+    /// True if a refusal may be the one that every repeat of a key gets. A missing authorization is
+    /// not: it may be granted later, and the call then tells more.
+    const fn is_of_a_key(&self) -> bool {
+        self.refuses_repeats && !matches!(self.status, 401 | 403 | 407)
+    }
+}
+
+impl ApiCall {
+    /// True if it may change something.
+    #[must_use]
+    pub fn changes(&self) -> bool {
+        self.method != "GET"
+    }
+
+    /// Returns the effect of the call, as far as an answer tells.
+    ///
+    /// `repeated` says that the call may have taken effect before. A refusal then concerns the
+    /// repeat alone and says nothing about the first call, unless it is a replay of the first
+    /// answer.
+    ///
+    /// - 429 proves that nothing was done, as do the statuses that the playbook declares so.
+    /// - 503 and 425 prove nothing: a proxy returns them when the system dies after its commit.
+    /// - Conditions on the body decide success, where the call has them.
+    /// - An expected status whose body denies success is a refusal: the system has handled the
+    ///   call, and it failed.
+    /// - An expected status whose body lacks the value is unclear.
+    /// - 202 is unclear until its body tells of success: the system is still at work.
+    /// - An effect that was already there is recognized by its status and code, unless the body
+    ///   denies success.
+    ///
+    /// An unclear replay, or the refusal that every repeat gets, is undecided: another repeat
+    /// cannot tell more.
+    #[must_use]
+    pub fn effect(&self, reply: Reply<'_>, repeated: bool) -> Effect {
+        let is_expected = self.expect.contains(&reply.status) && reply.is_well_formed;
+        let is_at_work = reply.status == 202;
+        let was_done_before = self.was_done_before(reply);
+        match self.succeeds(reply.body) {
+            Some(true) if is_expected => return Effect::Done,
+            Some(false) if (is_expected && !is_at_work) || was_done_before => {
+                return if reply.is_replay || !repeated {
+                    Effect::Refused
+                } else {
+                    self.unclear()
+                };
+            }
+            _ if was_done_before => return Effect::DoneBefore,
+            // A replay does not change, however often the call is sent.
+            _ if is_expected && is_at_work && reply.is_replay && self.changes() => {
+                return Effect::Undecided;
+            }
+            _ if is_expected => return self.unclear(),
+            _ => {}
+        }
+        let not_done = reply.status == 429 || self.not_done.contains(&reply.status);
+        let refused = (400..500).contains(&reply.status) && !matches!(reply.status, 408 | 425);
+        if not_done && !reply.is_replay {
+            Effect::NotNow
+        } else if (refused || not_done) && (reply.is_replay || !repeated) {
+            Effect::Refused
+        } else if self.changes()
+            && (reply.is_replay || (repeated && refused && reply.is_of_a_key()))
+        {
+            Effect::Undecided
+        } else {
+            self.unclear()
+        }
+    }
+
+    /// True if the system answered like a working system: the answer tells the call's result, good
+    /// or bad. A replay counts, since the system works at this time.
+    #[must_use]
+    pub fn is_clear(&self, reply: Reply<'_>) -> bool {
+        let is_garbage = self.expect.contains(&reply.status) && !reply.is_well_formed;
+        let is_trouble = reply.status >= 500 || matches!(reply.status, 408 | 425);
+        reply.is_replay || !(is_trouble || is_garbage)
+    }
+
+    /// Returns whether a body means success. False if one condition is denied; none if a condition
+    /// finds no value.
+    fn succeeds(&self, body: &Value) -> Option<bool> {
+        if self.success.iter().any(|one| one.is_denied(body)) {
+            return Some(false);
+        }
+        let all = self.success.iter().all(|one| one.holds(body));
+        all.then_some(true)
+    }
+
+    /// Returns why an answer is no success although its status or code would be one, with a stable
+    /// name if its body says so. `shown` is the part of the body that may be shown. None if nothing
+    /// is wrong.
+    #[must_use]
+    pub fn unsuccessful(&self, reply: Reply<'_>, shown: &Value) -> Option<String> {
+        let Reply { status, body, .. } = reply;
+        let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
+        let denied = self.success.iter().find(|one| one.is_denied(body));
+        if let Some(one) = denied {
+            let found = shown.pointer(&one.at).map(plain);
+            let found = found.map_or("something else".to_owned(), |found| {
+                found.chars().take(100).collect()
+            });
+            let (at, is) = (&one.at, is(one));
+            if status == 202 {
+                return Some(format!(
+                    "The target system has taken the call and is at work on it (202): {at} is {found} so \
+                     far, where {is} means success."
+                ));
+            }
+            return Some(format!(
+                "not_successful: the target system answered {status}, but {at} is {found}, not {is}."
+            ));
+        }
+        let silent = self.success.iter().find(|one| !one.holds(body))?;
+        let (at, is) = (&silent.at, is(silent));
+        Some(format!(
+            "The target system answered {status}, and nothing at {at}, where {is} means success."
+        ))
+    }
+
+    /// Returns the effect of a call that was rejected before sending and will never be sent.
+    #[must_use]
+    pub const fn unsendable(repeated: bool) -> Effect {
+        if repeated {
+            Effect::Unclear
+        } else {
+            Effect::Refused
+        }
+    }
+
+    /// Returns the effect without a telling answer. A call that changes nothing had none.
+    #[must_use]
+    pub fn unclear(&self) -> Effect {
+        if self.changes() {
+            Effect::Unclear
+        } else {
+            Effect::NotNow
+        }
+    }
+
+    /// True if an answer's status and code mean that it was already done.
+    #[must_use]
+    pub fn was_done_before(&self, reply: Reply<'_>) -> bool {
+        let before = |known: &super::AlreadyDone| {
+            known.status == reply.status
+                && (known.code.is_none() || known.code.as_deref() == reply.code)
+        };
+        self.already_done.iter().any(before)
+    }
+}
+
+/// Returns the wait in milliseconds that a `Retry-After` header (RFC 9110) asks for, given in
+/// seconds or as an instant. None for an invalid value or a past instant.
+#[must_use]
+pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
+    let header = header.trim();
+    let wait = if let Ok(seconds) = header.parse::<u32>() {
+        i64::from(seconds) * span::SECOND
+    } else {
+        let at = DateTime::parse_from_rfc2822(header).ok()?;
+        at.timestamp_millis() - now.millis()
+    };
+    (wait > 0).then_some(wait)
+}
+
+/// Returns an answer of a target system in the form of results.
+#[must_use]
+pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
+    let members = [
+        ("status".to_owned(), status.into()),
+        ("body".to_owned(), body),
+    ];
+    JsonText(members.into_iter().collect())
+}

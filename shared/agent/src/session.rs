@@ -1,0 +1,382 @@
+//! The record of a session, its status at an instant, and its analyses.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence};
+use crate::Signal;
+use model::{
+    AgentSessionId, AnyOf, Code, Error, OrganizationId, Reason, SignalId, Timestamp, UserId, input,
+    span,
+};
+
+/// A session of the agent on one alert.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentSession {
+    /// Unique id.
+    pub id: AgentSessionId,
+    /// The owning organization, the same as the alert's.
+    pub organization_id: OrganizationId,
+    /// The alert.
+    pub alert_id: SignalId,
+    /// The alert's class. With `occurred_at`, it locates the alert among those of its class.
+    pub signal_type: String,
+    /// The instant of the alert's event.
+    pub occurred_at: Timestamp,
+    /// Ids of the records that the alert named when the session was opened. Playbook outcomes for
+    /// them are read beside the alert.
+    #[serde(default)]
+    pub entities: Vec<String>,
+    /// The status at the last write; see [`status_at`](Self::status_at).
+    pub status: AgentSessionStatus,
+    /// The reason of a failure.
+    pub error: Option<String>,
+    /// The newest analysis.
+    pub analysis: Option<Analysis>,
+    /// The reads of target systems behind it.
+    #[serde(default)]
+    pub reads: Vec<ReadEvidence>,
+    /// Number of the newest proposal, part of its action ids; 0 before the first.
+    #[serde(default)]
+    pub proposal: i64,
+    /// The actions of the newest proposal.
+    #[serde(default)]
+    pub proposed_actions: Vec<ProposedAction>,
+    /// The idempotency key of the request that began the newest analysis.
+    #[serde(default)]
+    pub analysis_key: Option<String>,
+    /// The action ids approved last, ascending.
+    #[serde(default)]
+    pub approved: Vec<String>,
+    /// The user who opened it.
+    pub created_by: UserId,
+    /// The user who requested the newest proposal.
+    #[serde(default)]
+    pub proposed_by: Option<UserId>,
+    /// The rejection of its proposal, if a user rejected it.
+    #[serde(default)]
+    pub rejection: Option<Rejection>,
+    /// The newest entry of its journal.
+    #[serde(default)]
+    pub journal: JournalHead,
+    /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
+    pub due_at: Option<Timestamp>,
+    /// End of the time in which the newest proposal's automated actions can be approved. None in
+    /// records older than this field, which expire as a whole.
+    #[serde(default)]
+    pub approvable_until: Option<Timestamp>,
+    /// Start of the time in which its actions may run again, for [`AGAIN`](Self::AGAIN): the
+    /// failure, or a later settlement that left it failed. None if it never failed.
+    #[serde(default)]
+    pub failed_at: Option<Timestamp>,
+    /// The instant it was opened.
+    pub created_at: Timestamp,
+    /// The last change.
+    pub updated_at: Timestamp,
+}
+
+/// The rejection of a proposal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Rejection {
+    /// The user who rejected it.
+    pub user_id: UserId,
+    /// The instant of the rejection.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: String,
+}
+
+input! {
+    /// The body of a request that rejects a proposal.
+    pub struct SessionReject {
+        /// The reason, shown with the session.
+        reason: Reason,
+    }
+    example {"reason": "The customer paid in the meantime."};
+}
+
+/// The status of an agent session.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
+pub enum AgentSessionStatus {
+    /// Opened.
+    Started,
+    /// The alert is being analysed.
+    Analyzing,
+    /// Actions are proposed and wait for approval, for 24 hours.
+    AwaitingConfirmation,
+    /// Approved actions run.
+    Executing,
+    /// Running actions end, and no action starts.
+    Cancelling,
+    /// Every approved action succeeded, or all actions are manual and each is done or waived.
+    Completed,
+    /// The analysis failed, or an approved action did not succeed.
+    Failed,
+    /// Cancelled or rejected.
+    Cancelled,
+    /// The proposal did not get enough approvals within 24 hours.
+    Expired,
+}
+
+impl model::input::OneOf for AgentSessionStatus {
+    const NOUN: &'static str = "a session status";
+}
+
+input! {
+    /// Filters of agent sessions.
+    pub struct AgentSessionFilter {
+        status: Option<AnyOf<AgentSessionStatus>>,
+        alert_id: Option<AnyOf<SignalId>>,
+    }
+}
+
+impl AgentSessionStatus {
+    /// True if the alert may get a new session. A failed session may still be executed again.
+    #[must_use]
+    pub const fn has_ended(self) -> bool {
+        matches!(
+            self,
+            Self::Completed | Self::Failed | Self::Cancelled | Self::Expired
+        )
+    }
+
+    /// True while approved actions may still change.
+    #[must_use]
+    pub const fn is_running(self) -> bool {
+        matches!(self, Self::Executing | Self::Cancelling)
+    }
+
+    /// The name in the API.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Returns the 409 for an operation, described by `what`, that this status forbids.
+    pub(super) fn forbids(self, what: &str) -> Error {
+        Error::conflict(
+            Code::InvalidTransition,
+            format!("{what} while the session is {}.", self.name()),
+        )
+    }
+}
+
+impl AgentSession {
+    /// Limit of an analysis before it counts as interrupted, in milliseconds.
+    pub const ANALYSIS: i64 = 2 * span::MINUTE;
+    /// Time a proposal waits for approval, in milliseconds.
+    pub const CONFIRMATION: i64 = 24 * span::HOUR;
+    /// Time after a failure in which its actions may run again, in milliseconds.
+    pub const AGAIN: i64 = 24 * span::HOUR;
+    /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
+    pub const SETTLE_CHECK: i64 = span::MINUTE;
+    /// The error of a session whose analysis was interrupted.
+    pub const INTERRUPTED: &'static str = "The analysis was interrupted.";
+
+    /// Creates a session for an alert.
+    #[must_use]
+    pub fn open(id: AgentSessionId, signal: &Signal, by: UserId, now: Timestamp) -> Self {
+        Self {
+            id,
+            organization_id: signal.organization_id,
+            alert_id: signal.id,
+            signal_type: signal.signal_type.clone(),
+            occurred_at: signal.occurred_at,
+            entities: signal.entities.iter().map(|one| one.id.clone()).collect(),
+            status: AgentSessionStatus::Started,
+            error: None,
+            analysis: None,
+            reads: Vec::new(),
+            proposal: 0,
+            proposed_actions: Vec::new(),
+            analysis_key: None,
+            approved: Vec::new(),
+            created_by: by,
+            proposed_by: None,
+            rejection: None,
+            journal: JournalHead::default(),
+            due_at: None,
+            approvable_until: None,
+            failed_at: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Returns the status at `now`. A proposal expires and an analysis counts as interrupted at its
+    /// deadline, even before the sweeper writes so.
+    #[must_use]
+    pub fn status_at(&self, now: Timestamp) -> AgentSessionStatus {
+        let is_over = self.due_at.is_some_and(|due| due <= now);
+        match self.status {
+            AgentSessionStatus::AwaitingConfirmation if is_over => AgentSessionStatus::Expired,
+            AgentSessionStatus::Analyzing if is_over => AgentSessionStatus::Failed,
+            status => status,
+        }
+    }
+
+    /// Returns the reason of a failure, at `now`.
+    #[must_use]
+    pub fn error_at(&self, now: Timestamp) -> Option<&str> {
+        match (self.status, self.status_at(now)) {
+            (AgentSessionStatus::Analyzing, AgentSessionStatus::Failed) => Some(Self::INTERRUPTED),
+            _ => self.error.as_deref(),
+        }
+    }
+
+    /// Begins an analysis. 409 unless it is started or awaits confirmation. A replay with the same
+    /// idempotency key may begin the same analysis again.
+    pub fn begin_analysis(&mut self, key: Option<&str>, now: Timestamp) -> Result<(), Error> {
+        match self.status_at(now) {
+            AgentSessionStatus::Started | AgentSessionStatus::AwaitingConfirmation => {}
+            AgentSessionStatus::Analyzing
+                if key.is_some() && key == self.analysis_key.as_deref() => {}
+            status => return Err(status.forbids("Actions cannot be proposed")),
+        }
+        self.analysis_key = key.map(str::to_owned);
+        let due = now.plus(Self::ANALYSIS);
+        self.turn(AgentSessionStatus::Analyzing, Some(due), now);
+        Ok(())
+    }
+
+    /// Ends an analysis with its proposal. The actions get new ids, and the ids of earlier
+    /// proposals become void. 409 if the analysis was interrupted or the session cancelled
+    /// meanwhile.
+    pub fn finish_analysis(&mut self, proposal: Proposal, now: Timestamp) -> Result<(), Error> {
+        if self.status_at(now) != AgentSessionStatus::Analyzing {
+            return Err(Error::conflict(
+                Code::AnalysisInterrupted,
+                "The analysis took too long. Open another session.",
+            ));
+        }
+        let number = self.proposal + 1;
+        let mut actions = proposal.actions;
+        for (place, action) in (1..).zip(&mut actions) {
+            action.id = self.action_id(number, place);
+        }
+        self.analysis = Some(proposal.analysis);
+        self.reads = proposal.reads;
+        self.proposal = number;
+        self.proposed_actions = actions;
+        let due = now.plus(Self::CONFIRMATION);
+        self.approvable_until = Some(due);
+        self.turn(AgentSessionStatus::AwaitingConfirmation, Some(due), now);
+        Ok(())
+    }
+
+    /// Ends an analysis that failed.
+    pub fn fail_analysis(&mut self, error: impl Into<String>, now: Timestamp) {
+        self.error = Some(error.into());
+        self.turn(AgentSessionStatus::Failed, None, now);
+    }
+
+    /// Rejects the proposal and cancels the session; none of its actions run. Returns true if this
+    /// call rejected it, and false for a repeat by the same user. 409 unless it awaits
+    /// confirmation.
+    pub fn reject(&mut self, by: UserId, reason: &str, now: Timestamp) -> Result<bool, Error> {
+        match (self.status_at(now), &self.rejection) {
+            (AgentSessionStatus::AwaitingConfirmation, _) => {}
+            (AgentSessionStatus::Cancelled, Some(rejection)) if rejection.user_id == by => {
+                return Ok(false);
+            }
+            (status, _) => return Err(status.forbids("The proposal cannot be rejected")),
+        }
+        self.rejection = Some(Rejection {
+            user_id: by,
+            at: now,
+            reason: reason.to_owned(),
+        });
+        self.withdraw_approvals();
+        self.turn(AgentSessionStatus::Cancelled, None, now);
+        Ok(true)
+    }
+
+    /// Drops approvals that did not lead to an execution.
+    pub(super) fn withdraw_approvals(&mut self) {
+        for action in &mut self.proposed_actions {
+            action.approvals = Vec::new();
+        }
+    }
+
+    /// Returns the users who opened it and requested the proposal.
+    #[must_use]
+    pub const fn proposers(&self) -> Proposers {
+        Proposers {
+            opener: Some(self.created_by),
+            proposer: self.proposed_by,
+        }
+    }
+
+    /// Sets the status that follows from its deadline: an expired proposal, or an interrupted
+    /// analysis. Returns whether the status changed.
+    pub fn lapse(&mut self, now: Timestamp) -> bool {
+        let status = self.status_at(now);
+        if status == self.status {
+            return false;
+        }
+        self.error = self.error_at(now).map(str::to_owned);
+        self.withdraw_approvals();
+        self.turn(status, None, now);
+        true
+    }
+
+    /// Schedules another check by the sweeper whether all actions ended.
+    pub fn check_later(&mut self, now: Timestamp) {
+        self.due_at = Some(now.plus(Self::SETTLE_CHECK));
+    }
+
+    /// Sets the status and the sweeper's next visit.
+    pub(super) fn turn(
+        &mut self,
+        status: AgentSessionStatus,
+        due_at: Option<Timestamp>,
+        now: Timestamp,
+    ) {
+        self.status = status;
+        self.due_at = due_at;
+        self.updated_at = now;
+        if status == AgentSessionStatus::Failed {
+            self.failed_at = Some(now);
+        }
+    }
+
+    /// Returns the id of an action in a proposal; `place` counts from 1.
+    #[must_use]
+    pub fn action_id(&self, proposal: i64, place: usize) -> String {
+        format!("s{}-p{proposal}-a{place}", self.id)
+    }
+
+    /// True if an earlier proposal of this session assigned the id, which is void now.
+    #[must_use]
+    pub fn is_void(&self, action_id: &str) -> bool {
+        action_id
+            .strip_prefix(&format!("s{}-p", self.id))
+            .and_then(|rest| rest.split_once("-a"))
+            .and_then(|(proposal, place)| {
+                Some((proposal.parse::<i64>().ok()?, place.parse::<u32>().ok()?))
+            })
+            .is_some_and(|(proposal, place)| place >= 1 && (1..self.proposal).contains(&proposal))
+    }
+
+    /// Returns a proposed action by its id.
+    #[must_use]
+    pub fn proposed(&self, action_id: &str) -> Option<&ProposedAction> {
+        self.proposed_actions
+            .iter()
+            .find(|action| action.id == action_id)
+    }
+
+    /// Returns an action's position in the proposal, from 0.
+    #[must_use]
+    pub fn place(&self, action_id: &str) -> Option<usize> {
+        self.proposed_actions
+            .iter()
+            .position(|action| action.id == action_id)
+    }
+}

@@ -1,0 +1,195 @@
+//! Types of the members of an alert.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use utoipa::{
+    PartialSchema, ToSchema,
+    openapi::{
+        ObjectBuilder, Ref, RefOr, Schema,
+        schema::{AdditionalProperties, Type},
+    },
+};
+
+use model::{
+    FaultCode, MAX_ID,
+    input::{Field, Form, Place, Reading, escaped, integer, integer_schema},
+};
+
+/// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Measure(f64);
+
+/// An amount in a currency's smallest unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MinorUnits(i64);
+
+/// A currency's ISO 4217 code: three capital letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Currency(String);
+
+/// Further properties by name: at most 50, with names of 1 to 100 characters and values of up to
+/// 1,000.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Labels(pub BTreeMap<String, String>);
+
+impl Measure {
+    const MOST: f64 = 1e15;
+    /// The smallest number that DynamoDB stores without an error.
+    const LEAST: f64 = 1e-100;
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl Field for Measure {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Some(number) = value.as_f64() else {
+            return place.wrong(value, "a number");
+        };
+        if number.abs() > Self::MOST {
+            return place.must(FaultCode::Range, "be from -10^15 to 10^15");
+        }
+        let tiny = number.abs() < Self::LEAST;
+        Some(Self(if tiny { 0.0 } else { number }))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::Number)
+            .minimum(Some(-Self::MOST))
+            .maximum(Some(Self::MOST))
+            .into()
+    }
+}
+
+impl MinorUnits {
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+}
+
+impl Field for MinorUnits {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        integer(value, place, -MAX_ID, MAX_ID).map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(-MAX_ID, MAX_ID).into()
+    }
+}
+
+impl From<Currency> for String {
+    fn from(currency: Currency) -> Self {
+        currency.0
+    }
+}
+
+impl Field for Currency {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::String(text) = value else {
+            return place.wrong(value, "a string");
+        };
+        if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
+            return Some(Self(text.clone()));
+        }
+        place.must(
+            FaultCode::Pattern,
+            "be three capital letters, as ISO 4217 has them",
+        )
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .pattern(Some("^[A-Z]{3}$"))
+            .examples(["EUR"])
+            .into()
+    }
+}
+
+impl Labels {
+    pub(super) const MOST: usize = 50;
+    pub(super) const LONGEST_NAME: usize = 100;
+    pub(super) const LONGEST_VALUE: usize = 1_000;
+}
+
+impl Field for Labels {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let Value::Object(members) = value else {
+            return place.wrong(value, "an object");
+        };
+        if members.len() > Self::MOST {
+            let rule = format!("have at most {} labels", Self::MOST);
+            return place.must(FaultCode::Length, rule);
+        }
+        let mut labels = BTreeMap::new();
+        let mut whole = true;
+        for (name, value) in members {
+            if name.is_empty() || Form::Text.check(name, 0, Self::LONGEST_NAME).is_err() {
+                let detail = format!(
+                    "The name of a label must have 1 to {} characters.",
+                    Self::LONGEST_NAME
+                );
+                place.report(FaultCode::Length, detail);
+                whole = false;
+                continue;
+            }
+            let mut place = place.at(escaped(name));
+            let Value::String(text) = value else {
+                whole = place.wrong::<()>(value, "a string").is_some();
+                continue;
+            };
+            match Form::Text.check(text, 0, Self::LONGEST_VALUE) {
+                Ok(()) => {
+                    labels.insert(name.clone(), text.clone());
+                }
+                Err(error) => {
+                    place.must::<()>(error.code(), error);
+                    whole = false;
+                }
+            }
+        }
+        whole.then_some(Self(labels))
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        Ref::from_schema_name("Labels").into()
+    }
+
+    fn field_schemas(all: &mut Vec<(String, RefOr<Schema>)>) {
+        all.push(("Labels".to_owned(), <Self as PartialSchema>::schema()));
+    }
+}
+
+impl PartialSchema for Labels {
+    fn schema() -> RefOr<Schema> {
+        let text = |least: usize, most: usize| {
+            ObjectBuilder::new()
+                .schema_type(Type::String)
+                .min_length((least > 0).then_some(least))
+                .max_length(Some(most))
+        };
+        let value: Schema = text(0, Self::LONGEST_VALUE).into();
+        let name: Schema = text(1, Self::LONGEST_NAME).into();
+        ObjectBuilder::new()
+            .schema_type(Type::Object)
+            .additional_properties(Some(AdditionalProperties::RefOr(RefOr::T(value))))
+            .property_names(Some(name))
+            .max_properties(Some(Self::MOST))
+            .description(Some("Further properties, by name."))
+            .examples([serde_json::json!({"gateway": "stripe", "region": "eu"})])
+            .into()
+    }
+}
+
+impl ToSchema for Labels {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Labels".into()
+    }
+}

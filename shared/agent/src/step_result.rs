@@ -1,0 +1,90 @@
+//! Results of an action's steps.
+
+use serde_json::Value;
+
+use super::{ActionState, AgentAction, StepResult, StepStatus};
+use model::{JsonObject, JsonText, Timestamp};
+
+impl AgentAction {
+    /// The most bytes of an answer that are kept with the action. The journal keeps more.
+    const LONGEST_ANSWER: usize = 1024;
+
+    /// Stores the result of a step in place of an earlier one. `NotNow` after an unclear call stays
+    /// unclear: it says nothing about the earlier call.
+    pub fn keep(
+        &mut self,
+        step: i64,
+        status: StepStatus,
+        response: Option<&JsonText>,
+        now: Timestamp,
+    ) {
+        let known = self.step_results.iter().find(|known| known.step == step);
+        let was_unclear = known.is_some_and(|known| known.status == StepStatus::Unclear);
+        let status = match status {
+            StepStatus::NotNow if was_unclear => StepStatus::Unclear,
+            status => status,
+        };
+        self.step_results.retain(|known| known.step != step);
+        self.step_results.push(StepResult {
+            step,
+            status,
+            at: Some(now),
+            response: response.map(shortened),
+        });
+    }
+
+    /// Returns the result of each of its steps.
+    #[must_use]
+    pub fn results_of_steps(&self) -> Vec<StepResult> {
+        let next = self.next_step();
+        let each = self.steps.iter().enumerate().map(|(at, step)| {
+            let known = self
+                .step_results
+                .iter()
+                .find(|known| known.step == step.order);
+            let known = known.cloned();
+            let without = |status| StepResult {
+                step: step.order,
+                status,
+                at: None,
+                response: None,
+            };
+            if at < next {
+                return known.unwrap_or_else(|| without(StepStatus::Done));
+            }
+            if at == next && self.state == ActionState::Unknown {
+                // Its holder may have died before it could record an answer.
+                let status = StepStatus::Unclear;
+                return StepResult {
+                    status,
+                    ..known.unwrap_or_else(|| without(status))
+                };
+            }
+            known.unwrap_or_else(|| without(StepStatus::NotSent))
+        });
+        each.collect()
+    }
+
+    /// Drops the results of steps that will be sent again.
+    pub(super) fn forget_steps(&mut self) {
+        let steps = self.steps.iter().take(self.next_step());
+        let done: Vec<i64> = steps.map(|step| step.order).collect();
+        self.step_results.retain(|known| done.contains(&known.step));
+    }
+}
+
+/// Returns an answer with each long member cut to its beginning.
+fn shortened(JsonText(JsonObject(answer)): &JsonText) -> JsonText {
+    let members = answer.iter().map(|(name, value)| {
+        let mut text = match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        if text.len() <= AgentAction::LONGEST_ANSWER {
+            return (name.clone(), value.clone());
+        }
+        text.truncate(text.floor_char_boundary(AgentAction::LONGEST_ANSWER));
+        (name.clone(), text.into())
+    });
+    JsonText(members.collect())
+}

@@ -1,0 +1,345 @@
+//! Approvals under a policy, and the content that they cover.
+
+use std::collections::BTreeMap;
+
+use super::{actions::around, *};
+use model::{FaultCode, JsonText, input};
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+const LEASE: i64 = 60_000;
+
+fn policy(sent: &serde_json::Value) -> AgentPolicy {
+    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
+    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
+    sent.apply(&mut policy);
+    policy
+}
+
+/// Approves a list. Returns whether it is queued.
+fn approve(
+    session: &mut AgentSession,
+    policy: &AgentPolicy,
+    user: i64,
+    list: &[&str],
+    now: i64,
+) -> Result<bool, Error> {
+    let list = ids(list);
+    let approving = Approving::of(&list, Id::new(user).unwrap());
+    let approver = Approver {
+        role: Some(Role::Manager),
+        policy,
+    };
+    let mut none = Actions::none();
+    let came_of_it = session.approve(&mut none, &approving, &approver, at(now))?;
+    Ok(match came_of_it {
+        Approved::Queued { new, .. } => {
+            let users = new[0].approvals.iter().map(|one| one.user_id.get());
+            assert_eq!(
+                new[0].approvals.iter().filter(|one| one.round == 1).count(),
+                users.len()
+            );
+            true
+        }
+        Approved::Pending => false,
+        Approved::Standing => panic!("nothing stands"),
+    })
+}
+
+fn forbidden(error: &Error) -> (Code, String) {
+    match error {
+        Error::Forbidden { code, detail } => (*code, detail.clone()),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Approvals that the policy no longer counts are not shown as valid.
+#[test]
+fn approvals_that_a_stricter_policy_does_not_admit_are_dropped() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let mut session = awaiting();
+    assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
+    session.proposed_actions[0].approvals[0].role = Some(Role::Support);
+    let managers = policy(&json!({"rules": [{"approvers": 2, "roles": ["manager"]}]}));
+    assert!(!approve(&mut session, &managers, 5, &[FIRST], 6).unwrap());
+    let approvals = &session.proposed_actions[0].approvals;
+    assert_eq!(approvals.len(), 1);
+    assert_eq!(approvals[0].user_id.get(), 5);
+    assert!(approve(&mut session, &managers, 6, &[FIRST], 7).unwrap());
+}
+
+#[test]
+fn the_second_of_two_approvers_has_it_run() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let mut session = awaiting();
+    assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
+    assert_eq!(session.status, AgentSessionStatus::AwaitingConfirmation);
+    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(session.proposed_actions[0].approvers, 2);
+    // A second approval by the same user renews the first.
+    assert!(!approve(&mut session, &two, 4, &[FIRST], 9).unwrap());
+    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
+    assert_eq!(session.proposed_actions[0].approvals[0].at, at(9));
+    assert!(approve(&mut session, &two, 6, &[FIRST], 9).unwrap());
+    assert_eq!(session.status, AgentSessionStatus::Executing);
+    assert!(session.proposed_actions[0].approvals.is_empty());
+}
+
+#[test]
+fn an_approval_of_an_hour_ago_does_not_count() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let mut session = awaiting();
+    approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
+    assert!(!approve(&mut session, &two, 6, &[FIRST], ActionApproval::VALID).unwrap());
+    assert_eq!(session.proposed_actions[0].approvals.len(), 1);
+}
+
+#[test]
+fn a_list_runs_when_each_of_it_has_enough() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let mut session = awaiting();
+    approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
+    assert!(!approve(&mut session, &two, 6, &[FIRST, SECOND], 1).unwrap());
+    assert!(approve(&mut session, &two, 4, &[SECOND], 2).unwrap());
+    assert_eq!(session.approved, [SECOND]);
+}
+
+#[test]
+fn who_the_policy_does_not_want_is_told_what_it_asks_for() {
+    let mut session = awaiting();
+    session.proposed_by = Id::new(5);
+    let another = policy(&json!({"rules": [{"notOpener": true}]}));
+    for user in [3, 5] {
+        let error = approve(&mut session, &another, user, &[FIRST], 5).unwrap_err();
+        let (code, detail) = forbidden(&error);
+        assert_eq!(code, Code::ApproverNotAllowed);
+        assert!(detail.contains("neither opened"), "{detail}");
+    }
+    let admins = policy(&json!({"rules": [{"roles": ["admin"]}]}));
+    let error = approve(&mut session, &admins, 4, &[FIRST], 5).unwrap_err();
+    assert!(forbidden(&error).1.contains("role admin"));
+    let denied = policy(&json!({"rules": [{"deny": true}]}));
+    let error = approve(&mut session, &denied, 4, &[FIRST], 5).unwrap_err();
+    assert_eq!(code(&error), Code::PolicyDenied);
+    let capped = policy(&json!({"caps": {"actions": 0}}));
+    let error = approve(&mut session, &capped, 4, &[FIRST], 5).unwrap_err();
+    assert_eq!(code(&error), Code::CapReached);
+    // No approval is left.
+    assert!(
+        session
+            .proposed_actions
+            .iter()
+            .all(|action| action.approvals.is_empty())
+    );
+}
+
+#[test]
+fn a_digest_is_of_all_that_is_approved() {
+    let session = awaiting();
+    let action = &session.proposed_actions[0];
+    let digest = action.digest(&session);
+    assert_eq!(digest.len(), 64);
+    assert_eq!(queued().digest(), digest);
+    let changes: [fn(&mut ProposedAction); 9] = [
+        |action| action.id = SECOND.into(),
+        |action| action.action_type = ActionType::SyncCustomer,
+        |action| action.risk = Risk::Medium,
+        |action| action.target_system = "payments".into(),
+        |action| action.target_entities = vec!["ub_1002".into()],
+        |action| action.steps[0].call.as_mut().unwrap().expect = vec![204],
+        |action| {
+            let body = [("a".to_owned(), json!(1))].into_iter().collect();
+            action.steps[0].call.as_mut().unwrap().body = Some(JsonText(body));
+        },
+        |action| {
+            action.connection = Some(ConnectionRevision {
+                name: "billing".into(),
+                revision: 2,
+            });
+        },
+        |action| {
+            action.playbook = Some(PlaybookVersion {
+                name: "usage-batch-stuck".into(),
+                version: 2,
+                hash: String::new(),
+            });
+        },
+    ];
+    for (at, change) in changes.into_iter().enumerate() {
+        let mut other = action.clone();
+        change(&mut other);
+        assert_ne!(other.digest(&session), digest, "{at}");
+    }
+    let mut approved = action.clone();
+    approved.approvals = vec![approval(4, action)];
+    assert_eq!(approved.digest(&session), digest);
+}
+
+#[test]
+fn what_changed_since_it_was_looked_at_is_not_approved() {
+    let mut session = awaiting();
+    let list = ids(&[FIRST]);
+    let digest = session.proposed_actions[0].digest(&session);
+    let mut send = |digests: &[(&str, &str)]| {
+        let digests = digests.iter().map(|(id, digest)| {
+            let digest = Digest((*digest).to_owned());
+            ((*id).to_owned(), digest)
+        });
+        let digests = Digests(digests.collect::<BTreeMap<_, _>>());
+        let approving = Approving {
+            digests: Some(&digests),
+            ..of(&list)
+        };
+        session
+            .approve(&mut Actions::none(), &approving, &anybody(), at(5))
+            .map(|_| ())
+    };
+    assert_eq!(
+        code(&send(&[(FIRST, "0")]).unwrap_err()),
+        Code::ContentChanged
+    );
+    let Error::Invalid(faults) = send(&[(SECOND, &digest)]).unwrap_err() else {
+        panic!("it is not of the list");
+    };
+    assert_eq!(
+        (&*faults[0].pointer, faults[0].code),
+        ("/digests", FaultCode::Unknown)
+    );
+    send(&[(FIRST, &digest)]).unwrap();
+}
+
+fn claim(action: &mut AgentAction, policy: &AgentPolicy, now: i64) -> Claim {
+    let around = Surroundings {
+        policy: policy.clone(),
+        ..around(Idempotency::Keyed)
+    };
+    action.claim(&around, LEASE, at(now))
+}
+
+#[track_caller]
+fn is_skipped(mut action: AgentAction, policy: &AgentPolicy, now: i64, code: &str) {
+    let claimed = claim(&mut action, policy, now);
+    assert_eq!(claimed, Claim::Ended(ActionState::Skipped));
+    let error = action.error.unwrap_or_default();
+    assert!(error.starts_with(code), "{error}");
+}
+
+#[test]
+fn what_is_not_what_was_approved_is_not_sent() {
+    let none = policy(&json!({}));
+    let mut action = queued();
+    action.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
+    is_skipped(action.clone(), &none, 5, "content_changed");
+    // A finished step does not matter.
+    action.steps_done = 1;
+    action.attempts = 1;
+    assert_eq!(
+        claim(&mut action, &none, 5),
+        Claim::Ended(ActionState::Failed)
+    );
+    // An approval from before digests existed covers any content.
+    let mut old = queued();
+    old.approvals[0].digest = None;
+    old.steps.clear();
+    assert_eq!(claim(&mut old, &none, 5), Claim::Held(()));
+}
+
+#[test]
+fn an_approval_holds_for_an_hour_until_the_first_call() {
+    let none = policy(&json!({}));
+    is_skipped(queued(), &none, ActionApproval::VALID, "approval_expired");
+    let mut action = queued();
+    assert_eq!(
+        claim(&mut action, &none, ActionApproval::VALID - 1),
+        Claim::Held(())
+    );
+    action.release(at(2 * span::HOUR), at(2 * span::HOUR));
+    assert_eq!(claim(&mut action, &none, 2 * span::HOUR), Claim::Held(()));
+}
+
+#[test]
+fn a_policy_that_became_stricter_holds_back_what_was_not_claimed() {
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    is_skipped(queued(), &two, 5, "approval_missing");
+    is_skipped(
+        queued(),
+        &policy(&json!({"rules": [{"deny": true}]})),
+        5,
+        "policy_denied",
+    );
+    is_skipped(
+        queued(),
+        &policy(&json!({"caps": {"actions": 0}})),
+        5,
+        "cap_reached",
+    );
+    let mut unapproved = queued();
+    unapproved.approvals.clear();
+    is_skipped(unapproved, &policy(&json!({})), 5, "approval_missing");
+    let mut action = queued();
+    assert_eq!(claim(&mut action, &policy(&json!({})), 5), Claim::Held(()));
+    action.release(at(9), at(9));
+    assert_eq!(claim(&mut action, &two, 9), Claim::Held(()));
+}
+
+#[test]
+fn approvals_of_another_round_do_not_count() {
+    let none = policy(&json!({}));
+    let mut action = queued();
+    action.record(&Outcome::failed(None, "No."), at(5));
+    action.approve_again(Vec::new(), Vec::new(), None, at(6));
+    is_skipped(action, &none, 7, "approval_missing");
+}
+
+#[test]
+fn an_action_takes_of_its_day_once_in_a_round() {
+    let caps = policy(&json!({"caps": {"actions": 2}}));
+    let mut action = queued();
+    assert!(action.charge(&caps).is_some());
+    assert_eq!(action.charge(&policy(&json!({}))), None);
+    claim(&mut action, &caps, 5);
+    assert_eq!(action.charge(&caps), None);
+    let mut late = queued();
+    assert_eq!(late.beyond_the_day(at(5)), ActionState::Skipped);
+    assert!(late.error.unwrap().starts_with("cap_reached"));
+}
+
+#[test]
+fn a_rejected_proposal_is_cancelled_and_says_by_whom() {
+    let mut session = awaiting();
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    approve(&mut session, &two, 4, &[FIRST], 5).unwrap();
+    let (by, other) = (Id::new(6).unwrap(), Id::new(4).unwrap());
+    assert!(session.reject(by, "It was paid.", at(9)).unwrap());
+    assert_eq!(
+        (session.status, session.due_at),
+        (AgentSessionStatus::Cancelled, None)
+    );
+    let rejection = session.rejection.clone().unwrap();
+    assert_eq!(
+        (rejection.user_id, rejection.at, &*rejection.reason),
+        (by, at(9), "It was paid.")
+    );
+    assert!(session.proposed_actions[0].approvals.is_empty());
+    assert!(!session.reject(by, "Again.", at(10)).unwrap());
+    assert_eq!(session.rejection, Some(rejection));
+    let error = session.reject(other, "No.", at(10)).unwrap_err();
+    assert_eq!(code(&error), Code::InvalidTransition);
+    let error = approve(&mut session, &two, 4, &[FIRST], 11).unwrap_err();
+    assert_eq!(code(&error), Code::InvalidTransition);
+}
+
+#[test]
+fn only_a_proposal_can_be_rejected() {
+    for status in STATUSES {
+        let mut session = awaiting();
+        (session.status, session.due_at) = (status, None);
+        let rejected = session.reject(Id::new(6).unwrap(), "No.", at(9));
+        let is_proposal = status == AgentSessionStatus::AwaitingConfirmation;
+        assert_eq!(rejected.is_ok(), is_proposal, "{status:?}");
+    }
+    let late = at(AgentSession::CONFIRMATION);
+    awaiting()
+        .reject(Id::new(6).unwrap(), "No.", late)
+        .unwrap_err();
+}

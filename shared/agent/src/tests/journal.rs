@@ -1,0 +1,143 @@
+//! Journals, without a table.
+
+use super::*;
+use model::{JsonText, UserId};
+
+const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
+
+fn user() -> JournalActor {
+    JournalActor::user(UserId::new(3))
+}
+
+/// A session with one ended action, and its journal.
+fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
+    let (mut session, mut action) = (opened(), queued());
+    let mut entries = Vec::new();
+    for what in [JournalEvent::Opened, JournalEvent::Approved] {
+        entries.push(session.note(Note::new(user(), what, None), at(1)));
+    }
+    let claimed = Note::new(WORKER, JournalEvent::Claimed, Some("queued"));
+    entries.extend(action.note(Some(claimed), at(2)));
+    action.answers.push(StepAnswer {
+        step: 1,
+        at: at(3),
+        effect: Effect::Done.into(),
+        problem: String::new(),
+        response: Some(answer(200, json!({"state": "processed"}))),
+    });
+    let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
+    entries.extend(action.note(Some(ended), at(4)));
+    let heads = json!({"heads": {&action.action_id: action.journal}});
+    let settled = Note::new(WORKER, JournalEvent::Settled, None).with(heads);
+    entries.push(session.note(settled, at(5)));
+    (session, action, entries)
+}
+
+fn check(told: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> JournalCheck {
+    let (session, action, entries) = told;
+    check_journal(session, std::iter::once(action), entries)
+}
+
+fn broken(told: &(AgentSession, AgentAction, Vec<JournalEntry>)) -> (bool, i64, JournalFlaw) {
+    let check = check(told);
+    assert!(!check.verified);
+    let [one] = check.breaks.as_slice() else {
+        panic!("{:?}", check.breaks);
+    };
+    (one.action_id.is_some(), one.seq, one.why)
+}
+
+#[test]
+fn entries_are_chained_and_name_what_happened() {
+    let told = told();
+    let (session, action, entries) = &told;
+    assert_eq!(session.journal.seq, 3);
+    assert_eq!(action.journal.seq, 3);
+    let whole = check(&told);
+    assert_eq!(
+        (whole.verified, whole.entries, &whole.head),
+        (true, 6, &session.journal)
+    );
+    let answered = &entries[3];
+    assert_eq!(
+        (answered.what, answered.at),
+        (JournalEvent::Answered, at(3))
+    );
+    assert_eq!(answered.digest, Some(action.digest()));
+    assert_eq!(answered.previous_hash, entries[2].hash);
+    let detail = answered
+        .detail
+        .as_ref()
+        .map(|JsonText(detail)| json!(detail));
+    let expected = json!({
+        "step": 1, "effect": "done", "problem": null,
+        "response": {"status": 200, "body": {"state": "processed"}},
+    });
+    assert_eq!(detail, Some(expected));
+    assert_eq!(entries[4].to.as_deref(), Some("queued"));
+    assert!(action.answers.is_empty());
+}
+
+#[test]
+fn a_check_names_what_was_changed_or_taken_away() {
+    for place in 0..6 {
+        let mut changed = told();
+        changed.2[place].at = at(77);
+        let mut taken = told();
+        let entry = taken.2.remove(place);
+        let of_action = entry.action_id.is_some();
+        assert_eq!(
+            broken(&changed),
+            (of_action, entry.seq, JournalFlaw::Changed)
+        );
+        assert_eq!(broken(&taken), (of_action, entry.seq, JournalFlaw::Missing));
+    }
+}
+
+#[test]
+fn an_action_of_which_nothing_is_left_is_missed() {
+    let (session, _, entries) = told();
+    let left: Vec<_> = entries
+        .into_iter()
+        .filter(|entry| entry.action_id.is_none())
+        .collect();
+    let check = check_journal(&session, std::iter::empty(), &left);
+    assert!(!check.verified);
+    assert_eq!(
+        (check.breaks[0].seq, check.breaks[0].why),
+        (1, JournalFlaw::Missing)
+    );
+}
+
+#[test]
+fn a_chain_that_was_computed_anew_is_not_that_of_its_head() {
+    // The last entry of the action, with a matching hash.
+    let mut told = told();
+    told.2[4].at = at(77);
+    told.2[4].hash = told.2[4].computed_hash();
+    assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
+    // The record's head is forged too. The session's chain names the true one.
+    told.1.journal.hash = told.2[4].hash.clone();
+    assert_eq!(broken(&told), (true, 3, JournalFlaw::NotTheHead));
+    // An entry in the middle: the next one names its true hash.
+    let mut told = self::told();
+    told.2[3].at = at(77);
+    told.2[3].hash = told.2[3].computed_hash();
+    assert_eq!(broken(&told), (true, 3, JournalFlaw::Unchained));
+}
+
+#[test]
+fn an_entry_behind_the_head_belongs_to_nobody() {
+    let mut told = told();
+    let mut forger = told.0.clone();
+    let note = Note::new(user(), JournalEvent::Rejected, None);
+    told.2.push(forger.note(note, at(9)));
+    assert_eq!(broken(&told), (false, 4, JournalFlaw::NotTheHead));
+}
+
+#[test]
+fn a_session_from_before_there_were_journals_has_an_empty_one() {
+    let check = check_journal(&opened(), std::iter::empty(), &[]);
+    assert!(check.verified);
+    assert_eq!(check.entries, 0);
+}

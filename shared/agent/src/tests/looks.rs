@@ -1,0 +1,360 @@
+//! Checks of target systems.
+
+use ActionState::{Failed, Skipped, Succeeded, Unknown};
+use Idempotency::{Keyed, Unkeyed};
+use serde_json::Value;
+
+use super::{actions::around, *};
+use model::JsonText;
+
+pub(super) const LEASE: i64 = span::MINUTE;
+pub(super) const WITHIN: i64 = 10 * span::MINUTE;
+
+pub(super) fn is(fact: &str, value: &str) -> FactCondition {
+    serde_json::from_value(json!({"fact": fact, "is": [value]})).unwrap()
+}
+
+fn read(name: &str, path: &str) -> TargetRead {
+    TargetRead {
+        name: name.into(),
+        connection: "billing".into(),
+        path: path.into(),
+        facts: [("state".into(), "/state".into())].into(),
+        absent: std::collections::BTreeMap::new(),
+    }
+}
+
+/// The observation of a record in that state.
+pub(super) fn seen(state: &str) -> Sight {
+    let mut sight = Sight::default();
+    let facts = [("batch.state", json!(state)), ("batch.http", json!(200))];
+    sight.add(
+        facts
+            .into_iter()
+            .map(|(name, value)| (name.to_owned(), value))
+            .collect(),
+    );
+    sight
+}
+
+pub(super) fn silent(is_for_good: bool) -> Sight {
+    let mut sight = Sight::default();
+    let silence = Silence {
+        is_for_good,
+        ..Silence::for_now("No answer.")
+    };
+    sight.lacks("batch", silence);
+    sight
+}
+
+/// An action approved at 0. A precondition requires that the batch is stuck; verification and
+/// reconciliation check that it is processed.
+fn looking() -> AgentAction {
+    let mut action = queued();
+    action.reads = vec![
+        read("batch", "/usage-batches/ub_1001"),
+        read("other", "/other"),
+    ];
+    action.require = vec![is("batch.state", "stuck")];
+    action.verify = Some(Verification {
+        effective: is("batch.state", "processed"),
+        within: WITHIN,
+    });
+    action.steps[0].reconcile = Some(Reconciliation {
+        done: is("batch.state", "processed"),
+        not_done: Some(is("batch.state", "stuck")),
+    });
+    action.approvals[0].digest = Some(action.digest());
+    action
+}
+
+pub(super) fn held(target: Idempotency) -> AgentAction {
+    let mut action = looking();
+    let claimed = action.claim(&around(target), LEASE, at(0));
+    assert_eq!(claimed, Claim::Held(()));
+    action
+}
+
+fn ended(outcome: &Outcome) -> AgentAction {
+    let mut action = held(Unkeyed);
+    assert_eq!(action.permits(&seen("stuck"), at(0)), Precondition::Holds);
+    action.sends(Unkeyed);
+    if outcome.state == Succeeded {
+        action.keep(1, StepStatus::Done, None, at(0));
+        action.answered(Effect::Done, Unkeyed);
+    } else {
+        action.keep(1, StepStatus::Unclear, None, at(0));
+        action.answered(Effect::Unclear, Unkeyed);
+    }
+    action.record(outcome, at(0));
+    action
+}
+
+pub(super) fn unknown() -> AgentAction {
+    ended(&Outcome::unknown(None, "Who knows."))
+}
+
+pub(super) fn succeeded() -> AgentAction {
+    ended(&Outcome::succeeded(None))
+}
+
+#[test]
+fn what_does_not_hold_counts_before_what_is_not_known() {
+    let (holds, fails) = (is("batch.state", "stuck"), is("batch.state", "void"));
+    let (unread, absent) = (is("other.state", "x"), is("batch.size", "x"));
+    let mut sight = seen("stuck");
+    for is_for_good in [true, false] {
+        let silence = Silence {
+            is_for_good,
+            ..Silence::for_now(is_for_good.to_string())
+        };
+        sight.lacks(if is_for_good { "third" } else { "other" }, silence);
+    }
+    assert_eq!(sight.judge([&holds]), Judgement::Holds);
+    assert_eq!(sight.judge([]), Judgement::Holds);
+    let found = "expected that batch.state is void; found that batch.state is stuck.";
+    assert_eq!(
+        sight.judge([&unread, &holds, &fails]),
+        Judgement::Fails(found.into())
+    );
+    // The read was answered without this value.
+    let found = "expected that batch.size is x; found that batch.size is not there.";
+    assert_eq!(sight.judge([&absent]), Judgement::Fails(found.into()));
+    let problem = |judgement| match judgement {
+        Judgement::NotKnown(silence) => silence.problem,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(problem(sight.judge([&holds, &unread])), "false");
+    // A permanent error is reported first.
+    for both in [
+        ["other.state", "third.state"],
+        ["third.state", "other.state"],
+    ] {
+        let both = both.map(|fact| is(fact, "x"));
+        assert_eq!(problem(sight.judge(&both)), "true");
+    }
+}
+
+#[test]
+fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
+    let same: FactCondition =
+        serde_json::from_value(json!({"fact": "batch.state", "same_as": "other.state"})).unwrap();
+    let mut sight = seen("stuck");
+    sight.lacks("other", Silence::for_now("No answer."));
+    assert!(matches!(sight.judge([&same]), Judgement::NotKnown(_)));
+    let mut sight = seen("stuck");
+    sight.add(
+        [("other.state".to_owned(), json!("void"))]
+            .into_iter()
+            .collect(),
+    );
+    let Judgement::Fails(found) = sight.judge([&same]) else {
+        panic!("{sight:?}");
+    };
+    assert!(found.ends_with("found that batch.state is stuck and other.state is void."));
+}
+
+#[test]
+fn long_facts_are_kept_in_part() {
+    let facts: Facts = [
+        ("a.b".to_owned(), json!("x".repeat(500))),
+        ("a.c".to_owned(), json!(5)),
+    ]
+    .into_iter()
+    .collect();
+    let kept = facts.kept().0;
+    assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
+    assert_eq!(kept.0["a.c"], 5);
+}
+
+#[test]
+fn the_key_of_a_call_goes_where_it_is_asked_for() {
+    let body = json!({
+        "reference": "{idempotency_key}", "lines": [{"note": "by {idempotency_key}."}], "amount": 5,
+    });
+    let body = body.as_object().unwrap().clone();
+    let call = ApiCall {
+        path: "/notes/{idempotency_key}".into(),
+        body: Some(JsonText(body.into_iter().collect())),
+        ..call("POST")
+    };
+    let keyed = call.with_key("wd-1");
+    assert_eq!(keyed.path, "/notes/wd-1");
+    assert_eq!(
+        Value::Object(keyed.body.unwrap().0.0),
+        json!({"reference": "wd-1", "lines": [{"note": "by wd-1."}], "amount": 5})
+    );
+    assert_eq!(super::call("POST").with_key("wd-1"), super::call("POST"));
+    // By the key, a read finds what the call created.
+    let mut action = unknown();
+    action.reads[0].path = "/notes/{idempotency_key}".into();
+    let key = action.idempotency_key(0);
+    assert!(key.ends_with("-1-1"), "{key}");
+    let reads = action.awaited_reads();
+    assert_eq!(reads.len(), 1);
+    assert_eq!(reads[0].path, format!("/notes/{key}"));
+    action.steps.push(step("GET"));
+    let mut verified = AgentAction {
+        steps_done: 2,
+        ..action
+    };
+    verified.record(&Outcome::succeeded(None), at(0));
+    // The key of the last call that changed something.
+    assert_eq!(verified.awaited_reads()[0].path, format!("/notes/{key}"));
+}
+
+#[test]
+fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
+    for target in [Keyed, Unkeyed] {
+        let mut action = held(target);
+        assert!(action.looking && !action.sending);
+        assert_eq!(action.required_reads(), [action.reads[0].clone()]);
+        // A holder that dies during the check has sent nothing.
+        assert_eq!(
+            action.claim(&around(target), LEASE, at(LEASE)),
+            Claim::Held(())
+        );
+        assert!(action.looking && !action.ambiguous);
+        assert_eq!(
+            action.permits(&seen("stuck"), at(LEASE)),
+            Precondition::Holds
+        );
+        assert!(!action.looking);
+        // A holder that dies later may have sent a call.
+        let later = at(2 * LEASE);
+        let claimed = action.claim(&around(target), LEASE, later);
+        if target == Unkeyed {
+            assert_eq!(claimed, Claim::Ended(Unknown));
+        } else {
+            // The check might find the action's own effect.
+            assert_eq!(claimed, Claim::Held(()));
+            assert!(action.ambiguous && !action.looking);
+        }
+    }
+    let mut halfway = looking();
+    halfway.steps.push(step("POST"));
+    halfway.approvals[0].digest = Some(halfway.digest());
+    halfway.steps_done = 1;
+    assert_eq!(
+        halfway.claim(&around(Unkeyed), LEASE, at(0)),
+        Claim::Held(())
+    );
+    assert!(!halfway.looking && halfway.sending);
+    let mut without = queued();
+    assert_eq!(
+        without.claim(&around(Unkeyed), LEASE, at(0)),
+        Claim::Held(())
+    );
+    assert!(!without.looking && without.sending);
+}
+
+#[test]
+fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
+    for (sight, code) in [
+        (
+            seen("processed"),
+            "precondition_changed: expected that batch.state is stuck; found that batch.state is processed.",
+        ),
+        (silent(true), "precondition_unknown: No answer."),
+    ] {
+        let mut action = held(Unkeyed);
+        let Precondition::Changed(outcome) = action.permits(&sight, at(5)) else {
+            panic!("{action:?}");
+        };
+        assert_eq!(outcome.state, Skipped);
+        assert_eq!(
+            outcome.error.as_deref(),
+            Some(&*format!("{code} Nothing was sent."))
+        );
+        action.record(&outcome, at(5));
+        assert_eq!((action.due_at, action.holds(at(5))), (None, None));
+        assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
+        let noted = action.note(None, at(5));
+        assert_eq!(noted.len(), 1);
+        assert_eq!(noted[0].what, JournalEvent::Looked);
+    }
+    // After a step that only read.
+    let mut action = held(Unkeyed);
+    action.steps_done = 1;
+    let Precondition::Changed(outcome) = action.permits(&seen("processed"), at(5)) else {
+        panic!("{action:?}");
+    };
+    assert_eq!(outcome.state, Failed);
+    assert!(outcome.error.unwrap().ends_with("Nothing more was sent."));
+}
+
+#[test]
+fn what_is_not_known_for_now_is_looked_at_again_later() {
+    let mut action = held(Unkeyed);
+    let later = action.permits(&silent(false), at(5));
+    assert_eq!(later, Precondition::NotKnown("No answer.".into()));
+    action.release(at(6), at(5));
+    assert_eq!(
+        action.claim(&around(Unkeyed), LEASE, at(6)),
+        Claim::Held(())
+    );
+    assert!(action.looking && !action.ambiguous);
+}
+
+#[test]
+fn an_approval_holds_until_a_call_may_have_been_sent() {
+    let late = 9 + ActionApproval::VALID;
+    for (answered, claimed) in [
+        (false, Claim::Ended(Skipped)),
+        // The system deferred the call; precondition checks followed.
+        (true, Claim::Held(())),
+    ] {
+        let mut action = held(Keyed);
+        if answered {
+            assert_eq!(action.permits(&seen("stuck"), at(5)), Precondition::Holds);
+            action.keep(1, StepStatus::NotNow, None, at(5));
+            action.release(at(6), at(5));
+            assert_eq!(action.claim(&around(Keyed), LEASE, at(6)), Claim::Held(()));
+        }
+        let later = action.permits(&silent(false), at(7));
+        assert!(matches!(later, Precondition::NotKnown(_)));
+        action.release(at(8), at(7));
+        assert!(action.looking);
+        assert_eq!(action.claim(&around(Keyed), LEASE, at(late)), claimed);
+        let error = action.error.unwrap_or_default();
+        assert_eq!(error.starts_with("approval_expired"), !answered);
+    }
+}
+
+#[test]
+fn steps_are_told_one_by_one_and_in_short() {
+    let mut action = looking();
+    action.steps = vec![step("GET"), step("POST"), step("POST")];
+    for (order, step) in (1..).zip(&mut action.steps) {
+        step.order = order;
+    }
+    let long = answer(200, json!({"text": "ü".repeat(2_000)}));
+    action.keep(1, StepStatus::Done, Some(&long), at(1));
+    action.steps_done = 1;
+    action.keep(2, StepStatus::Unclear, None, at(2));
+    // A deferral says nothing about the first call.
+    action.keep(2, StepStatus::NotNow, Some(&answer(429, json!({}))), at(3));
+    let steps = action.results_of_steps();
+    let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
+    assert_eq!(
+        statuses,
+        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
+    );
+    assert_eq!((steps[1].at, steps[2].at), (Some(at(3)), None));
+    let kept = steps[0].response.as_ref().unwrap();
+    assert!(kept.0.0["body"].as_str().unwrap().len() <= 1_024);
+    assert_eq!(kept.0.0["status"], 200);
+    // A refusal replaces it, as does every answer after a clear one.
+    action.keep(2, StepStatus::Refused, None, at(4));
+    action.keep(2, StepStatus::NotNow, None, at(5));
+    assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
+    // A holder that died stored no result, but the action ended as unknown.
+    action.step_results.clear();
+    action.state = Unknown;
+    let statuses = action.results_of_steps();
+    let statuses: Vec<StepStatus> = statuses.iter().map(|step| step.status).collect();
+    assert_eq!(
+        statuses,
+        [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
+    );
+}

@@ -1,0 +1,228 @@
+//! Tests of every transition, without a table.
+
+mod actions;
+mod approvals;
+mod effects;
+mod journal;
+mod looks;
+mod outcomes;
+mod people;
+mod policy;
+mod replies;
+mod sessions;
+mod verification;
+
+use std::sync::LazyLock;
+
+use serde_json::json;
+
+use super::*;
+use crate::Signal;
+use model::{Code, Error, Id, Role, Timestamp, span};
+
+/// The instant that many milliseconds after the beginning of the test.
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_millis(millis)
+}
+
+fn signal() -> Signal {
+    serde_json::from_value(json!({
+        "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
+        "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
+        "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
+        "entities": [], "occurredAt": at(0), "createdAt": at(0), "updatedAt": at(0),
+    }))
+    .unwrap()
+}
+
+fn proposed(is_automated: bool) -> ProposedAction {
+    ProposedAction {
+        id: String::new(),
+        key: "reprocess".into(),
+        excludes: Vec::new(),
+        after: Vec::new(),
+        action_type: ActionType::ReprocessUsageBatch,
+        description: "Have it processed again.".into(),
+        is_automated,
+        target_system: "billing".into(),
+        target_entities: vec!["ub_1001".into()],
+        expected_outcome: "It is processed.".into(),
+        risk: Risk::Low,
+        reads: Vec::new(),
+        require: Vec::new(),
+        steps: vec![step("POST")],
+        verify: None,
+        minutes_saved: 25,
+        cooldown: COOLDOWN,
+        playbook: None,
+        connection: None,
+        money: None,
+        money_effect: None,
+        approvals: Vec::new(),
+        approvers: 0,
+        undo: None,
+        handling: None,
+    }
+}
+
+const COOLDOWN: i64 = 24 * span::HOUR;
+
+fn step(method: &str) -> ActionStep {
+    ActionStep {
+        order: 1,
+        description: "Have it processed again.".into(),
+        call: Some(call(method)),
+        reconcile: None,
+        dry_run: None,
+    }
+}
+
+fn call(method: &str) -> ApiCall {
+    ApiCall {
+        method: method.into(),
+        path: "/usage-batches/ub_1001/reprocess".into(),
+        body: None,
+        expect: vec![200, 202],
+        already_done: vec![AlreadyDone {
+            status: 409,
+            code: Some("already_done".into()),
+        }],
+        success: Vec::new(),
+        not_done: Vec::new(),
+    }
+}
+
+/// Two automated actions on two records, and a manual one.
+fn proposal() -> Proposal {
+    let mut actions = [proposed(true), proposed(true), proposed(false)];
+    for (action, (key, entity)) in actions.iter_mut().zip([
+        ("first", "ub_1001"),
+        ("second", "ub_1002"),
+        ("review", "ub_1001"),
+    ]) {
+        action.key = key.into();
+        action.target_entities = vec![entity.into()];
+    }
+    Proposal {
+        analysis: Analysis {
+            root_cause: "It is stuck.".into(),
+            impact: "Usage is missing.".into(),
+            affected_systems: vec!["billing".into()],
+            entity_lifecycle_context: String::new(),
+            is_anomaly_pattern: false,
+            pattern_description: String::new(),
+            pattern: None,
+            confidence: 0.5,
+            confidence_from: None,
+            evidence: Vec::new(),
+            playbook: None,
+            cites: Vec::new(),
+            passed_over: Vec::new(),
+        },
+        reads: Vec::new(),
+        actions: actions.into(),
+    }
+}
+
+/// Session 7, opened at 0.
+fn opened() -> AgentSession {
+    let (id, by) = (Id::new(7).unwrap(), Id::new(3).unwrap());
+    AgentSession::open(id, &signal(), by, at(0))
+}
+
+/// Session 7 with a proposal made at 0: two automated actions and a manual one.
+fn awaiting() -> AgentSession {
+    let mut session = opened();
+    session.begin_analysis(None, at(0)).unwrap();
+    session.finish_analysis(proposal(), at(0)).unwrap();
+    session
+}
+
+const FIRST: &str = "s7-p1-a1";
+const SECOND: &str = "s7-p1-a2";
+const MANUAL: &str = "s7-p1-a3";
+
+/// An action approved at 0.
+fn queued() -> AgentAction {
+    let session = awaiting();
+    let action = &session.proposed_actions[0];
+    AgentAction::approve(&session, action, vec![approval(4, action)], None, at(0))
+}
+
+/// A manager's approval of an action at 0.
+fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
+    ActionApproval {
+        user_id: Id::new(user).unwrap(),
+        role: Some(Role::Manager),
+        at: at(0),
+        digest: Some(action.digest(&awaiting())),
+        note: None,
+        round: 0,
+    }
+}
+
+/// A manager of an organization without a policy.
+fn anybody() -> Approver<'static> {
+    static POLICY: LazyLock<AgentPolicy> = LazyLock::new(|| AgentPolicy::none(Id::new(1).unwrap()));
+    Approver {
+        role: Some(Role::Manager),
+        policy: &POLICY,
+    }
+}
+
+/// An approval by user 4.
+fn of(ids: &[String]) -> Approving<'_> {
+    Approving::of(ids, Id::new(4).unwrap())
+}
+
+/// An approval by user 4 of actions to run again.
+fn again(ids: &[String]) -> Approving<'_> {
+    Approving {
+        again: true,
+        trace: Some("second"),
+        ..of(ids)
+    }
+}
+
+fn ids(ids: &[&str]) -> Vec<String> {
+    ids.iter().map(|id| (*id).to_owned()).collect()
+}
+
+/// The stable code of a conflict.
+fn code(error: &Error) -> Code {
+    match error {
+        Error::Conflict { code, .. } => *code,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn names_are_what_serde_writes() {
+    for status in STATUSES {
+        assert_eq!(json!(status), json!(status.name()));
+    }
+    for state in STATES {
+        assert_eq!(json!(state), json!(state.name()));
+    }
+}
+
+const STATUSES: [AgentSessionStatus; 9] = [
+    AgentSessionStatus::Started,
+    AgentSessionStatus::Analyzing,
+    AgentSessionStatus::AwaitingConfirmation,
+    AgentSessionStatus::Executing,
+    AgentSessionStatus::Cancelling,
+    AgentSessionStatus::Completed,
+    AgentSessionStatus::Failed,
+    AgentSessionStatus::Cancelled,
+    AgentSessionStatus::Expired,
+];
+
+const STATES: [ActionState; 6] = [
+    ActionState::Queued,
+    ActionState::Running,
+    ActionState::Succeeded,
+    ActionState::Failed,
+    ActionState::Unknown,
+    ActionState::Skipped,
+];

@@ -1,0 +1,388 @@
+//! Settlements by people, without a table.
+
+use super::*;
+use AgentSessionStatus::{
+    Analyzing, AwaitingConfirmation, Cancelled, Cancelling, Completed, Executing, Expired, Failed,
+    Started,
+};
+use model::{ServiceRequestId, UserId};
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+fn user(id: i64) -> UserId {
+    UserId::new(id).unwrap()
+}
+
+fn request(id: i64) -> ServiceRequestId {
+    ServiceRequestId::new(id).unwrap()
+}
+
+fn verdict(outcome: VerdictOutcome, by: i64) -> Verdict {
+    Verdict {
+        outcome,
+        by: user(by),
+        at: at(50),
+        note: "The log has it.".into(),
+    }
+}
+
+/// A failed session whose two actions ended in these states.
+fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
+    let mut session = awaiting();
+    let all = ids(&[FIRST, SECOND]);
+    let mut none = Actions::none();
+    session
+        .approve(&mut none, &of(&all), &anybody(), at(0))
+        .unwrap();
+    let known = session.proposed_actions.iter().zip(states);
+    let known = known.map(|(proposed, state)| {
+        let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
+        action.state = state;
+        action.error = Some("It may have been done.".into());
+        action.executed_at = Some(at(10));
+        action.due_at = Some(at(60));
+        action.ambiguous = true;
+        Box::new(action)
+    });
+    let actions = Actions {
+        known: known.collect(),
+        unreadable: Vec::new(),
+    };
+    assert!(session.settle(&actions, at(20)));
+    (session, actions)
+}
+
+#[test]
+fn what_was_done_counts_from_when_it_was_sent_and_saves_nothing() {
+    let (mut session, mut actions) = failed([ActionState::Unknown, ActionState::Succeeded]);
+    let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+    let action = judged.unwrap().unwrap();
+    assert_eq!(action.state, ActionState::Succeeded);
+    assert_eq!((&action.error, action.due_at), (&None, None));
+    assert!(!action.ambiguous && !action.sending);
+    assert_eq!(action.executed_at, Some(at(10)));
+    assert!(action.is_effective());
+    assert_eq!(action.saved(), 0);
+    assert_eq!(
+        action.holds(at(10 + COOLDOWN - 1)),
+        Some(Hold::DoneRecently)
+    );
+    assert_eq!(action.holds(at(10 + COOLDOWN)), None);
+    assert_eq!((session.status, &session.error), (Completed, &None));
+    assert_eq!(session.updated_at, at(50));
+}
+
+#[test]
+fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
+    let (mut session, mut actions) = failed([ActionState::Unknown, ActionState::Succeeded]);
+    let late = Verdict {
+        at: at(30 * span::HOUR),
+        ..verdict(VerdictOutcome::NotDone, 5)
+    };
+    let action = session.judge(&mut actions, FIRST, late).unwrap().unwrap();
+    assert_eq!(action.state, ActionState::Failed);
+    assert_eq!(action.holds(at(60)), None);
+    assert_eq!(session.status, Failed);
+    let list = ids(&[FIRST]);
+    let approved = session.approve(&mut actions, &again(&list), &anybody(), at(31 * span::HOUR));
+    assert!(matches!(approved.unwrap(), Approved::Queued { .. }));
+    // A verdict of an earlier round does not count in the next.
+    assert_eq!(actions.known[0].verdict, None);
+}
+
+#[test]
+fn what_people_do_to_manual_actions_gives_the_others_no_more_time() {
+    let (mut session, mut actions) = failed([ActionState::Failed, ActionState::Succeeded]);
+    let late = span::DAY;
+    let done = handling(HandlingStatus::Done, 5);
+    assert!(session.handle(MANUAL, done, at(late)).unwrap());
+    assert_eq!(session.updated_at, at(late));
+    let list = ids(&[FIRST]);
+    for (now, runs) in [(20 + late, false), (20 + late - 1, true)] {
+        let approved = session.approve(&mut actions, &again(&list), &anybody(), at(now));
+        assert_eq!(approved.is_ok(), runs, "{now}");
+    }
+}
+
+#[test]
+fn a_verdict_tells_of_the_step_that_was_unclear() {
+    for (outcome, status) in [
+        (VerdictOutcome::Done, StepStatus::Done),
+        (VerdictOutcome::NotDone, StepStatus::NotDone),
+    ] {
+        let mut action = queued();
+        action.state = ActionState::Unknown;
+        let answer = crate::answer(502, json!("Bad gateway"));
+        action.keep(1, StepStatus::Unclear, Some(&answer), at(10));
+        assert!(action.judge(verdict(outcome, 5)).unwrap());
+        let step = &action.results_of_steps()[0];
+        assert_eq!((step.status, step.at), (status, Some(at(50))));
+        assert_eq!(step.response.as_ref(), Some(&answer));
+    }
+}
+
+#[test]
+fn a_session_completes_with_the_last_verdict() {
+    let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
+    for (id, status) in [(FIRST, Failed), (SECOND, Completed)] {
+        let judged = session.judge(&mut actions, id, verdict(VerdictOutcome::Done, 5));
+        assert!(judged.unwrap().is_some());
+        assert_eq!(session.status, status);
+    }
+    // A repeat by the same user changes nothing. Another verdict, or another user's, is too late.
+    let again = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+    assert!(again.unwrap().is_none());
+    for verdict in [
+        verdict(VerdictOutcome::Done, 6),
+        verdict(VerdictOutcome::NotDone, 5),
+    ] {
+        let late = session.judge(&mut actions, FIRST, verdict).unwrap_err();
+        assert_eq!(code(&late), Code::OutcomeKnown);
+    }
+}
+
+#[test]
+fn only_what_is_unknown_takes_a_verdict() {
+    for state in STATES {
+        let mut action = queued();
+        action.state = state;
+        let judged = action.judge(verdict(VerdictOutcome::Done, 5));
+        if state == ActionState::Unknown {
+            assert!(judged.unwrap());
+        } else {
+            assert_eq!(code(&judged.unwrap_err()), Code::OutcomeKnown);
+            assert_eq!(action.state, state);
+        }
+    }
+    let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
+    actions.unreadable.push("s7-p1-a4".into());
+    let judge = |session: &mut AgentSession, actions: &mut Actions, id: &str| {
+        let judged = session.judge(actions, id, verdict(VerdictOutcome::Done, 5));
+        judged.map(|_| ()).unwrap_err()
+    };
+    let damaged = judge(&mut session, &mut actions, "s7-p1-a4");
+    assert_eq!(code(&damaged), Code::InvalidTransition);
+    let manual = judge(&mut session, &mut actions, MANUAL);
+    assert_eq!(code(&manual), Code::OutcomeKnown);
+    let nothing = judge(&mut session, &mut actions, "s7-p2-a1");
+    assert!(matches!(nothing, Error::NotFound("action")));
+}
+
+#[test]
+fn a_session_that_does_not_wait_for_it_stays_as_it_is() {
+    for status in [Executing, Cancelling, Cancelled] {
+        let (mut session, mut actions) = failed([ActionState::Unknown; 2]);
+        session.status = status;
+        let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
+        assert!(judged.unwrap().is_some());
+        assert_eq!((session.status, session.updated_at), (status, at(50)));
+    }
+}
+
+fn handling(status: HandlingStatus, by: i64) -> Handling {
+    let mut handling = Handling::new(status, user(by), Some("x".into()), at(5));
+    if status == HandlingStatus::HandedOver {
+        handling.service_request_id = Some(request(8));
+        handling.assignee_id = Some(user(9));
+    }
+    handling
+}
+
+/// A session with a proposal of manual actions, made at 0.
+fn by_hand(count: usize) -> AgentSession {
+    let mut session = opened();
+    session.begin_analysis(None, at(0)).unwrap();
+    let mut proposal = proposal();
+    proposal.actions = vec![proposed(false); count];
+    session.finish_analysis(proposal, at(0)).unwrap();
+    session
+}
+
+#[test]
+fn a_session_of_manual_actions_completes_with_the_last_of_them() {
+    for status in [HandlingStatus::Done, HandlingStatus::Waived] {
+        let mut session = by_hand(2);
+        assert!(session.handle(FIRST, handling(status, 5), at(5)).unwrap());
+        assert_eq!(session.status, AwaitingConfirmation);
+        assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
+        assert!(session.handle(SECOND, handling(status, 5), at(6)).unwrap());
+        assert_eq!((session.status, session.due_at), (Completed, None));
+        // The first handling counts.
+        assert!(!session.handle(FIRST, handling(status, 5), at(7)).unwrap());
+        let late = session.handle(FIRST, handling(status, 6), at(7));
+        assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
+        assert_eq!(session.updated_at, at(6));
+    }
+}
+
+#[test]
+fn a_mixed_session_waits_for_its_automated_actions() {
+    let mut session = awaiting();
+    session
+        .handle(MANUAL, handling(HandlingStatus::Done, 5), at(5))
+        .unwrap();
+    assert_eq!(session.status, AwaitingConfirmation);
+    let automated = session.handle(FIRST, handling(HandlingStatus::Done, 5), at(5));
+    assert_eq!(code(&automated.unwrap_err()), Code::ActionAutomated);
+    let nothing = session.handle("s7-p2-a1", handling(HandlingStatus::Done, 5), at(5));
+    assert!(matches!(nothing, Err(Error::NotFound("action"))));
+}
+
+#[test]
+fn manual_actions_are_settled_where_their_proposal_stands() {
+    for status in STATUSES {
+        let mut session = awaiting();
+        session.status = status;
+        session.due_at = None;
+        let handled = session.handle(MANUAL, handling(HandlingStatus::Waived, 5), at(5));
+        match status {
+            AwaitingConfirmation | Executing | Completed | Failed => {
+                assert!(handled.unwrap());
+                assert_eq!(session.status, status);
+            }
+            Expired => assert_eq!(code(&handled.unwrap_err()), Code::SessionExpired),
+            Started | Analyzing | Cancelling | Cancelled => {
+                assert_eq!(code(&handled.unwrap_err()), Code::InvalidTransition);
+            }
+        }
+    }
+    let mut late = awaiting();
+    let end = at(AgentSession::CONFIRMATION);
+    let handled = late.handle(MANUAL, handling(HandlingStatus::Waived, 5), end);
+    assert_eq!(code(&handled.unwrap_err()), Code::SessionExpired);
+}
+
+#[test]
+fn what_is_handed_over_keeps_a_proposal_and_not_its_automated_actions() {
+    let day = AgentSession::CONFIRMATION;
+    let mut session = awaiting();
+    let over = handling(HandlingStatus::HandedOver, 5);
+    assert!(session.handle(MANUAL, over.clone(), at(5)).unwrap());
+    assert!(!session.handle(MANUAL, over.clone(), at(6)).unwrap());
+    let to_another = Handling {
+        assignee_id: Some(user(10)),
+        ..over
+    };
+    let late = session.handle(MANUAL, to_another, at(6));
+    assert_eq!(code(&late.unwrap_err()), Code::AlreadyHandled);
+    assert_eq!(session.status_at(at(9 * day)), AwaitingConfirmation);
+    assert_eq!(session.approvable_until(at(day - 1)), Some(at(day)));
+    assert_eq!(session.approvable_until(at(day)), None);
+    let list = ids(&[FIRST]);
+    for (now, may) in [(day - 1, true), (day, false)] {
+        let mut session = session.clone();
+        let mut none = Actions::none();
+        let approved = session.approve(&mut none, &of(&list), &anybody(), at(now));
+        match approved {
+            Ok(_) => assert!(may),
+            Err(error) => assert_eq!((may, code(&error)), (false, Code::SessionExpired)),
+        }
+    }
+    // After the end of the request, the proposal has a day again.
+    let done = session.request_turned(MANUAL, request(8), RequestTurn::Over, None, at(3 * day));
+    assert_eq!(done.unwrap().status, HandlingStatus::Done);
+    assert_eq!(session.status_at(at(4 * day - 1)), AwaitingConfirmation);
+    assert_eq!(session.status_at(at(4 * day)), Expired);
+    // A request opened again after the expiry does not reopen the session.
+    let again =
+        session.request_turned(MANUAL, request(8), RequestTurn::Reopened, None, at(4 * day));
+    assert_eq!(again.unwrap().status, HandlingStatus::HandedOver);
+    assert_eq!(session.status_at(at(4 * day)), Expired);
+}
+
+#[test]
+fn an_action_follows_its_request() {
+    use HandlingStatus::{Done, HandedOver};
+    use RequestTurn::{Deleted, Over, Reopened};
+    let mut session = by_hand(1);
+    session
+        .handle(FIRST, handling(HandedOver, 5), at(5))
+        .unwrap();
+    let turn = |session: &mut AgentSession, turn| {
+        let turned = session.request_turned(FIRST, request(8), turn, Some(user(6)), at(7));
+        turned.map(|handling| (handling.status, handling.by))
+    };
+    let by = Some(user(6));
+    assert_eq!(turn(&mut session, Reopened), None);
+    assert_eq!(turn(&mut session, Over), Some((Done, by)));
+    assert_eq!(session.status, Completed);
+    assert_eq!(turn(&mut session, Over), None);
+    // A completed session stays completed. A done action stays done when its request is deleted.
+    assert_eq!(turn(&mut session.clone(), Deleted), None);
+    assert_eq!(turn(&mut session, Reopened), Some((HandedOver, by)));
+    assert_eq!((session.status, session.due_at), (Completed, None));
+    assert_eq!(turn(&mut session, Deleted), Some((HandedOver, by)));
+    assert_eq!(session.proposed_actions[0].handling, None);
+    let mut session = by_hand(1);
+    session
+        .handle(FIRST, handling(HandedOver, 5), at(5))
+        .unwrap();
+    // Another request and another action are unrelated.
+    for (action, id) in [(FIRST, 9), (SECOND, 8)] {
+        let turned = session.request_turned(action, request(id), Over, None, at(7));
+        assert_eq!(turned, None);
+    }
+    assert_eq!(
+        turn(&mut session, Deleted),
+        Some((HandedOver, Some(user(5))))
+    );
+    assert_eq!(session.due_at, Some(at(7 + AgentSession::CONFIRMATION)));
+}
+
+#[test]
+fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
+    let mut session = by_hand(1);
+    session.proposed_actions[0].risk = Risk::Critical;
+    session.proposed_actions[0].description = "ä".repeat(60_000);
+    let action = session.proposed_actions[0].clone();
+    let asked = action.as_request(&session, Some("Before Monday.")).unwrap();
+    assert_eq!(asked.title.chars().count(), 255);
+    assert!(asked.title.starts_with("Alert 9: ä"));
+    assert_eq!(asked.description.unwrap().chars().count(), 50_000);
+    assert_eq!(asked.priority.0, model::Priority::Urgent);
+    let action = &by_hand(1).proposed_actions[0];
+    let asked = action.as_request(&session, Some("Before Monday.")).unwrap();
+    let description = asked.description.unwrap();
+    for part in [
+        "Before Monday.",
+        "Cause: It is stuck.",
+        "Records: ub_1001",
+        "1. Have it processed again. (POST /usage-batches/ub_1001/reprocess)",
+        "Action s7-p1-a1 of agent session 7 on alert 9.",
+    ] {
+        assert!(description.contains(part), "{part}: {}", &*description);
+    }
+    assert_eq!(asked.priority.0, model::Priority::Medium);
+}
+
+#[test]
+fn a_dry_run_is_a_get_or_declared_harmless() {
+    for (method, is_harmless, sent) in [
+        ("GET", false, true),
+        ("POST", false, false),
+        ("POST", true, true),
+    ] {
+        let call = call(method);
+        let dry_run = DryRun { call, is_harmless };
+        assert_eq!(dry_run.sendable().is_some(), sent, "{method}");
+    }
+}
+
+#[test]
+fn a_preview_is_of_actions_that_stand() {
+    let mut session = awaiting();
+    session.proposed_actions[0].excludes = vec!["second".into()];
+    session.proposed_actions[1].excludes = vec!["first".into()];
+    let all = ids(&[SECOND, MANUAL, FIRST]);
+    let named = session.named(&all).unwrap();
+    let pairs = AgentSession::exclusive_pairs(&named);
+    assert_eq!(pairs, [[SECOND.to_owned(), FIRST.to_owned()]]);
+    let Err(Error::Invalid(faults)) = session.named(&ids(&[FIRST, "nothing"])) else {
+        panic!("it is named");
+    };
+    assert_eq!(faults[0].pointer, "/actionIds/1");
+    session.begin_analysis(None, at(1)).unwrap();
+    session.finish_analysis(proposal(), at(2)).unwrap();
+    let void = session.named(&ids(&[FIRST])).unwrap_err();
+    assert_eq!(code(&void), Code::ProposalSuperseded);
+}

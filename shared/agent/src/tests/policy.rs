@@ -1,0 +1,239 @@
+//! Policies.
+
+use super::*;
+use crate::Money;
+use model::input;
+
+fn policy(sent: &serde_json::Value) -> AgentPolicy {
+    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
+    set(&mut policy, sent);
+    policy
+}
+
+fn set(policy: &mut AgentPolicy, sent: &serde_json::Value) {
+    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
+    sent.apply(policy);
+}
+
+fn money(minor_units: i64, currency: &str) -> Money {
+    Money {
+        minor_units,
+        currency: currency.into(),
+    }
+}
+
+/// A retry of a payment: it moves money, and a customer notices.
+fn subject(money: Option<&Money>) -> PolicySubject<'_> {
+    PolicySubject {
+        action_type: ActionType::RetryPayment,
+        risk: Some(Risk::High),
+        money,
+        connection: "payments",
+    }
+}
+
+fn by(user: i64, role: Role) -> ActionApproval {
+    ActionApproval {
+        role: Some(role),
+        ..approval(user, &awaiting().proposed_actions[0])
+    }
+}
+
+const NOBODY: Proposers = Proposers {
+    opener: None,
+    proposer: None,
+};
+
+#[test]
+fn without_a_rule_one_person_approves_whoever_it_is() {
+    let none = policy(&json!({}));
+    let requirement = none.requires(subject(None));
+    assert_eq!(requirement.approvers(), 1);
+    assert!(!requirement.denies());
+    let proposers = awaiting().proposers();
+    assert!(requirement.admits(&by(3, Role::Manager), proposers));
+    assert_eq!(requirement.says(), "one approver");
+}
+
+#[test]
+fn a_rule_is_about_what_fits_all_that_it_gives() {
+    let usd = money(500, "USD");
+    let other = PolicySubject {
+        action_type: ActionType::SyncCustomer,
+        risk: Some(Risk::Low),
+        money: None,
+        connection: "billing",
+    };
+    for (when, fits_subject, fits_other) in [
+        (json!({}), true, true),
+        (json!({"actionType": "retry_payment"}), true, false),
+        (json!({"actionType": "sync_customer"}), false, true),
+        (json!({"riskAtLeast": "low"}), true, true),
+        (json!({"riskAtLeast": "high"}), true, false),
+        (json!({"riskAtLeast": "critical"}), false, false),
+        (json!({"connection": "payments"}), true, false),
+        (json!({"movesMoney": true}), true, false),
+        (json!({"movesMoney": false}), false, true),
+        (
+            json!({"amountAtLeast": {"minorUnits": 500, "currency": "USD"}}),
+            true,
+            false,
+        ),
+        (
+            json!({"amountAtLeast": {"minorUnits": 501, "currency": "USD"}}),
+            false,
+            false,
+        ),
+        // An amount in another currency exceeds the limit.
+        (
+            json!({"amountAtLeast": {"minorUnits": 501, "currency": "EUR"}}),
+            true,
+            false,
+        ),
+        (
+            json!({"riskAtLeast": "high", "connection": "billing"}),
+            false,
+            false,
+        ),
+    ] {
+        let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));
+        let asked = |subject| policy.requires(subject).approvers() == 2;
+        assert_eq!(asked(subject(Some(&usd))), fits_subject, "{when}");
+        assert_eq!(asked(other), fits_other, "{when}");
+    }
+}
+
+#[test]
+fn what_is_not_known_is_above_every_limit() {
+    let limit = json!({"amountAtLeast": {"minorUnits": 1_000_000, "currency": "USD"}});
+    let policy = policy(&json!({"rules": [
+        {"when": limit, "approvers": 2},
+        {"when": {"riskAtLeast": "critical"}, "deny": true},
+    ]}));
+    assert_eq!(policy.requires(subject(None)).approvers(), 2);
+    let of_no_risk = PolicySubject {
+        risk: None,
+        ..subject(None)
+    };
+    assert!(policy.requires(of_no_risk).denies());
+    // A repaid amount counts as an amount too.
+    let credit = money(-2_000_000, "USD");
+    assert_eq!(policy.requires(subject(Some(&credit))).approvers(), 2);
+}
+
+#[test]
+fn the_strictest_of_the_rules_wins() {
+    let policy = policy(&json!({"rules": [
+        {"approvers": 2},
+        {"approvers": 1, "roles": ["manager", "admin"]},
+        {"roles": ["admin", "support"], "notOpener": true},
+    ]}));
+    let requirement = policy.requires(subject(None));
+    assert_eq!(requirement.approvers(), 2);
+    let proposers = Proposers {
+        opener: Id::new(3),
+        proposer: Id::new(5),
+    };
+    assert!(requirement.admits(&by(4, Role::Admin), proposers));
+    for (user, role) in [
+        (4, Role::Manager),
+        (4, Role::Support),
+        (3, Role::Admin),
+        (5, Role::Admin),
+    ] {
+        assert!(!requirement.admits(&by(user, role), proposers), "{user}");
+    }
+    let says = requirement.says();
+    assert!(says.contains("2 different approvers"), "{says}");
+    assert!(
+        says.contains("admin or support") && says.contains("neither opened"),
+        "{says}"
+    );
+}
+
+#[test]
+fn a_person_counts_once_and_for_an_hour() {
+    let policy = policy(&json!({"rules": [{"approvers": 2}]}));
+    let requirement = policy.requires(subject(None));
+    let twice = [by(4, Role::Manager), by(4, Role::Manager)];
+    assert_eq!(requirement.given(&twice, NOBODY, at(1)), 1);
+    let two = [by(4, Role::Manager), by(6, Role::Manager)];
+    assert_eq!(
+        requirement.given(&two, NOBODY, at(ActionApproval::VALID - 1)),
+        2
+    );
+    assert_eq!(
+        requirement.given(&two, NOBODY, at(ActionApproval::VALID)),
+        0
+    );
+}
+
+#[test]
+fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
+    let policy = policy(&json!({"preset": "billing"}));
+    let of = |action_type, risk| {
+        let requirement = policy.requires(PolicySubject {
+            action_type,
+            risk: Some(risk),
+            money: None,
+            connection: "billing",
+        });
+        let opener = Proposers {
+            opener: Id::new(4),
+            proposer: None,
+        };
+        let by_opener = requirement.admits(&by(4, Role::Admin), opener);
+        (requirement.approvers(), by_opener)
+    };
+    assert_eq!(of(ActionType::ReprocessUsageBatch, Risk::Low), (1, true));
+    assert_eq!(of(ActionType::SyncCustomer, Risk::Medium), (1, true));
+    assert_eq!(of(ActionType::IssueCreditNote, Risk::Low), (1, false));
+    assert_eq!(of(ActionType::NotifyCustomer, Risk::High), (1, false));
+    assert_eq!(of(ActionType::VoidInvoice, Risk::Critical), (2, false));
+}
+
+#[test]
+fn what_is_not_sent_stays_and_null_clears() {
+    let caps = json!({"caps": {"actions": 5, "money": [{"minorUnits": 9, "currency": "EUR"}]}});
+    let mut policy = policy(&caps);
+    set(&mut policy, &json!({"preset": "billing"}));
+    assert_eq!((policy.rules.len(), policy.caps.actions), (3, Some(5)));
+    set(&mut policy, &json!({"rules": []}));
+    assert_eq!((policy.rules.len(), policy.caps.money.len()), (0, 1));
+    set(&mut policy, &json!({"caps": null}));
+    assert_eq!(policy, AgentPolicy::none(Id::new(1).unwrap()));
+}
+
+#[test]
+fn an_action_takes_of_its_day_what_the_caps_count() {
+    let (usd, eur, too_much) = (money(400, "USD"), money(400, "EUR"), money(1001, "USD"));
+    let charge =
+        |caps: &serde_json::Value, subject| policy(&json!({"caps": caps})).caps.charge(subject);
+    assert_eq!(charge(&json!(null), subject(None)), Ok(None));
+    let actions = charge(&json!({"actions": 3}), subject(None)).unwrap();
+    let two_others = Charge {
+        others: Some(2),
+        money: None,
+    };
+    assert_eq!(actions, Some(two_others));
+    let caps = json!({"money": [{"minorUnits": 1000, "currency": "USD"}]});
+    let taken = Charge {
+        others: None,
+        money: Some((usd.clone(), 600)),
+    };
+    assert_eq!(charge(&caps, subject(Some(&usd))), Ok(Some(taken)));
+    charge(&caps, subject(Some(&eur))).unwrap_err();
+    charge(&caps, subject(Some(&too_much))).unwrap_err();
+    charge(&caps, subject(None)).unwrap_err();
+    charge(&json!({"actions": 0}), subject(Some(&usd))).unwrap_err();
+    // An action that moves no money counts only as an action.
+    let sync = PolicySubject {
+        action_type: ActionType::SyncCustomer,
+        ..subject(None)
+    };
+    let free = Charge {
+        others: None,
+        money: None,
+    };
+    assert_eq!(charge(&caps, sync), Ok(Some(free)));
+}

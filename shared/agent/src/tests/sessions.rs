@@ -1,0 +1,524 @@
+//! Sessions.
+
+use AgentSessionStatus::{
+    Analyzing, AwaitingConfirmation, Cancelled, Cancelling, Completed, Executing, Expired, Failed,
+    Started,
+};
+use model::{Code, FaultCode};
+
+use super::*;
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+/// A session in that status with a proposal, before any deadline.
+fn in_status(status: AgentSessionStatus) -> AgentSession {
+    let mut session = awaiting();
+    session.status = status;
+    session.due_at = None;
+    session
+}
+
+/// Approved actions in these states, by their positions in the proposal.
+fn actions(states: &[ActionState]) -> Actions {
+    let session = awaiting();
+    let known = session.proposed_actions.iter().zip(states);
+    let known = known.map(|(proposed, state)| {
+        let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
+        action.state = *state;
+        Box::new(action)
+    });
+    Actions {
+        known: known.collect(),
+        unreadable: Vec::new(),
+    }
+}
+
+/// A session whose first two actions were approved at 0 and are in these states.
+fn executing(states: &[ActionState]) -> (AgentSession, Actions) {
+    let mut session = awaiting();
+    let all = ids(&[FIRST, SECOND]);
+    session
+        .approve(&mut Actions::none(), &of(&all), &anybody(), at(0))
+        .unwrap();
+    (session, actions(states))
+}
+
+fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
+    let mut none = Actions::none();
+    let approved = session.approve(&mut none, &of(&ids(list)), &anybody(), at(5))?;
+    Ok(matches!(approved, Approved::Queued { .. }))
+}
+
+#[test]
+fn an_opened_session_is_its_signals() {
+    let session = opened();
+    assert_eq!(session.status, Started);
+    assert_eq!(session.alert_id, signal().id);
+    assert_eq!(session.organization_id, signal().organization_id);
+    assert_eq!(session.signal_type, "usage_batch_stuck");
+    assert_eq!(session.due_at, None);
+}
+
+#[test]
+fn an_analysis_begins_where_nothing_was_approved() {
+    for status in STATUSES {
+        let mut session = in_status(status);
+        let begun = session.begin_analysis(None, at(5));
+        if matches!(status, Started | AwaitingConfirmation) {
+            begun.unwrap();
+            assert_eq!(session.status, Analyzing);
+            assert_eq!(session.due_at, Some(at(5 + AgentSession::ANALYSIS)));
+            assert_eq!(session.updated_at, at(5));
+        } else {
+            let error = begun.unwrap_err();
+            assert_eq!(code(&error), Code::InvalidTransition);
+            assert!(error.to_string().contains(status.name()), "{error}");
+            assert_eq!(session, in_status(status));
+        }
+    }
+}
+
+#[test]
+fn an_expired_proposal_is_not_replaced() {
+    let mut session = awaiting();
+    let error = session
+        .begin_analysis(None, at(AgentSession::CONFIRMATION))
+        .unwrap_err();
+    assert!(error.to_string().contains("expired"), "{error}");
+}
+
+#[test]
+fn each_proposal_gives_out_new_ids_and_voids_the_old_ones() {
+    let mut session = awaiting();
+    let given: Vec<&str> = session.proposed_actions.iter().map(|a| &*a.id).collect();
+    assert_eq!(given, [FIRST, SECOND, MANUAL]);
+    assert_eq!(session.status, AwaitingConfirmation);
+    assert_eq!(session.due_at, Some(at(AgentSession::CONFIRMATION)));
+    session.begin_analysis(None, at(1)).unwrap();
+    session.finish_analysis(proposal(), at(2)).unwrap();
+    assert_eq!(session.proposal, 2);
+    assert_eq!(session.proposed_actions[0].id, "s7-p2-a1");
+    assert!(session.is_void(FIRST));
+    let error = approve(&mut session, &[FIRST]).unwrap_err();
+    assert_eq!(code(&error), Code::ProposalSuperseded);
+}
+
+#[test]
+fn ids_of_earlier_proposals_are_void_and_others_unknown() {
+    let mut session = opened();
+    session.proposal = 3;
+    assert!(session.is_void(&session.action_id(1, 1)));
+    assert!(session.is_void(&session.action_id(2, 9)));
+    for id in [
+        "s7-p3-a1", "s7-p0-a1", "s7-p4-a1", "s8-p1-a1", "s7-p1-a0", "s7-p1-ax", "s7-p1", "",
+    ] {
+        assert!(!session.is_void(id), "{id}");
+    }
+}
+
+#[test]
+fn a_late_proposal_is_refused() {
+    let mut session = opened();
+    session.begin_analysis(None, at(0)).unwrap();
+    let late = at(AgentSession::ANALYSIS);
+    let error = session.finish_analysis(proposal(), late).unwrap_err();
+    assert_eq!(code(&error), Code::AnalysisInterrupted);
+    assert_eq!(session.proposal, 0);
+    session
+        .finish_analysis(proposal(), at(AgentSession::ANALYSIS - 1))
+        .unwrap();
+}
+
+#[test]
+fn a_failed_analysis_says_why() {
+    let mut session = opened();
+    session.begin_analysis(None, at(0)).unwrap();
+    session.fail_analysis("It failed.", at(5));
+    assert_eq!((session.status, session.due_at), (Failed, None));
+    assert_eq!(session.error_at(at(9)), Some("It failed."));
+}
+
+#[test]
+fn what_time_did_is_read_at_once_and_written_once() {
+    let mut analyzing = opened();
+    analyzing.begin_analysis(None, at(0)).unwrap();
+    for (mut session, lasts, status, error) in [
+        (awaiting(), AgentSession::CONFIRMATION, Expired, None),
+        (
+            analyzing,
+            AgentSession::ANALYSIS,
+            Failed,
+            Some(AgentSession::INTERRUPTED),
+        ),
+    ] {
+        assert_eq!(session.status_at(at(lasts - 1)), session.status);
+        assert!(!session.lapse(at(lasts - 1)));
+        assert_eq!(session.status_at(at(lasts)), status);
+        assert_eq!(session.error_at(at(lasts)), error);
+        assert!(session.lapse(at(lasts)));
+        assert_eq!((session.status, session.due_at), (status, None));
+        assert_eq!(session.error.as_deref(), error);
+        assert!(!session.lapse(at(lasts + 1)));
+    }
+}
+
+#[test]
+fn time_alone_ends_no_session_that_executes() {
+    let (mut session, _) = executing(&[]);
+    assert!(!session.lapse(at(i64::MAX)));
+    session.check_later(at(5));
+    assert_eq!(session.due_at, Some(at(5 + AgentSession::SETTLE_CHECK)));
+    assert_eq!(session.status, Executing);
+}
+
+#[test]
+fn what_is_approved_is_queued_with_its_session() {
+    let mut session = awaiting();
+    let mut none = Actions::none();
+    let list = ids(&[SECOND, FIRST]);
+    let approving = Approving {
+        trace: Some("trace"),
+        ..of(&list)
+    };
+    let approved = session
+        .approve(&mut none, &approving, &anybody(), at(5))
+        .unwrap();
+    let Approved::Queued { again, new } = approved else {
+        panic!("{approved:?}");
+    };
+    assert!(again.is_empty());
+    let queued: Vec<&str> = new.iter().map(|action| &*action.action_id).collect();
+    assert_eq!(queued, [FIRST, SECOND]);
+    assert!(new.iter().all(|a| a.state == ActionState::Queued));
+    assert!(new.iter().all(|a| a.trace_id.as_deref() == Some("trace")));
+    assert_eq!(session.status, Executing);
+    assert_eq!(session.approved, [FIRST, SECOND]);
+    assert_eq!(session.due_at, Some(at(5 + AgentSession::SETTLE_CHECK)));
+}
+
+#[test]
+fn all_of_a_list_is_checked_before_any_of_it_is_queued() {
+    let mut session = awaiting();
+    let error = approve(&mut session, &["s7-p1-a9", FIRST, MANUAL, "s7-p0-a1"]).unwrap_err();
+    let Error::Invalid(faults) = error else {
+        panic!("{error:?}");
+    };
+    let faults: Vec<(&str, FaultCode)> = faults
+        .iter()
+        .map(|fault| (&*fault.pointer, fault.code))
+        .collect();
+    assert_eq!(
+        faults,
+        [
+            ("/actionIds/0", FaultCode::Unknown),
+            ("/actionIds/2", FaultCode::Manual),
+            ("/actionIds/3", FaultCode::Unknown),
+        ]
+    );
+    assert_eq!(session, awaiting());
+}
+
+#[test]
+fn the_same_list_stands_and_another_is_refused() {
+    for (status, code_of_others) in [
+        (Executing, Code::OtherActionsApproved),
+        (Cancelling, Code::InvalidTransition),
+        (Completed, Code::OtherActionsApproved),
+        (Failed, Code::OtherActionsApproved),
+        (Cancelled, Code::InvalidTransition),
+    ] {
+        let (mut session, mut done) = executing(&[ActionState::Succeeded; 2]);
+        session.status = status;
+        let list = ids(&[SECOND, FIRST]);
+        let approved = session.approve(&mut done, &of(&list), &anybody(), at(9));
+        assert!(matches!(approved, Ok(Approved::Standing)), "{status:?}");
+        let other = session.approve(&mut done, &of(&ids(&[FIRST])), &anybody(), at(9));
+        assert_eq!(code(&other.unwrap_err()), code_of_others, "{status:?}");
+        assert_eq!(session.status, status);
+    }
+}
+
+#[test]
+fn a_list_of_the_same_length_is_another() {
+    let mut session = awaiting();
+    assert!(approve(&mut session, &[FIRST]).unwrap());
+    let error = approve(&mut session, &[SECOND]).unwrap_err();
+    assert_eq!(code(&error), Code::OtherActionsApproved);
+}
+
+#[test]
+fn nothing_is_approved_before_a_proposal_or_after_it_expired() {
+    for status in [Started, Analyzing] {
+        let error = approve(&mut in_status(status), &[FIRST]).unwrap_err();
+        assert_eq!(code(&error), Code::InvalidTransition);
+    }
+    let late = at(AgentSession::CONFIRMATION);
+    let error = awaiting()
+        .approve(&mut Actions::none(), &of(&ids(&[FIRST])), &anybody(), late)
+        .unwrap_err();
+    assert_eq!(code(&error), Code::SessionExpired);
+}
+
+#[test]
+fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
+    for state in [ActionState::Failed, ActionState::Skipped] {
+        let (mut session, mut ended) = executing(&[ActionState::Succeeded, state]);
+        assert!(session.settle(&ended, at(5)));
+        let (all, second) = (ids(&[FIRST, SECOND]), ids(&[SECOND]));
+        let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
+        assert!(matches!(standing, Ok(Approved::Standing)));
+        let without = session.approve(&mut ended, &of(&second), &anybody(), at(9));
+        assert_eq!(code(&without.unwrap_err()), Code::OtherActionsApproved);
+        let done_before = session.approve(&mut ended, &again(&all), &anybody(), at(9));
+        assert_eq!(code(&done_before.unwrap_err()), Code::ActionNotFailed);
+
+        let approved = session
+            .approve(&mut ended, &again(&second), &anybody(), at(9))
+            .unwrap();
+        let Approved::Queued { again, new } = approved else {
+            panic!("{approved:?}");
+        };
+        assert!(new.is_empty());
+        let [again] = again.as_slice() else {
+            panic!("{again:?}");
+        };
+        assert_eq!(again.action_id, SECOND);
+        assert_eq!(again.state, ActionState::Queued);
+        assert_eq!(again.trace_id.as_deref(), Some("second"));
+        assert_eq!((session.status, session.error.as_ref()), (Executing, None));
+        assert_eq!(session.approved, second);
+    }
+}
+
+/// A client library may repeat a request without an answer. The repeat must not run the actions
+/// again.
+#[test]
+fn a_list_that_failed_as_a_whole_stands_as_well() {
+    let (mut session, mut ended) = executing(&[ActionState::Failed; 2]);
+    assert!(session.settle(&ended, at(5)));
+    let all = ids(&[FIRST, SECOND]);
+    let standing = session.approve(&mut ended, &of(&all), &anybody(), at(9));
+    assert!(matches!(standing, Ok(Approved::Standing)));
+    let approved = session.approve(&mut ended, &again(&all), &anybody(), at(9));
+    assert!(matches!(approved, Ok(Approved::Queued { .. })));
+    // During the run and after success, there is nothing to run again.
+    let running = session.approve(&mut ended, &again(&all), &anybody(), at(9));
+    assert!(matches!(running, Ok(Approved::Standing)));
+}
+
+#[test]
+fn a_failed_session_runs_again_for_a_day() {
+    let second = ids(&[SECOND]);
+    let states = [ActionState::Succeeded, ActionState::Failed];
+    for (hours, is_late) in [
+        (AgentSession::AGAIN - 1, false),
+        (AgentSession::AGAIN, true),
+    ] {
+        let (mut session, mut ended) = executing(&states);
+        assert!(session.settle(&ended, at(5)));
+        let approved = session.approve(&mut ended, &again(&second), &anybody(), at(5 + hours));
+        match approved {
+            Ok(_) => assert!(!is_late),
+            Err(error) => assert!(is_late && code(&error) == Code::SessionExpired, "{error}"),
+        }
+    }
+}
+
+#[test]
+fn what_may_have_been_done_never_runs_again() {
+    let (mut session, mut ended) = executing(&[ActionState::Unknown, ActionState::Failed]);
+    assert!(session.settle(&ended, at(5)));
+    let first = ids(&[FIRST]);
+    let error = session.approve(&mut ended, &again(&first), &anybody(), at(9));
+    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
+    // An unreadable record has an unknown outcome.
+    let mut damaged = actions(&[]);
+    damaged.unreadable = ids(&[FIRST]);
+    let error = session.approve(&mut damaged, &again(&first), &anybody(), at(9));
+    assert_eq!(code(&error.unwrap_err()), Code::OutcomeUnknown);
+}
+
+/// A session with related actions.
+fn related(relate: impl Fn(&mut [ProposedAction])) -> AgentSession {
+    let mut session = awaiting();
+    relate(&mut session.proposed_actions);
+    session
+}
+
+fn exclusive() -> AgentSession {
+    related(|actions| {
+        actions[0].excludes = vec!["second".into()];
+        actions[1].excludes = vec!["first".into()];
+    })
+}
+
+#[test]
+fn two_actions_that_exclude_each_other_are_not_approved_together() {
+    let error = approve(&mut exclusive(), &[SECOND, FIRST]).unwrap_err();
+    let Error::Invalid(faults) = error else {
+        panic!("{error:?}");
+    };
+    let [fault] = faults.as_slice() else {
+        panic!("{faults:?}");
+    };
+    assert_eq!(fault.code, FaultCode::Exclusive);
+    assert_eq!(fault.pointer, "/actionIds/1");
+    assert!(fault.detail.contains(SECOND), "{}", fault.detail);
+    assert!(approve(&mut exclusive(), &[FIRST]).unwrap());
+}
+
+#[test]
+fn an_action_knows_the_effects_that_exclude_it() {
+    let mut session = exclusive();
+    let mut none = Actions::none();
+    let list = ids(&[FIRST]);
+    let approved = session
+        .approve(&mut none, &of(&list), &anybody(), at(5))
+        .unwrap();
+    let Approved::Queued { new, .. } = approved else {
+        panic!("{approved:?}");
+    };
+    let rival = TargetEffect {
+        target_system: "billing".into(),
+        action_type: ActionType::ReprocessUsageBatch,
+        entity: "ub_1002".into(),
+    };
+    assert_eq!(new[0].rivals, [rival]);
+}
+
+#[test]
+fn an_action_comes_after_those_that_are_approved_with_it() {
+    let ordered = || related(|actions| actions[1].after = vec!["first".into(), "review".into()]);
+    for (list, after) in [
+        (vec![FIRST, SECOND], vec![FIRST]),
+        (vec![SECOND], Vec::new()),
+    ] {
+        let mut none = Actions::none();
+        let list = ids(&list);
+        let mut session = ordered();
+        let approved = session
+            .approve(&mut none, &of(&list), &anybody(), at(5))
+            .unwrap();
+        let Approved::Queued { new, .. } = approved else {
+            panic!("{approved:?}");
+        };
+        assert_eq!(new.last().unwrap().after, after);
+    }
+}
+
+#[test]
+fn who_waited_for_an_action_is_told_when_it_ended() {
+    for (state, waiting) in [
+        (ActionState::Succeeded, vec![SECOND]),
+        (ActionState::Failed, vec![SECOND]),
+        (ActionState::Running, vec![]),
+    ] {
+        let (_, mut both) = executing(&[state, ActionState::Queued]);
+        both.known[1].after = ids(&[FIRST]);
+        assert_eq!(both.waiting_for(FIRST), waiting, "{state:?}");
+        assert!(both.waiting_for(SECOND).is_empty());
+    }
+}
+
+#[test]
+fn cancelling_ends_what_is_queued_and_waits_for_what_runs() {
+    for (states, status, outcomes) in [
+        (vec![], Cancelled, 0),
+        (vec![ActionState::Queued; 2], Cancelled, 2),
+        (
+            vec![ActionState::Succeeded, ActionState::Queued],
+            Cancelled,
+            1,
+        ),
+        (
+            vec![ActionState::Running, ActionState::Queued],
+            Cancelling,
+            1,
+        ),
+    ] {
+        let (mut session, mut actions) = executing(&states);
+        let cancelled = session.cancel(&mut actions, at(5)).unwrap().unwrap();
+        let crate::Cancelled { ended, stopping } = cancelled;
+        assert_eq!(ended.len(), outcomes, "{states:?}");
+        assert!(ended.iter().all(|a| a.state == ActionState::Skipped));
+        assert!(stopping.iter().all(|a| a.stopping));
+        assert_eq!(stopping.len(), usize::from(status == Cancelling));
+        assert_eq!(session.status, status, "{states:?}");
+        let due = (status == Cancelling).then(|| at(5 + AgentSession::SETTLE_CHECK));
+        assert_eq!(session.due_at, due);
+    }
+}
+
+#[test]
+fn only_what_has_not_ended_is_cancelled() {
+    for status in STATUSES {
+        let mut session = in_status(status);
+        let mut none = Actions::none();
+        let cancelled = session.cancel(&mut none, at(5));
+        match status {
+            Cancelling | Cancelled => assert!(cancelled.unwrap().is_none()),
+            Completed | Failed | Expired => {
+                assert_eq!(code(&cancelled.unwrap_err()), Code::InvalidTransition);
+            }
+            _ => assert!(cancelled.unwrap().is_some()),
+        }
+        let ended = status.has_ended() || status == Cancelling;
+        assert_eq!(session.status, if ended { status } else { Cancelled });
+    }
+}
+
+#[test]
+fn a_session_ends_with_the_last_of_its_actions() {
+    let [done, failed] = [ActionState::Succeeded, ActionState::Failed];
+    for (was, states, status) in [
+        (Executing, [done, done], Completed),
+        (Executing, [done, failed], Failed),
+        (Executing, [done, ActionState::Unknown], Failed),
+        (Executing, [done, ActionState::Skipped], Failed),
+        (Cancelling, [done, ActionState::Skipped], Cancelled),
+        (Cancelling, [done, done], Cancelled),
+    ] {
+        let (mut session, actions) = executing(&states);
+        session.status = was;
+        assert!(session.settle(&actions, at(5)));
+        assert_eq!((session.status, session.due_at), (status, None));
+        let says = session.error.unwrap_or_default();
+        assert_eq!(
+            says.starts_with("1 of 2 approved"),
+            status == Failed,
+            "{says}"
+        );
+    }
+}
+
+#[test]
+fn a_session_does_not_end_before_that_and_not_twice() {
+    for state in [ActionState::Queued, ActionState::Running] {
+        let (mut session, actions) = executing(&[ActionState::Succeeded, state]);
+        assert!(!session.settle(&actions, at(5)));
+        assert_eq!(session.status, Executing);
+    }
+    for status in STATUSES {
+        if !status.is_running() {
+            let mut session = in_status(status);
+            assert!(!session.settle(&Actions::none(), at(5)));
+            assert_eq!(session.status, status);
+        }
+    }
+}
+
+#[test]
+fn a_record_that_does_not_read_counts_as_ended_without_success() {
+    let (mut session, mut actions) = executing(&[ActionState::Running, ActionState::Succeeded]);
+    actions.known.remove(0);
+    actions.unreadable = ids(&[FIRST]);
+    assert_eq!(actions.state(FIRST), Some(ActionState::Unknown));
+    assert_eq!(actions.state(SECOND), Some(ActionState::Succeeded));
+    assert_eq!(actions.state(MANUAL), None);
+    assert!(session.settle(&actions, at(5)));
+    assert_eq!(session.status, Failed);
+    let results = session.results(&actions);
+    assert_eq!(results[0].action_id, FIRST);
+    assert!(!results[0].success);
+    assert!(results[1].success);
+}

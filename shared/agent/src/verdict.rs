@@ -1,0 +1,115 @@
+//! Verdicts: a user checked the target system and settles an action whose outcome is unknown.
+
+use std::ops::DerefMut;
+
+use super::{
+    ActionState, AgentAction, AgentSession, ApprovedActions, StepStatus, Verdict, VerdictOutcome,
+    proposal::ACTION,
+};
+use model::{Code, Error, Reason, input};
+
+input! {
+    /// The body of a request that settles an action whose outcome is unknown.
+    pub struct ActionVerdict {
+        /// `done` if the target system shows all of its effect, `not_done` if it shows no effect of
+        /// the unclear call.
+        outcome: VerdictOutcome,
+        /// Where and how the user saw it.
+        note: Reason,
+    }
+    example {"outcome": "done", "note": "The log of the billing system shows the call."};
+}
+
+impl AgentAction {
+    /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
+    /// as if the target system had confirmed it. An action that was not done may run again. Returns
+    /// true if this call settled it, and false for the same user's same verdict. 409 unless its
+    /// outcome is unknown.
+    pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
+        if self.state != ActionState::Unknown {
+            let stands = self.verdict.as_ref();
+            let is_the_same = stands
+                .is_some_and(|stands| (stands.by, stands.outcome) == (verdict.by, verdict.outcome));
+            return if is_the_same && self.state.has_ended() {
+                Ok(false)
+            } else {
+                Err(known(&format!("The action is {}.", self.state.name())))
+            };
+        }
+        match verdict.outcome {
+            VerdictOutcome::Done => {
+                self.is_known(StepStatus::Done, verdict.at);
+                self.state = ActionState::Succeeded;
+                self.steps_done = i64::try_from(self.steps.len()).unwrap_or(i64::MAX);
+                self.error = None;
+            }
+            VerdictOutcome::NotDone => {
+                self.is_known(StepStatus::NotDone, verdict.at);
+                self.state = ActionState::Failed;
+                self.error = Some(format!(
+                    "not_done: a person checked the target system. {}",
+                    verdict.note
+                ));
+            }
+        }
+        self.lease_until = None;
+        self.due_at = None;
+        self.no_look_told();
+        self.plan_looks(verdict.at);
+        self.verdict = Some(verdict);
+        Ok(true)
+    }
+}
+
+impl AgentSession {
+    /// Settles one of its actions whose outcome is unknown. The action and the session are written
+    /// together, so that a concurrent end of the session conflicts. Returns the action; none for a
+    /// repeat, when there is nothing to write.
+    ///
+    /// A failed session completes when every approved action has succeeded. Otherwise, actions that
+    /// are not done may run again for as long as after a failure. A cancelled session stays
+    /// cancelled.
+    ///
+    /// 404 for an id that is not one of its actions. 409 for an id of an earlier proposal, and
+    /// unless the outcome is unknown.
+    pub fn judge<'a, A: DerefMut<Target = AgentAction>>(
+        &mut self,
+        actions: &'a mut ApprovedActions<A>,
+        action_id: &str,
+        verdict: Verdict,
+    ) -> Result<Option<&'a A>, Error> {
+        let now = verdict.at;
+        if actions.unreadable.iter().any(|id| id == action_id) {
+            return Err(Error::conflict(
+                Code::InvalidTransition,
+                "The record of this action cannot be read and takes no verdict.",
+            ));
+        }
+        let mut known = actions.known.iter_mut();
+        let Some(place) = known.position(|action| action.action_id == action_id) else {
+            self.known_action(action_id)?;
+            return Err(known_not_yet());
+        };
+        let judged = match actions.known.get_mut(place) {
+            Some(action) => action.judge(verdict)?,
+            None => return Err(Error::NotFound(ACTION)),
+        };
+        if !judged {
+            return Ok(None);
+        }
+        self.updated_at = now;
+        self.settle_again(actions, now);
+        Ok(actions.known.get(place))
+    }
+}
+
+fn known_not_yet() -> Error {
+    known("The action was never executed.")
+}
+
+fn known(why: &str) -> Error {
+    Error::conflict(
+        Code::OutcomeKnown,
+        format!("{why} Only an action whose outcome is unknown takes a verdict."),
+    )
+}

@@ -1,0 +1,336 @@
+//! Checks of a target system after an action has ended: verification of its effect, and
+//! reconciliation of a call whose answer did not tell.
+
+use serde_json::Value;
+
+use super::{
+    ActionState, ActionStep, AgentAction, JournalEvent, Judgement, Looks, Reconciliation,
+    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
+};
+use model::{Timestamp, span};
+
+/// The subject of a check after an action's end.
+#[derive(Clone, Copy, Debug)]
+enum Awaited<'a> {
+    Effect(&'a super::Verification),
+    Call(&'a Reconciliation),
+}
+
+/// Checks after its end.
+impl AgentAction {
+    /// Times of the reconciliation checks, in milliseconds after its end.
+    pub const RECONCILED: [i64; 6] = [
+        15 * span::SECOND,
+        span::MINUTE,
+        5 * span::MINUTE,
+        30 * span::MINUTE,
+        3 * span::HOUR,
+        12 * span::HOUR,
+    ];
+    /// Milliseconds after its end before a check may conclude that a call took no effect. Before
+    /// that, the target system may still be at work on it.
+    pub const AT_WORK: i64 = span::MINUTE;
+    /// Times of the verification checks, in milliseconds after its end. They apply within the time
+    /// that the effect may take; one more check follows at the end of that time.
+    pub const VERIFIED: [i64; 10] = [
+        0,
+        15 * span::SECOND,
+        span::MINUTE,
+        5 * span::MINUTE,
+        15 * span::MINUTE,
+        30 * span::MINUTE,
+        span::HOUR,
+        3 * span::HOUR,
+        6 * span::HOUR,
+        12 * span::HOUR,
+    ];
+    /// Milliseconds for which an unreadable system is checked beyond the time that an effect may
+    /// take.
+    pub const UNREADABLE: i64 = 24 * span::HOUR;
+    /// The shortest time between two checks, in milliseconds.
+    const BETWEEN_LOOKS: i64 = 15 * span::SECOND;
+
+    /// Plans its checks after the end: verification at once, or reconciliation after a while.
+    pub(super) fn plan_looks(&mut self, now: Timestamp) {
+        self.resends = 0;
+        match self.state {
+            ActionState::Succeeded if self.verify.is_some() => {
+                self.verification = Some(Looks::first(VerificationStatus::Pending, now));
+                self.due_at = Some(now);
+            }
+            ActionState::Unknown if self.reconcile().is_some() => {
+                let next = now.plus(Self::RECONCILED[0]);
+                self.reconciliation = Some(Looks::first(ReconciliationStatus::Pending, next));
+                self.due_at = Some(next);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends the reconciliation without a result, since a person settled the outcome.
+    pub(super) fn no_look_told(&mut self) {
+        let looks = self.reconciliation.as_mut();
+        if let Some(looks) = looks.filter(|one| one.status == ReconciliationStatus::Pending) {
+            looks.status = ReconciliationStatus::Unknown;
+            looks.next = None;
+        }
+    }
+
+    /// Returns the reconciliation of the next step.
+    fn reconcile(&self) -> Option<&Reconciliation> {
+        self.steps.get(self.next_step())?.reconcile.as_ref()
+    }
+
+    fn awaited(&self) -> Option<Awaited<'_>> {
+        let (verification, reconciliation) = (&self.verification, &self.reconciliation);
+        let verifies = verification
+            .as_ref()
+            .is_some_and(|looks| looks.status == VerificationStatus::Pending);
+        let reconciles = reconciliation
+            .as_ref()
+            .is_some_and(|looks| looks.status == ReconciliationStatus::Pending);
+        match self.state {
+            ActionState::Succeeded if verifies => self.verify.as_ref().map(Awaited::Effect),
+            ActionState::Unknown if reconciles => self.reconcile().map(Awaited::Call),
+            _ => None,
+        }
+    }
+
+    /// True if it has ended and awaits a check.
+    #[must_use]
+    pub fn awaits_look(&self) -> bool {
+        self.awaited().is_some()
+    }
+
+    /// Returns when the awaited check is due.
+    #[must_use]
+    pub fn next_look_at(&self) -> Option<Timestamp> {
+        match self.awaited()? {
+            Awaited::Effect(_) => self.verification.as_ref()?.next,
+            Awaited::Call(_) => self.reconciliation.as_ref()?.next,
+        }
+    }
+
+    /// Returns the reads of the awaited check. They carry the idempotency key of the call in
+    /// question: the unclear call, or the last that changed something.
+    #[must_use]
+    pub fn awaited_reads(&self) -> Vec<TargetRead> {
+        match self.awaited() {
+            Some(Awaited::Effect(verify)) => {
+                let last = self.steps.iter().rposition(ActionStep::changes);
+                self.reads_of([&verify.effective], last.unwrap_or_default())
+            }
+            Some(Awaited::Call(reconcile)) => {
+                self.reads_of(reconcile.conditions(), self.next_step())
+            }
+            None => Vec::new(),
+        }
+    }
+
+    /// Records that the sweeper requested the due check, and schedules its next request: after two
+    /// minutes, doubled each time, up to an hour.
+    pub fn look_asked(&mut self, now: Timestamp) {
+        let pause = (Self::DELIVERY << self.resends.clamp(0, 5)).min(span::HOUR);
+        self.due_at = Some(now.plus(pause));
+        self.resends += 1;
+    }
+
+    /// Defers the due check, since nothing may be sent at this time.
+    pub fn look_later(&mut self, later: Timestamp) {
+        self.due_at = Some(later);
+        self.resends = 0;
+    }
+
+    /// Applies a check's observation. Returns the journal event: a check without a result, or the
+    /// result. None if no check was awaited.
+    pub fn look(&mut self, sight: &Sight, now: Timestamp) -> Option<(JournalEvent, Value)> {
+        self.resends = 0;
+        match self.awaited()? {
+            Awaited::Effect(verify) => {
+                let (judgement, within) = (sight.judge([&verify.effective]), verify.within);
+                self.verify_by(sight, judgement, within, now)
+            }
+            Awaited::Call(reconcile) => {
+                let done = sight.judge([&reconcile.done]);
+                let not_done = reconcile.not_done.as_ref().map(|one| sight.judge([one]));
+                self.reconcile_by(sight, done, not_done, now)
+            }
+        }
+    }
+
+    fn verify_by(
+        &mut self,
+        sight: &Sight,
+        judgement: Judgement,
+        within: i64,
+        now: Timestamp,
+    ) -> Option<(JournalEvent, Value)> {
+        let until = self.ended_at().plus(within);
+        let is_blind = matches!(judgement, Judgement::NotKnown(_));
+        let (status, problem) = match judgement {
+            Judgement::Holds => (VerificationStatus::Effective, None),
+            Judgement::Fails(found) if until <= now => {
+                (VerificationStatus::Ineffective, Some(found))
+            }
+            Judgement::Fails(found) => (VerificationStatus::Pending, Some(found)),
+            Judgement::NotKnown(silence) => {
+                let patience = if silence.is_for_good {
+                    0
+                } else {
+                    Self::UNREADABLE
+                };
+                if until.plus(patience) <= now {
+                    (VerificationStatus::Ineffective, Some(silence.problem))
+                } else {
+                    (VerificationStatus::Pending, Some(silence.problem))
+                }
+            }
+        };
+        let looks = self.verification.as_mut()?;
+        looks.looked(sight, problem, now);
+        looks.is_blind = is_blind;
+        looks.status = status;
+        let (number, detail) = (looks.looks, looks.detail());
+        let is_pending = status == VerificationStatus::Pending;
+        let next = is_pending.then(|| self.next_look(&Self::VERIFIED, number, until, now));
+        self.due_at = next;
+        self.verification.as_mut()?.next = next;
+        let event = if is_pending {
+            JournalEvent::Looked
+        } else {
+            JournalEvent::Verified
+        };
+        Some((event, detail))
+    }
+
+    fn reconcile_by(
+        &mut self,
+        sight: &Sight,
+        done: Judgement,
+        not_done: Option<Judgement>,
+        now: Timestamp,
+    ) -> Option<(JournalEvent, Value)> {
+        let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
+        let looks = self.reconciliation.as_mut()?;
+        let is_last = looks.looks + 1 >= i64::try_from(Self::RECONCILED.len()).unwrap_or(1);
+        let otherwise = if is_last {
+            ReconciliationStatus::Unknown
+        } else {
+            ReconciliationStatus::Pending
+        };
+        let (status, problem) = match (done, not_done) {
+            (Judgement::Holds, Some(Judgement::Holds)) => {
+                let both = "The facts say both that it took effect and that it did not.";
+                (otherwise, Some(both.to_owned()))
+            }
+            (Judgement::Holds, _) => (ReconciliationStatus::Done, None),
+            (_, Some(Judgement::Holds)) if is_at_work => {
+                let early =
+                    "The call has not taken effect yet; the target system may still process it.";
+                (otherwise, Some(early.to_owned()))
+            }
+            (_, Some(Judgement::Holds)) => (ReconciliationStatus::NotDone, None),
+            (Judgement::NotKnown(silence), _) | (_, Some(Judgement::NotKnown(silence))) => {
+                (otherwise, Some(silence.problem))
+            }
+            (Judgement::Fails(found), Some(Judgement::Fails(_)) | None) => (otherwise, Some(found)),
+        };
+        looks.looked(sight, problem, now);
+        looks.status = status;
+        let (number, detail) = (looks.looks, looks.detail());
+        let is_pending = status == ReconciliationStatus::Pending;
+        let last = now.plus(12 * span::HOUR);
+        let next = is_pending.then(|| self.next_look(&Self::RECONCILED, number, last, now));
+        self.due_at = next;
+        self.reconciliation.as_mut()?.next = next;
+        match status {
+            ReconciliationStatus::Pending => return Some((JournalEvent::Looked, detail)),
+            ReconciliationStatus::Done => self.took_effect(now),
+            ReconciliationStatus::NotDone => self.took_no_effect(now),
+            ReconciliationStatus::Unknown => {}
+        }
+        Some((JournalEvent::Reconciled, detail))
+    }
+
+    /// Returns the time of the next check after `looks` checks. After the planned times, half of
+    /// the last of them passes between two checks. The result is at most `until`, unless that has
+    /// passed.
+    fn next_look(&self, after: &[i64], looks: i64, until: Timestamp, now: Timestamp) -> Timestamp {
+        let place = usize::try_from(looks).unwrap_or(usize::MAX);
+        let last = after.last().copied().unwrap_or_default();
+        let planned = match after.get(place) {
+            Some(pause) => self.ended_at().plus(*pause),
+            None => now.plus(last / 2),
+        };
+        let next = planned.max(now.plus(Self::BETWEEN_LOOKS));
+        if now < until {
+            next.min(until)
+        } else {
+            next.max(now.plus(5 * span::MINUTE))
+        }
+    }
+
+    fn ended_at(&self) -> Timestamp {
+        self.executed_at.unwrap_or(self.updated_at)
+    }
+
+    /// Marks the unclear step as done.
+    fn took_effect(&mut self, now: Timestamp) {
+        let step = self.is_known(StepStatus::Done, now);
+        self.steps_done += 1;
+        if self.next_step() < self.steps.len() {
+            self.state = ActionState::Failed;
+            self.error = Some(format!(
+                "A later check found that step {step} took effect. The steps after it were not sent. \
+                 If the action is executed again, it continues with them."
+            ));
+        } else {
+            self.state = ActionState::Succeeded;
+            self.error = None;
+            self.plan_looks(now);
+        }
+    }
+
+    /// Marks the unclear step as certainly not done.
+    fn took_no_effect(&mut self, now: Timestamp) {
+        let step = self.is_known(StepStatus::NotDone, now);
+        self.state = ActionState::Failed;
+        self.error = Some(format!(
+            "A later check found that step {step} did not take effect. The action may be executed again."
+        ));
+    }
+
+    /// Stores the result of the step whose outcome was unknown. Returns its number.
+    pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
+        let step = self.steps.get(self.next_step());
+        let step = step.map_or(self.steps_done + 1, |step| step.order);
+        let known = self.step_results.iter().find(|known| known.step == step);
+        let response = known.and_then(|known| known.response.clone());
+        self.keep(step, status, response.as_ref(), now);
+        self.sending = false;
+        self.ambiguous = false;
+        self.updated_at = now;
+        step
+    }
+
+    /// True if its effect was verified, or it has no verification.
+    #[must_use]
+    pub fn is_verified(&self) -> bool {
+        let looks = self.verification.as_ref();
+        let is_effective = |looks: &Looks<_>| looks.status == VerificationStatus::Effective;
+        self.verify.is_none() || looks.is_some_and(is_effective)
+    }
+
+    /// Returns whether it helped its records, by its verification. None for a message, for an
+    /// effect that was already there, and where the system could not be read.
+    #[must_use]
+    pub fn helped(&self) -> Option<bool> {
+        let looks = self.verification.as_ref();
+        let looks = looks.filter(|_| self.action_type.puts_right())?;
+        match looks.status {
+            VerificationStatus::Pending => None,
+            VerificationStatus::Effective => self.is_effective().then_some(true),
+            VerificationStatus::Ineffective => (!looks.is_blind).then_some(false),
+        }
+    }
+}
