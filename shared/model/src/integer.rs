@@ -112,6 +112,7 @@ fn exactly(float: f64) -> Option<i64> {
 }
 
 /// The schema of an integer from `least` to `most`.
+#[must_use]
 pub fn integer_schema(least: i64, most: i64) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)

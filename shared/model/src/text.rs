@@ -66,6 +66,7 @@ impl Form {
     }
 
     /// The regular expression of such texts (ECMA-262, with or without the flag `u`), if they have one.
+    #[must_use]
     pub fn pattern(self, least: usize) -> Option<String> {
         match self {
             Self::Text if least == 0 => None,
@@ -83,6 +84,7 @@ impl Form {
 }
 
 /// Returns a text on one line: each character that a line cannot hold becomes a space.
+#[must_use]
 pub fn on_one_line(text: &str) -> String {
     let characters = text.chars();
     characters

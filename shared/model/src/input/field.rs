@@ -158,6 +158,7 @@ pub(super) fn shortened(text: &str) -> String {
 }
 
 /// Escapes a name that a client chose for a JSON pointer (RFC 6901).
+#[must_use]
 pub fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
