@@ -11,7 +11,7 @@ use shared::{
     model::span,
 };
 use tests::support::{
-    AgentSettings, Answer, Caller, Concierge, Item, Proposing, event, posting, text_of,
+    AgentSettings, Answer, Caller, Concierge, Item, event, posting, proposing, text_of,
 };
 
 const POLICY: &str = "/api/concierge/policy";
@@ -273,7 +273,7 @@ fn paying(signal: &Signal) -> Vec<ProposedAction> {
 #[tokio::test]
 async fn claims_at_once_take_no_more_money_than_the_cap_of_the_day() {
     let world = Concierge::start_with(AgentSettings {
-        engine: Some(std::sync::Arc::new(Proposing(paying))),
+        analyse: Some(proposing(paying)),
         ..AgentSettings::default()
     })
     .await;

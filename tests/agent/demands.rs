@@ -16,7 +16,7 @@ use axum::{
 use serde_json::{Value, json};
 use shared::agent::{ActionType, AlreadyDone, ProposedAction};
 
-use tests::support::{AgentSettings, Concierge, Proposing, event, posting};
+use tests::support::{AgentSettings, Concierge, event, posting, proposing};
 
 const SECRET: &str = "of-the-system";
 
@@ -175,7 +175,7 @@ fn void(signal: &shared::agent::Signal) -> ProposedAction {
 
 async fn world() -> Concierge {
     Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Proposing(|signal: &_| vec![void(signal)]))),
+        analyse: Some(proposing(|signal: &_| vec![void(signal)])),
         secrets: vec![(
             "/tests/connections/1/system-key".to_owned(),
             SECRET.to_owned(),

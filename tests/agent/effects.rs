@@ -1,7 +1,7 @@
 //! Effects on records of target systems: each takes place at most once, whichever session asks for it, and in
 //! the order and company that a playbook allows.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use action_worker::Limits;
 use local::target_systems::FaultMode;
@@ -12,7 +12,7 @@ use shared::{
 };
 use tests::{
     support::{Concierge, Fault as TableFault, Faults, Requests, Settings, event, late, posting},
-    unwary::Unwary,
+    unwary,
 };
 
 const MINUTE: i64 = 60_000;
@@ -352,7 +352,7 @@ async fn a_session_is_not_executed_again_while_another_is_opened() {
 
 async fn behind_faults() -> (Concierge, Faults) {
     let (mut settings, faults) = Settings::behind_faults().await;
-    settings.agent.engine = Some(Arc::new(Unwary::default()));
+    settings.agent.analyse = Some(unwary::analyse());
     (Concierge::start_in(settings).await, faults)
 }
 

@@ -1,12 +1,10 @@
 //! Approvals by risk × amount × role × opener of the session, each with the end state and the
 //! effects.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use shared::agent::{ActionType, Money, ProposedAction, Signal};
 
-use tests::support::{AgentSettings, Caller, Concierge, Proposing, posting};
+use tests::support::{AgentSettings, Caller, Concierge, posting, proposing};
 
 /// A policy as a billing team may want it. An approver of money or customer notices is another one
 /// than the opener. Irreversible actions need two approvers, and a thousand dollars a manager.
@@ -169,7 +167,7 @@ async fn becomes(
 #[tokio::test]
 async fn each_approver_executes_what_the_policy_allows() {
     let world = Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Proposing(as_asked))),
+        analyse: Some(proposing(as_asked)),
         ..AgentSettings::default()
     })
     .await;

@@ -8,14 +8,12 @@ mod stripe;
 mod unpaid_invoice;
 mod webhooks;
 
-use std::sync::Arc;
-
-use resolution_agent::Engine;
+use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::agent::{ProposedAction, Signal};
 
 use self::cutting::Cutting;
-use tests::support::{AgentSettings, Concierge, Proposing, event};
+use tests::support::{AgentSettings, Concierge, event, proposing};
 
 /// Where the doubles are, by their names, as JSON.
 const DOUBLES: &str = "WORKDESK_DOUBLES";
@@ -40,22 +38,22 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world whose engine proposes what `proposes` says of a signal, and whose connections may name
+    /// A world whose analysis proposes what `proposes` says of a signal, and whose connections may name
     /// this secret `key`.
     async fn start(
         double: &str,
         secret: &str,
         proposes: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
     ) -> Self {
-        Self::start_with(double, secret, Some(Arc::new(Proposing(proposes)))).await
+        Self::start_with(double, secret, Some(proposing(proposes))).await
     }
 
-    /// Starts it with another engine; without one, with the playbooks.
-    async fn start_with(double: &str, secret: &str, engine: Option<Arc<dyn Engine>>) -> Self {
+    /// Starts it with another analysis; without one, with the playbooks.
+    async fn start_with(double: &str, secret: &str, analyse: Option<Analyse>) -> Self {
         let secrets = vec![("/tests/connections/1/key".to_owned(), secret.to_owned())];
         let world = Concierge::start_with(AgentSettings {
             secrets,
-            engine,
+            analyse,
             ..AgentSettings::default()
         });
         Self {

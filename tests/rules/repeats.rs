@@ -1,11 +1,11 @@
 //! A POST that is sent again with its idempotency key does nothing twice, wherever the first one died.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use tests::{
     support::{Answer, Caller, Death, Faults, Request, Settings, World},
-    unwary::Unwary,
+    unwary,
 };
 
 /// The header that names a request.
@@ -275,7 +275,7 @@ async fn dies(
 #[tokio::test]
 async fn a_decision_whose_function_died_is_made_once() {
     let (mut settings, faults) = Settings::behind_faults().await;
-    settings.agent.engine = Some(Arc::new(Unwary::default()));
+    settings.agent.analyse = Some(unwary::analyse());
     let world = World::start_in(settings).await;
     let posts = posts(&world);
     let mut deaths = 0;

@@ -1,36 +1,47 @@
-//! An engine for tests of execution: it proposes what the playbooks do as if all preconditions
+//! Analyses for tests of execution: they propose what the playbooks do as if all preconditions
 //! held, without checks.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use resolution_agent::{Engine, EngineError, Eyes, PlaybookEngine};
+use playbooks::Playbooks;
+use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
-    agent::{Case, Connection, Facts, Proposal, ProposedAction, TargetRead},
+    agent::{Case, Facts, Proposal, ProposedAction, Seen},
     model::JsonText,
 };
-use targets::Seen;
 
-/// Proposes every action that could be called, without preconditions or verifications.
-#[derive(Debug)]
-pub struct Unwary(PlaybookEngine);
-
-impl Default for Unwary {
-    fn default() -> Self {
-        Self(PlaybookEngine::new(Arc::new(Wishful)).unwrap())
-    }
+/// An analysis that proposes every action that could be called, without preconditions or
+/// verifications.
+#[must_use]
+pub fn analyse() -> Analyse {
+    let playbooks = Playbooks::shipped().unwrap();
+    Arc::new(move |case| {
+        let proposed = proposal(&playbooks, case);
+        Box::pin(async { Ok(proposed) })
+    })
 }
 
-impl Engine for Unwary {
-    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        Box::pin(async {
-            let mut proposal = self.0.analyse(case).await?;
-            proposal.reads.clear();
-            proposal.actions.iter_mut().for_each(forget);
-            Ok(proposal)
+/// Proposes for one alert. It sees records that everything could be done to.
+#[must_use]
+pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
+    let mut inquiry = playbooks.inquire(case);
+    let seen = inquiry.wanted().map(|wanted| {
+        let facts: Facts = wanted.read.facts(&record());
+        Ok(Seen {
+            status: 200,
+            is_json: true,
+            facts,
+            excerpt: JsonText::default(),
+            hash: String::new(),
         })
-    }
+    });
+    let seen = seen.collect();
+    inquiry.answered(seen);
+    let mut proposal = inquiry.proposal();
+    proposal.reads.clear();
+    proposal.actions.iter_mut().for_each(forget);
+    proposal
 }
 
 fn forget(action: &mut ProposedAction) {
@@ -43,30 +54,7 @@ fn forget(action: &mut ProposedAction) {
     }
 }
 
-/// Sees records that everything could be done to. Of an invoice, one cent is paid.
-#[derive(Debug)]
-struct Wishful;
-
-impl Eyes for Wishful {
-    fn look<'a>(
-        &'a self,
-        _: &'a Connection,
-        read: &'a TargetRead,
-        _: Duration,
-    ) -> BoxFuture<'a, Result<Seen, String>> {
-        let facts: Facts = read.facts(&record());
-        Box::pin(async {
-            Ok(Seen {
-                status: 200,
-                is_json: true,
-                facts,
-                excerpt: JsonText::default(),
-                hash: String::new(),
-            })
-        })
-    }
-}
-
+/// A record that everything could be done to. Of an invoice, one cent is paid.
 fn record() -> Value {
     json!({
         "state": "open", "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",

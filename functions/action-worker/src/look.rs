@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use agent::{AgentAction, Connection, Facts, Sight, Silence, TargetRead};
-use futures::future::join_all;
+use agent::{AgentAction, Connection, Sight, Silence, TargetRead};
 use model::{AgentSessionId, Error, Id, OrganizationId};
 use store::{AwaitedLook, Store};
 use targets::Targets;
@@ -45,40 +44,13 @@ pub(crate) async fn see<'a>(
     connections: impl IntoIterator<Item = &'a Connection> + Clone,
     timeout: Duration,
 ) -> Sight {
-    let looks = reads.iter().map(|read| {
+    let through = |name: &str| {
         let mut connections = connections.clone().into_iter();
-        let connection = connections.find(|one| *one.name == *read.connection);
-        async move { (read, ask(targets, read, connection, timeout).await) }
-    });
-    let mut sight = Sight::default();
-    for (read, (facts, silence)) in join_all(looks).await {
-        sight.add(facts);
-        if let Some(silence) = silence {
-            sight.lacks(&read.name, silence);
-        }
-    }
-    sight
-}
-
-/// Returns the facts of a read, and the read error, if any.
-async fn ask(
-    targets: &Targets,
-    read: &TargetRead,
-    connection: Option<&Connection>,
-    timeout: Duration,
-) -> (Facts, Option<Silence>) {
-    let Some(connection) = connection else {
-        let name = &read.connection;
-        let silence = Silence::for_good(format!("There is no connection {name}."));
-        return (Facts::default(), Some(silence));
+        let connection = connections.find(|one| *one.name == *name);
+        connection.ok_or_else(|| Silence::for_good(format!("There is no connection {name}.")))
     };
-    match targets.look(connection, read, timeout).await {
-        Ok(seen) => {
-            let silence = seen.silence(read);
-            (seen.facts, silence)
-        }
-        Err(no_answer) => (Facts::default(), Some(no_answer.silence())),
-    }
+    let seen = targets.read_all(reads, through, timeout).await;
+    reads.iter().zip(seen).collect()
 }
 
 fn log(action: &AgentAction) {

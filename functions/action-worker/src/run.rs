@@ -125,7 +125,6 @@ impl<'a> Run<'a> {
             return Ok(ends(Outcome::failed(self.response.clone(), error)));
         };
         let key = self.action.idempotency_key(at);
-        let call = &call.with_key(&key);
         let mut pauses = self.limits.pauses.iter();
         loop {
             if let end @ ControlFlow::Break(_) = self.wait_for_its_turn().await? {

@@ -3,15 +3,15 @@
 
 mod actions;
 mod alerts;
+mod analyse;
 mod connections;
-pub mod engine;
 mod journal;
 mod pause;
 mod policy;
 mod sessions;
 mod state;
 
-pub use engine::{Engine, EngineError, Eyes, PlaybookEngine};
+pub use analyse::Analyse;
 pub use state::ResolutionAgent;
 
 use shared::{http::Routes, operation};

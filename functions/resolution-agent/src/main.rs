@@ -1,8 +1,7 @@
 //! The `resolution-agent` function: wires its routes to the Lambda runtime.
 
-use std::sync::Arc;
-
-use resolution_agent::{PlaybookEngine, ResolutionAgent};
+use playbooks::Playbooks;
+use resolution_agent::ResolutionAgent;
 use shared::{App, Start, config, queue::Queue, serve, telemetry};
 use targets::Targets;
 
@@ -14,7 +13,6 @@ async fn main() -> Result<(), lambda_http::Error> {
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
     let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
     let targets = Targets::of(&start)?;
-    let engine = PlaybookEngine::new(Arc::new(targets.clone()))?;
-    let state = ResolutionAgent::new(app.clone(), queue, Arc::new(engine), targets);
+    let state = ResolutionAgent::new(app.clone(), queue, Playbooks::shipped()?, targets);
     serve::serve(resolution_agent::routes(), state, &app).await
 }

@@ -3,30 +3,37 @@
 use std::sync::Arc;
 
 use axum::extract::FromRef;
+use playbooks::Playbooks;
 use shared::{App, queue::Queue};
 use targets::Targets;
 
-use crate::engine::Engine;
+use crate::analyse::{Analyse, by_playbooks};
 
 /// The function's state. Cheap to clone.
 #[derive(Clone)]
 pub struct ResolutionAgent {
     pub(crate) app: App,
     pub(crate) queue: Queue,
-    pub(crate) engine: Arc<dyn Engine>,
+    pub(crate) analyse: Analyse,
     pub(crate) targets: Targets,
 }
 
 impl ResolutionAgent {
     /// Returns a state of these parts.
     #[must_use]
-    pub fn new(app: App, queue: Queue, engine: Arc<dyn Engine>, targets: Targets) -> Self {
+    pub fn new(app: App, queue: Queue, playbooks: Playbooks, targets: Targets) -> Self {
         Self {
             app,
             queue,
-            engine,
+            analyse: by_playbooks(Arc::new(playbooks), targets.clone()),
             targets,
         }
+    }
+
+    /// Replaces the analysis by playbooks.
+    #[must_use]
+    pub fn analysing(self, analyse: Analyse) -> Self {
+        Self { analyse, ..self }
     }
 }
 

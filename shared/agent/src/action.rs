@@ -60,9 +60,6 @@ pub struct AgentAction {
     /// Ids of the session's approved actions that come first.
     #[serde(default)]
     pub after: Vec<String>,
-    /// Cooldown: milliseconds after its end in which no action repeats the effect.
-    #[serde(default = "ProposedAction::usual_cooldown")]
-    pub cooldown: i64,
     /// Reads of the target system for the conditions below and those of the steps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<TargetRead>,
@@ -219,6 +216,8 @@ impl AgentAction {
     /// Milliseconds after an approval after which the action is given up. Target systems keep
     /// idempotency keys for at least as long.
     pub const PATIENCE: i64 = 24 * span::HOUR;
+    /// Milliseconds after its end in which no action repeats its effect on the same records.
+    pub const COOLDOWN: i64 = 24 * span::HOUR;
     /// The first retry pause of a released action, in milliseconds. Each pause is twice as long as
     /// the one before.
     pub const FIRST_PAUSE: i64 = span::MINUTE;
@@ -248,7 +247,6 @@ impl AgentAction {
             entities: action.target_entities.clone(),
             rivals: session.rivals(action),
             after: session.approved_before(action),
-            cooldown: action.cooldown,
             reads: action.reads.clone(),
             require: action.require.clone(),
             steps: action.steps.clone(),

@@ -78,7 +78,6 @@ fn step(step: &ActionStep) -> Value {
         })),
         "expect": call.map(|call| &call.expect),
         "alreadyDone": call.map(|call| &call.already_done),
-        "notDone": call.map(|call| &call.not_done),
     });
     let looks = [
         ("success", json!(call.map(|call| &call.success))),

@@ -116,7 +116,7 @@ impl AgentAction {
             ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
             ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
                 let ended = self.executed_at.unwrap_or(self.updated_at);
-                (now < ended.plus(self.cooldown)).then_some(Hold::DoneRecently)
+                (now < ended.plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
             }
         }
     }

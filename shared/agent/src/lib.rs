@@ -233,7 +233,7 @@ pub use saving::Saving;
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
 pub use settle::Cancelled;
 pub use sight::{
-    Judgement, Looked, Looks, ReconciliationStatus, Sight, Silence, VerificationStatus,
+    Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,
 };
 pub use signal::{
     AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
@@ -241,5 +241,5 @@ pub use signal::{
     Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Recurrence,
     Severity, Signal, SignalEntity, SignalStatus,
 };
-pub use step::{ActionStep, AlreadyDone, ApiCall, DryRun, StepResult, StepStatus};
+pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
 pub use verdict::ActionVerdict;

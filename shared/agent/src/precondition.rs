@@ -27,25 +27,22 @@ impl AgentAction {
         !self.require.is_empty() && !self.ambiguous && !self.has_changed()
     }
 
-    /// Returns the reads of its preconditions, with the key of the next call.
+    /// Returns the reads of its preconditions.
     #[must_use]
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        self.reads_of(&self.require, self.next_step())
+        self.reads_of(&self.require)
     }
 
-    /// Returns the reads that conditions need, each once, with the key of a step that counts from
-    /// 0.
+    /// Returns the reads that conditions need, each once.
     pub(super) fn reads_of<'a>(
         &self,
         conditions: impl IntoIterator<Item = &'a FactCondition>,
-        step: usize,
     ) -> Vec<TargetRead> {
         let facts = conditions.into_iter().flat_map(FactCondition::facts);
         let named: BTreeSet<&str> = facts.map(read_of).collect();
-        let key = self.idempotency_key(step);
         let reads = self.reads.iter();
         let reads = reads.filter(|read| named.contains(read.name.as_str()));
-        reads.map(|read| read.with_key(&key)).collect()
+        reads.cloned().collect()
     }
 
     /// Returns the next step, from 0.

@@ -9,7 +9,7 @@ use super::{
     TargetRead, Verification,
 };
 use crate::{Money, Pattern};
-use model::{ServiceRequestId, Timestamp, UserId, span};
+use model::{ServiceRequestId, Timestamp, UserId};
 
 /// The noun for a proposed action in a 404.
 pub(super) const ACTION: &str = "action";
@@ -28,7 +28,6 @@ pub(super) const ACTION: &str = "action";
     "confidenceFrom": null,
     "evidence": [],
     "playbook": null,
-    "cites": [],
     "passedOver": []
 })))]
 #[serde(rename_all = "camelCase")]
@@ -60,10 +59,6 @@ pub struct Analysis {
     /// The playbook; null for an analysis made by an older release.
     #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
-    /// Ids of the findings for which the playbook was chosen.
-    #[serde(default)]
-    #[schema(required)]
-    pub cites: Vec<String>,
     /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
     /// them did not help one of the alert's records before.
     #[serde(default)]
@@ -125,10 +120,6 @@ pub struct ProposedAction {
     pub verify: Option<Verification>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
-    /// Cooldown: milliseconds after its end in which no action repeats the effect on the same
-    /// records.
-    #[serde(default = "ProposedAction::usual_cooldown")]
-    pub cooldown: i64,
     /// The playbook that proposed it.
     #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
@@ -156,13 +147,6 @@ pub struct ProposedAction {
 }
 
 impl ProposedAction {
-    /// The default cooldown, in milliseconds.
-    pub const USUAL_COOLDOWN: i64 = 24 * span::HOUR;
-
-    pub(super) const fn usual_cooldown() -> i64 {
-        Self::USUAL_COOLDOWN
-    }
-
     /// Returns the properties that a policy uses.
     #[must_use]
     pub fn subject(&self) -> PolicySubject<'_> {

@@ -75,7 +75,7 @@ impl ApiCall {
     /// repeat alone and says nothing about the first call, unless it is a replay of the first
     /// answer.
     ///
-    /// - 429 proves that nothing was done, as do the statuses that the playbook declares so.
+    /// - 429 proves that nothing was done.
     /// - 503 and 425 prove nothing: a proxy returns them when the system dies after its commit.
     /// - Conditions on the body decide success, where the call has them.
     /// - An expected status whose body denies success is a refusal: the system has handled the
@@ -109,7 +109,7 @@ impl ApiCall {
             _ if is_expected => return self.unclear(),
             _ => {}
         }
-        let not_done = reply.status == 429 || self.not_done.contains(&reply.status);
+        let not_done = reply.status == 429;
         let refused = (400..500).contains(&reply.status) && !matches!(reply.status, 408 | 425);
         if not_done && !reply.is_replay {
             Effect::NotNow

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{FactCondition, Facts, facts::plain};
+use super::{FactCondition, Facts, TargetRead, facts::plain};
 use model::{JsonObject, JsonText, Timestamp};
 
 /// An observation: the facts that reads returned, and the reads that failed.
@@ -16,6 +16,37 @@ pub struct Sight {
     facts: Facts,
     /// Failed reads, by name.
     silent: BTreeMap<String, Silence>,
+}
+
+/// The result of a read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seen {
+    /// The status code.
+    pub status: u16,
+    /// True if the answer is complete JSON or empty.
+    pub is_json: bool,
+    /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
+    pub facts: Facts,
+    /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
+    pub excerpt: JsonText,
+    /// SHA-256 of the body without secrets and private members, in hexadecimal.
+    pub hash: String,
+}
+
+impl Seen {
+    /// Returns the read error, if the answer tells nothing about the record. Only an answer with
+    /// facts, or a missing record, tells about it.
+    #[must_use]
+    pub fn silence(&self, read: &TargetRead) -> Option<Silence> {
+        let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
+        match self.status {
+            404 | 410 => None,
+            200..300 if self.is_json => None,
+            200..300 => Some(Silence::unclear(says("something else than JSON"))),
+            trouble @ (408 | 425 | 500..) => Some(Silence::unclear(says(&trouble.to_string()))),
+            other => Some(Silence::for_now(says(&other.to_string()))),
+        }
+    }
 }
 
 /// A read error.
@@ -76,6 +107,29 @@ pub struct Looked {
     pub found: Facts,
     /// The problem, if any.
     pub problem: Option<String>,
+}
+
+impl<'a> FromIterator<(&'a TargetRead, Result<Seen, Silence>)> for Sight {
+    fn from_iter<I>(reads: I) -> Self
+    where
+        I: IntoIterator<Item = (&'a TargetRead, Result<Seen, Silence>)>,
+    {
+        let mut sight = Self::default();
+        for (read, seen) in reads {
+            let silence = match seen {
+                Ok(seen) => {
+                    let silence = seen.silence(read);
+                    sight.facts.extend(seen.facts);
+                    silence
+                }
+                Err(silence) => Some(silence),
+            };
+            if let Some(silence) = silence {
+                sight.silent.insert(read.name.clone(), silence);
+            }
+        }
+        sight
+    }
 }
 
 impl Sight {

@@ -1,11 +1,10 @@
 //! Steps of actions: calls of target systems, and their results.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{AnswerCondition, Reconciliation, TargetRead};
-use model::{JsonObject, JsonText, Timestamp};
+use model::{JsonText, Timestamp};
 
 /// A step of an action.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,29 +19,6 @@ pub struct ActionStep {
     /// Conditions that show whether the call took effect when its answer does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconcile: Option<Reconciliation>,
-    /// A dry run of the call.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub dry_run: Option<DryRun>,
-}
-
-/// A call by which a target system reports the effect of another call without performing it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct DryRun {
-    /// The call.
-    pub call: ApiCall,
-    /// True if the playbook declares it free of side effects, for any method.
-    #[serde(default)]
-    pub is_harmless: bool,
-}
-
-impl DryRun {
-    /// Returns the call if it may be sent: a GET, or one declared free of side effects.
-    #[must_use]
-    pub fn sendable(&self) -> Option<&ApiCall> {
-        let call = &self.call;
-        (self.is_harmless || !call.changes()).then_some(call)
-    }
 }
 
 impl ActionStep {
@@ -71,9 +47,6 @@ pub struct ApiCall {
     /// Answers that mean that it was already done.
     #[serde(default)]
     pub already_done: Vec<AlreadyDone>,
-    /// Statuses besides 429 by which the system guarantees that nothing was done.
-    #[serde(default)]
-    pub not_done: Vec<u16>,
 }
 
 /// An answer that means that the effect had already taken place.
@@ -87,10 +60,6 @@ pub struct AlreadyDone {
 }
 
 impl ApiCall {
-    /// The placeholder for a call's idempotency key, in paths of reads and in paths and bodies of
-    /// calls. By this key, a read finds what the call created.
-    pub const KEY: &str = "{idempotency_key}";
-
     /// Creates a GET, which changes nothing and expects 200.
     #[must_use]
     pub fn get(path: &str) -> Self {
@@ -101,7 +70,6 @@ impl ApiCall {
             expect: vec![200],
             success: Vec::new(),
             already_done: Vec::new(),
-            not_done: Vec::new(),
         }
     }
 
@@ -110,36 +78,6 @@ impl ApiCall {
     pub fn summary(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
-
-    /// Returns the call with its idempotency key in path and body, where these have the
-    /// placeholder.
-    #[must_use]
-    pub fn with_key(&self, key: &str) -> Self {
-        let body = self.body.as_ref().map(|body| {
-            let members = body.0.0.iter();
-            let members = members.map(|(name, value)| (name.clone(), keyed(value, key)));
-            JsonText(members.collect::<JsonObject>())
-        });
-        Self {
-            path: self.path.replace(Self::KEY, key),
-            body,
-            ..self.clone()
-        }
-    }
-}
-
-fn keyed(value: &Value, key: &str) -> Value {
-    match value {
-        Value::String(text) => text.replace(ApiCall::KEY, key).into(),
-        Value::Array(elements) => elements.iter().map(|one| keyed(one, key)).collect(),
-        Value::Object(members) => {
-            let members = members.iter();
-            members
-                .map(|(name, value)| (name.clone(), keyed(value, key)))
-                .collect()
-        }
-        other => other.clone(),
-    }
 }
 
 impl TargetRead {
@@ -147,21 +85,6 @@ impl TargetRead {
     #[must_use]
     pub fn call(&self) -> ApiCall {
         ApiCall::get(&self.path)
-    }
-
-    /// Returns the read with an idempotency key in its path, where the path has the placeholder.
-    #[must_use]
-    pub fn with_key(&self, key: &str) -> Self {
-        Self {
-            path: self.path.replace(ApiCall::KEY, key),
-            ..self.clone()
-        }
-    }
-
-    /// True if its path needs a call's idempotency key, without which it cannot be sent.
-    #[must_use]
-    pub fn asks_for_key(&self) -> bool {
-        self.path.contains(ApiCall::KEY)
     }
 }
 

@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::{
-    ActionState, ActionStep, AgentAction, JournalEvent, Judgement, Looks, Reconciliation,
-    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
+    ActionState, AgentAction, JournalEvent, Judgement, Looks, Reconciliation, ReconciliationStatus,
+    Sight, StepStatus, TargetRead, VerificationStatus,
 };
 use model::{Timestamp, span};
 
@@ -111,18 +111,12 @@ impl AgentAction {
         }
     }
 
-    /// Returns the reads of the awaited check. They carry the idempotency key of the call in
-    /// question: the unclear call, or the last that changed something.
+    /// Returns the reads of the awaited check.
     #[must_use]
     pub fn awaited_reads(&self) -> Vec<TargetRead> {
         match self.awaited() {
-            Some(Awaited::Effect(verify)) => {
-                let last = self.steps.iter().rposition(ActionStep::changes);
-                self.reads_of([&verify.effective], last.unwrap_or_default())
-            }
-            Some(Awaited::Call(reconcile)) => {
-                self.reads_of(reconcile.conditions(), self.next_step())
-            }
+            Some(Awaited::Effect(verify)) => self.reads_of([&verify.effective]),
+            Some(Awaited::Call(reconcile)) => self.reads_of(reconcile.conditions()),
             None => Vec::new(),
         }
     }

@@ -36,11 +36,11 @@ mod tracked;
 mod words;
 mod writes;
 
-pub use ::agent::NewSignal;
 pub use self::agent::{
     Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
     Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
+pub use ::agent::NewSignal;
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};

@@ -1,12 +1,13 @@
-//! Calls of target systems ([`Targets`]), their answers ([`Told`], [`Seen`]), and the secrets that
+//! Calls of target systems ([`Targets`]), their answers ([`Told`]), and the secrets that
 //! authenticate them ([`Secrets`]).
 
 mod address;
 mod answer;
 mod body;
+mod reader;
 mod secrets;
 
-pub use answer::{Seen, Told};
+pub use answer::Told;
 pub use secrets::{NoSecret, Secrets};
 
 use std::{

@@ -113,7 +113,6 @@ fn call(method: &str, body: Option<&Value>) -> ApiCall {
         expect: vec![200],
         already_done: Vec::new(),
         success: Vec::new(),
-        not_done: Vec::new(),
     }
 }
 
@@ -309,9 +308,10 @@ async fn a_read_tells_facts_and_leaves_out_what_is_private() {
         absent: std::collections::BTreeMap::new(),
     };
     let look = async |path: &str| {
-        targets
-            .look(&connection, &read(path), SENDING.timeout)
-            .await
+        let read = read(path);
+        let through = |_: &str| Ok(&connection);
+        let seen = targets.read_all([&read], through, SENDING.timeout).await;
+        seen.into_iter().next().unwrap()
     };
     let seen = look("/things/1").await.unwrap();
     let known: Vec<_> = seen.facts.iter().collect();
@@ -331,8 +331,27 @@ async fn a_read_tells_facts_and_leaves_out_what_is_private() {
     let known: Vec<_> = seen.facts.iter().collect();
     assert_eq!(known, [("thing.http", &json!(404))]);
     let refused = look("/others/1").await;
-    assert!(
-        matches!(refused, Err(NoAnswer::Unsendable(_))),
-        "{refused:?}"
-    );
+    assert!(refused.unwrap_err().is_for_good);
+}
+
+#[tokio::test]
+async fn a_read_that_gets_no_answer_ends_in_time() {
+    let hangs = Router::new().fallback(|| async { std::future::pending::<()>().await });
+    let url = serve(hangs).await;
+    let targets = Targets::new(given(), true);
+    let connection = connection(1, &url, &json!({}));
+    let read = TargetRead {
+        name: "thing".into(),
+        connection: "billing".into(),
+        path: "/things/1".into(),
+        facts: std::collections::BTreeMap::new(),
+        absent: std::collections::BTreeMap::new(),
+    };
+    let reads = vec![read; 2];
+    let through = |_: &str| Ok(&connection);
+    let seen = targets.read_all(&reads, through, std::time::Duration::from_millis(50));
+    for seen in seen.await {
+        let late = "The target system did not answer in time.";
+        assert_eq!(seen.unwrap_err().problem, late);
+    }
 }

@@ -1,11 +1,9 @@
 //! `/api/concierge/connections` and the pause of all of them.
 
-use std::sync::Arc;
-
 use serde_json::{Value, json};
 use tests::{
     support::{AgentSettings, Api, Concierge, Settings, budgets, event},
-    unwary::Unwary,
+    unwary,
 };
 
 const CONNECTIONS: &str = "/api/concierge/connections";
@@ -321,7 +319,7 @@ async fn an_action_carries_its_own_organizations_secret_to_its_own_system() {
             "/tests/connections/2/billing-key".into(),
             "of-outland".into(),
         )],
-        engine: Some(Arc::new(Unwary::default())),
+        analyse: Some(unwary::analyse()),
         ..AgentSettings::default()
     })
     .await;
@@ -437,7 +435,7 @@ async fn neither_secrets_nor_private_members_of_an_answer_are_kept() {
             "/tests/connections/1/billing-key".into(),
             "bearer token".into(),
         )],
-        engine: Some(Arc::new(Unwary::default())),
+        analyse: Some(unwary::analyse()),
         ..AgentSettings::default()
     })
     .await;

@@ -2,9 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::agent::{
-    ActionStep, ActionType, ApiCall, DryRun, Money, MoneyEffect, ProposedAction, TargetRead,
-};
+use shared::agent::{ActionType, Money, MoneyEffect, ProposedAction, TargetRead};
 
 use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting};
 
@@ -13,15 +11,8 @@ pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> 
     caller.post(&path, json!({"actionIds": ids})).await
 }
 
-/// Voids the invoice as long as it is open, or credits it; both tell what they would do. A person could
-/// void it, too.
+/// Voids the invoice as long as it is open, or credits it. A person could void it, too.
 fn careful() -> Vec<ProposedAction> {
-    let step = |action: &mut ProposedAction, dry_run: DryRun| {
-        action.steps = vec![ActionStep {
-            dry_run: Some(dry_run),
-            ..action.steps.remove(0)
-        }];
-    };
     let read = |name: &str, path: &str, facts: &[(&str, &str)]| TargetRead {
         name: name.into(),
         connection: "billing".into(),
@@ -47,7 +38,7 @@ fn careful() -> Vec<ProposedAction> {
         &json!({}),
         "inv_2008",
     );
-    let mut void = ProposedAction {
+    let void = ProposedAction {
         excludes: vec!["issue_credit_note".into()],
         reads: vec![
             read("invoice", "/invoices/inv_2008", &[("state", "/state")]),
@@ -64,11 +55,6 @@ fn careful() -> Vec<ProposedAction> {
         undo: Some("By a new invoice, at any time.".into()),
         ..void
     };
-    let dry_run = DryRun {
-        call: ApiCall::get("/invoices/inv_2008"),
-        is_harmless: false,
-    };
-    step(&mut void, dry_run);
     let amount = json!({"amount": 100, "reason": "Twice"});
     let path = "/invoices/inv_2008/credit-notes";
     let credit = posting(
@@ -78,18 +64,12 @@ fn careful() -> Vec<ProposedAction> {
         &amount,
         "inv_2008",
     );
-    let mut credit = ProposedAction {
+    let credit = ProposedAction {
         excludes: vec!["void_invoice".into()],
         money: money(100, "USD"),
         money_effect: Some(MoneyEffect::CustomerIsRepaid),
         ..credit
     };
-    // Nobody said that it is harmless, and it is not.
-    let dry_run = DryRun {
-        call: credit.steps[0].call.clone().unwrap(),
-        is_harmless: false,
-    };
-    step(&mut credit, dry_run);
     let refund = json!({"amount": 5});
     let path = "/invoices/inv_none/void";
     let mut sync = posting(
@@ -100,12 +80,6 @@ fn careful() -> Vec<ProposedAction> {
         "cus_505",
     );
     sync.money = money(-5, "EUR");
-    // It is, since there is no such invoice.
-    let dry_run = DryRun {
-        call: sync.steps[0].call.clone().unwrap(),
-        is_harmless: true,
-    };
-    step(&mut sync, dry_run);
     let by_hand = ProposedAction {
         key: "by_hand".into(),
         excludes: Vec::new(),
@@ -152,7 +126,6 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
         format!("{}/messages", url.as_str().unwrap())
     );
     assert_eq!(request["body"]["customerId"], "cus_501");
-    assert_eq!(request["dryRun"], Value::Null);
     let record = json!({"targetSystem": "notifications", "id": "cus_501", "type": "customer"});
     assert_eq!(tell["records"], json!([record]));
     let guard = json!({
@@ -183,12 +156,12 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
 }
 
 #[tokio::test]
-async fn preconditions_and_dry_runs_are_as_of_now() {
+async fn preconditions_are_as_of_now() {
     let (world, id, ids) = carefully().await;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let before = world.api.table_dump().await;
     let preview = previews(&world.max, &id, &ids).await.expect(200);
-    let [void, credit, sync, by_hand] = [0, 1, 2, 3].map(|at| preview["actions"][at].clone());
+    let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
     let expected = json!([
         {
             "says": "invoice.state is draft or open", "holds": true,
@@ -206,11 +179,6 @@ async fn preconditions_and_dry_runs_are_as_of_now() {
     ]);
     assert_eq!(void["preconditions"], expected);
     assert_eq!(void["undo"], "By a new invoice, at any time.");
-    let dry_run = &void["requests"][0]["dryRun"];
-    assert_eq!(dry_run["response"]["status"], 200);
-    assert_eq!(dry_run["response"]["body"]["state"], "open");
-    assert_eq!(credit["requests"][0]["dryRun"], Value::Null);
-    assert_eq!(sync["requests"][0]["dryRun"]["response"]["status"], 404);
     assert_eq!(preview["exclusive"], json!([[ids[0], ids[1]]]));
     // Neither direction is taken off the other, and what a person would do is in none.
     let money = json!([
@@ -255,12 +223,6 @@ async fn preconditions_and_dry_runs_are_as_of_now() {
     assert_eq!(void["preconditions"][0]["holds"], Value::Null);
     let problem = void["preconditions"][0]["problem"].as_str().unwrap();
     assert!(problem.contains("paused"), "{problem}");
-    assert!(
-        void["requests"][0]["dryRun"]["problem"]
-            .as_str()
-            .unwrap()
-            .contains("paused")
-    );
     assert_eq!(void["obstacles"], json!(["The connection is paused."]));
     world
         .max
@@ -460,7 +422,7 @@ async fn a_preview_of_any_playbook_causes_nothing_whatever_fails() {
 }
 
 #[tokio::test]
-async fn reads_and_dry_runs_cause_nothing_whatever_fails() {
+async fn reads_cause_nothing_whatever_fails() {
     let (world, id, _) = carefully().await;
     causes_nothing(&world, &[id]).await;
 }

@@ -69,20 +69,13 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
 }
 
 #[tokio::test]
-async fn a_viewers_preview_sends_reads_alone() {
+async fn a_viewer_may_preview_and_not_approve() {
     let (world, id, ids) = carefully().await;
     let user = world.api.user("max").await;
     let more = json!({"permissions": ["view_agent_remediation"]});
     let script = world.api.token_of(&user, more).await;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
     let preview = previews(&script, &id, &ids).await.expect(200);
-    // The GET is answered; the POST, harmless as it is said to be, was not sent.
-    let dry_run = |at: usize| preview["actions"][at]["requests"][0]["dryRun"].clone();
-    assert_eq!(dry_run(0)["response"]["status"], 200);
-    let refused = json!({
-        "response": null, "problem": "This operation needs the permission create_agent_remediation.",
-    });
-    assert_eq!(dry_run(2), refused);
     let policy = &preview["actions"][0]["policy"];
     assert_eq!(
         policy["whyNot"],

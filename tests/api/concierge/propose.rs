@@ -2,12 +2,8 @@
 
 use std::sync::Arc;
 
-use resolution_agent::{Engine, EngineError};
 use serde_json::json;
-use shared::{
-    agent::{Case, Proposal, SignalEntity},
-    model::span,
-};
+use shared::{Error, agent::SignalEntity, model::span};
 use tests::{
     records,
     support::{AgentSettings, Concierge, budgets::within},
@@ -256,21 +252,13 @@ async fn nothing_is_proposed_once_actions_run_or_the_session_ended() {
         .expect_problem(409, "invalid_transition");
 }
 
-struct Broken;
-
-impl Engine for Broken {
-    fn analyse<'a>(
-        &'a self,
-        _: &'a Case,
-    ) -> futures::future::BoxFuture<'a, Result<Proposal, EngineError>> {
-        Box::pin(async { Err(EngineError("the model is out for lunch".into())) })
-    }
-}
-
 #[tokio::test]
-async fn an_engine_that_fails_ends_the_session() {
+async fn an_analysis_that_fails_ends_the_session() {
+    let why = "the model is out for lunch";
     let world = Concierge::start_with(AgentSettings {
-        engine: Some(Arc::new(Broken)),
+        analyse: Some(Arc::new(move |_| {
+            Box::pin(async move { Err(Error::internal("analysing", why)) })
+        })),
         ..AgentSettings::default()
     })
     .await;

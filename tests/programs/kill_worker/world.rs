@@ -14,7 +14,7 @@ use local::{
     function::Invocation,
     target_systems::{DemoTargets as Demo, Fault, FaultMode},
 };
-use resolution_agent::Engine;
+use playbooks::Playbooks;
 use serde_json::{Map, Value, json};
 use shared::{
     agent::{ActionState, ActionType, Approving, Case, Message, Money, SignalEntity},
@@ -25,7 +25,7 @@ use shared::{
 };
 use sweeper::Sweeper;
 use tempfile::TempDir;
-use tests::{RuntimeApi, records, unwary::Unwary};
+use tests::{RuntimeApi, records, unwary};
 use tokio::process::{Child, Command};
 
 use crate::PATIENCE;
@@ -44,7 +44,7 @@ pub struct World {
     engines: Engines,
     demo: Demo,
     store: Store,
-    engine: Unwary,
+    playbooks: Playbooks,
     tenant: OrganizationId,
     /// Of the workers that are killed.
     doomed: RuntimeApi,
@@ -139,7 +139,7 @@ impl World {
             engines,
             demo,
             store,
-            engine: Unwary::default(),
+            playbooks: Playbooks::shipped().unwrap(),
             tenant,
             doomed: RuntimeApi::start().await,
             runtimes,
@@ -211,7 +211,7 @@ impl World {
         let agent = self.store.agent();
         let by: UserId = shared::model::Id::new(1).unwrap();
         let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
-        let analyse = async |case: &Case| Ok(self.engine.analyse(case).await.unwrap());
+        let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();
         let mut actions = proposed.proposed_actions.iter();

@@ -39,7 +39,7 @@ fn row(playbook: &Table) -> String {
         .map(|(connection, calls)| format!("{connection}: {}", calls.join(", ")))
         .collect();
     let row = format!(
-        "| [{name}](playbooks/{name}.toml) | {} | {} | {} |",
+        "| [{name}](../../shared/playbooks/files/{name}.toml) | {} | {} | {} |",
         alerts(&playbook["match"]),
         actions.join(", "),
         allow.join("<br>"),
@@ -87,11 +87,8 @@ fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
     for action in list(playbook, "actions") {
         let system = &action["target_system"];
         for step in list(action, "steps") {
-            let dry_run = step.get("dry_run").and_then(Value::as_table);
-            for call in dry_run.into_iter().chain([step]) {
-                if let Some(method) = call.get("method") {
-                    needs(system, text(method), &call["path"]);
-                }
+            if let Some(method) = step.get("method") {
+                needs(system, text(method), &step["path"]);
             }
         }
     }

@@ -3,13 +3,14 @@
 
 use std::{fmt, sync::Arc, time::Duration};
 
-use crate::{records, unwary::Unwary};
+use crate::{records, unwary};
 use action_worker::{Limits, Worker};
 use aws_lambda_events::sqs::SqsEvent;
 use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::MessageSystemAttributeName;
 use local::{engines::Queues, target_systems as demo};
-use resolution_agent::{Engine, PlaybookEngine, ResolutionAgent};
+use playbooks::Playbooks;
+use resolution_agent::{Analyse, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
@@ -33,7 +34,7 @@ pub struct AgentSettings {
     /// Where the queue is, if not where it should be.
     pub sqs_url: Option<String>,
     /// Instead of the playbooks.
-    pub engine: Option<Arc<dyn Engine>>,
+    pub analyse: Option<Analyse>,
 }
 
 impl fmt::Debug for AgentSettings {
@@ -49,11 +50,12 @@ impl AgentSettings {
             None => engines::engines().await.sqs_url().to_owned(),
         };
         let queue = Queue::new(local::engines::sqs_client(&url), &queues.action_url);
-        let engine = self
-            .engine
-            .clone()
-            .unwrap_or_else(|| Arc::new(PlaybookEngine::new(Arc::new(self.targets())).unwrap()));
-        ResolutionAgent::new(app.clone(), queue, engine, self.targets())
+        let playbooks = Playbooks::shipped().unwrap();
+        let agent = ResolutionAgent::new(app.clone(), queue, playbooks, self.targets());
+        match &self.analyse {
+            Some(analyse) => agent.analysing(Arc::clone(analyse)),
+            None => agent,
+        }
     }
 
     /// The client of connections, with the secrets of both organizations.
@@ -88,11 +90,11 @@ impl Concierge {
         .await
     }
 
-    /// A world whose engine proposes everything whatever the records say, without preconditions or
+    /// A world whose analysis proposes everything whatever the records say, without preconditions or
     /// verifications.
     pub async fn start_unwary() -> Self {
         Self::start_with(AgentSettings {
-            engine: Some(Arc::new(Unwary::default())),
+            analyse: Some(unwary::analyse()),
             ..AgentSettings::default()
         })
         .await
@@ -384,13 +386,17 @@ impl Concierge {
     pub async fn sees(&self, reads: &[TargetRead]) -> Facts {
         let store = self.api.store_beside().await;
         let connections = store.connections().all(self.api.home.id).await.unwrap();
-        let mut facts = Facts::default();
-        for read in reads {
+        let through = |name: &str| {
             let mut connections = connections.iter();
-            let connection = connections.find(|one| *one.name == *read.connection);
-            let timeout = Duration::from_secs(5);
-            let look = self.targets.look(connection.unwrap(), read, timeout).await;
-            facts.extend(look.unwrap().facts);
+            let connection = connections.find(|one| *one.name == *name);
+            Ok(&**connection.unwrap())
+        };
+        let seen = self
+            .targets
+            .read_all(reads, through, Duration::from_secs(5));
+        let mut facts = Facts::default();
+        for seen in seen.await {
+            facts.extend(seen.unwrap().facts);
         }
         facts
     }

@@ -42,7 +42,7 @@ pub use log::Log;
 pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use proposed::{
-    Proposing, fact_is, posting, proposal, read_of, reconciled, retrying, retrying_if_failed,
+    fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
     retrying_verified,
 };
 pub use scenario::{AFTER_THE_LEASE, late};

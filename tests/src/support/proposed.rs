@@ -1,13 +1,12 @@
-//! Proposals as engines of tests make them.
+//! Proposals as analyses of tests make them.
 
 use std::sync::Arc;
 
-use futures::future::BoxFuture;
-use resolution_agent::{Engine, EngineError};
+use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        ActionStep, ActionType, Analysis, ApiCall, Case, FactCondition, Proposal, ProposedAction,
+        ActionStep, ActionType, Analysis, ApiCall, FactCondition, Proposal, ProposedAction,
         Reconciliation, Risk, Signal, TargetRead, Verification,
     },
     model::{JsonText, span},
@@ -19,7 +18,7 @@ impl Concierge {
     /// A world in which these actions are proposed, whatever the alert.
     pub async fn start_proposing(actions: Vec<ProposedAction>) -> Self {
         Self::start_with(AgentSettings {
-            engine: Some(Arc::new(Proposing(move |_: &Signal| actions.clone()))),
+            analyse: Some(proposing(move |_| actions.clone())),
             ..AgentSettings::default()
         })
         .await
@@ -111,7 +110,6 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         confidence_from: None,
         evidence: Vec::new(),
         playbook: None,
-        cites: Vec::new(),
         passed_over: Vec::new(),
     };
     Proposal {
@@ -121,7 +119,7 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
     }
 }
 
-/// An action of one step: a POST to a system that does something to a record, once an hour.
+/// An action of one step: a POST to a system that does something to a record.
 pub fn posting(
     action_type: ActionType,
     system: &str,
@@ -138,7 +136,6 @@ pub fn posting(
         expect: vec![200],
         already_done: Vec::new(),
         success: Vec::new(),
-        not_done: Vec::new(),
     };
     ProposedAction {
         id: String::new(),
@@ -159,11 +156,9 @@ pub fn posting(
             description: kind.to_owned(),
             call: Some(call),
             reconcile: None,
-            dry_run: None,
         }],
         verify: None,
         minutes_saved: 5,
-        cooldown: span::HOUR,
         playbook: None,
         connection: None,
         money: None,
@@ -175,15 +170,12 @@ pub fn posting(
     }
 }
 
-/// Proposes what a test says of a signal.
-pub struct Proposing<F>(pub F);
-
-impl<F> Engine for Proposing<F>
-where
-    F: Fn(&Signal) -> Vec<ProposedAction> + Send + Sync,
-{
-    fn analyse<'a>(&'a self, case: &'a Case) -> BoxFuture<'a, Result<Proposal, EngineError>> {
-        let proposed = proposal((self.0)(&case.signal));
+/// An analysis that proposes what a test says of an alert.
+pub fn proposing(
+    actions: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
+) -> Analyse {
+    Arc::new(move |case| {
+        let proposed = proposal(actions(&case.signal));
         Box::pin(async { Ok(proposed) })
-    }
+    })
 }

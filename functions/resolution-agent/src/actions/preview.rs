@@ -21,8 +21,7 @@ use crate::ResolutionAgent;
 /// Also shows the money, records and customers concerned, who has to approve, and how the action is
 /// undone.
 ///
-/// Reads the target systems for up to eight seconds. A dry run that is not a GET is sent only if
-/// the caller may also have actions proposed.
+/// Reads the target systems for up to eight seconds.
 #[utoipa::path(
     post,
     path = "/api/concierge/agent-sessions/{id}/preview",
@@ -41,7 +40,7 @@ pub async fn preview(
         .await?;
     let identity = caller.identity().await?;
     let actions = found.whole.session.named(&ids)?;
-    let looks = Looks::of(&state.targets, &found, &actions, &identity).await;
+    let looks = Looks::of(&state.targets, &found, &actions).await;
     let previewed = AgentActionsPreviewed::of(&found, &actions, &looks, &identity);
     Ok(Json(previewed))
 }

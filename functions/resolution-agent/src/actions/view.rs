@@ -19,7 +19,6 @@ use shared::{
 use utoipa::ToSchema;
 
 use super::look::{Looks, says};
-use crate::sessions::response::TargetResponse;
 
 /// A preview of actions before they are approved.
 #[derive(Debug, Serialize, ToSchema)]
@@ -71,17 +70,6 @@ pub struct PreviewRequest {
     /// URL; only the path if there is no connection.
     url: String,
     body: Option<JsonObject>,
-    /// Result of the step's dry run; null if it has none.
-    dry_run: Option<PreviewDryRun>,
-}
-
-/// Answer of a target system to a dry run.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct PreviewDryRun {
-    /// Answer; null if there was none.
-    response: Option<TargetResponse>,
-    /// Reason why there was no answer.
-    problem: Option<String>,
 }
 
 /// An effect on a record of a target system; one action holds it at a time.
@@ -198,8 +186,7 @@ impl ActionPreview {
         let conditions = action.require.iter();
         let conditions = conditions.map(|condition| PreviewCondition::of(condition, &sight));
         let requests = action.steps.iter();
-        let requests =
-            requests.filter_map(|step| PreviewRequest::of(step, action, connection, looks));
+        let requests = requests.filter_map(|step| PreviewRequest::of(step, connection));
         Self {
             action_id: action.id.clone(),
             is_automated: action.is_automated,
@@ -238,27 +225,17 @@ impl PreviewCondition {
 }
 
 impl PreviewRequest {
-    fn of(
-        step: &ActionStep,
-        action: &ProposedAction,
-        connection: Option<&Connection>,
-        looks: &Looks,
-    ) -> Option<Self> {
+    fn of(step: &ActionStep, connection: Option<&Connection>) -> Option<Self> {
         let ApiCall {
             method, path, body, ..
         } = step.call.as_ref()?;
         let base = connection.map(|connection| connection.base_url.trim_end_matches('/'));
-        let said = looks.dry_run(&action.id, step.order);
         Some(Self {
             order: step.order,
             description: step.description.clone(),
             method: method.clone(),
             url: format!("{}{path}", base.unwrap_or_default()),
             body: body.as_ref().map(|body| body.0.clone()),
-            dry_run: said.map(|said| PreviewDryRun {
-                response: said.as_ref().ok().cloned().map(Into::into),
-                problem: said.as_ref().err().cloned(),
-            }),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use shared::{
-    Error, Problem,
+    Problem,
     agent::Case,
     auth::{Caller, need},
     http::{
@@ -36,10 +36,7 @@ pub async fn propose(
     Json<AgentSessionProposed>,
     Problem<(InvalidTransition, AnalysisInterrupted, ConcurrentChange)>,
 > {
-    let analyse = async |case: &Case| {
-        let analysed = state.engine.analyse(case).await;
-        analysed.map_err(|error| Error::internal("analysing an alert", error))
-    };
+    let analyse = async |case: &Case| (state.analyse)(case).await;
     let agent = state.app.store.agent();
     let proposed = agent.propose(caller.pending_write(), id.known()?, analyse, FAILED);
     let session = proposed.await?;

@@ -312,42 +312,6 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
 
 /// An action stored before these fields existed.
 #[test]
-fn an_old_action_has_the_usual_cooldown_and_no_marks() {
-    let mut item = serde_json::to_value(queued()).unwrap();
-    let fields = item.as_object_mut().unwrap();
-    for newer in [
-        "entities",
-        "rivals",
-        "after",
-        "cooldown",
-        "approvals",
-        "stack",
-        "round",
-        "token",
-        "attempts",
-        "stepsDone",
-        "sending",
-        "ambiguous",
-        "stopping",
-        "uncounted",
-        "notBefore",
-        "resends",
-    ] {
-        fields.remove(newer).unwrap();
-    }
-    let old: AgentAction = serde_json::from_value(item).unwrap();
-    let expected = AgentAction {
-        entities: Vec::new(),
-        approvals: Vec::new(),
-        round: 0,
-        cooldown: 24 * span::HOUR,
-        ..queued()
-    };
-    assert_eq!(old, expected);
-    assert_eq!(old.deadline(), at(AgentAction::PATIENCE));
-}
-
-#[test]
 fn it_says_who_approved_it_and_when() {
     let action = queued();
     let approval = &action.approvals[0];

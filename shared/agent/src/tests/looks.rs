@@ -2,10 +2,8 @@
 
 use ActionState::{Failed, Skipped, Succeeded, Unknown};
 use Idempotency::{Keyed, Unkeyed};
-use serde_json::Value;
 
 use super::{actions::around, *};
-use model::JsonText;
 
 pub(super) const LEASE: i64 = span::MINUTE;
 pub(super) const WITHIN: i64 = 10 * span::MINUTE;
@@ -165,42 +163,6 @@ fn long_facts_are_kept_in_part() {
     let kept = facts.kept().0;
     assert_eq!(kept.0["a.b"].as_str().unwrap().len(), 200);
     assert_eq!(kept.0["a.c"], 5);
-}
-
-#[test]
-fn the_key_of_a_call_goes_where_it_is_asked_for() {
-    let body = json!({
-        "reference": "{idempotency_key}", "lines": [{"note": "by {idempotency_key}."}], "amount": 5,
-    });
-    let body = body.as_object().unwrap().clone();
-    let call = ApiCall {
-        path: "/notes/{idempotency_key}".into(),
-        body: Some(JsonText(body.into_iter().collect())),
-        ..call("POST")
-    };
-    let keyed = call.with_key("wd-1");
-    assert_eq!(keyed.path, "/notes/wd-1");
-    assert_eq!(
-        Value::Object(keyed.body.unwrap().0.0),
-        json!({"reference": "wd-1", "lines": [{"note": "by wd-1."}], "amount": 5})
-    );
-    assert_eq!(super::call("POST").with_key("wd-1"), super::call("POST"));
-    // By the key, a read finds what the call created.
-    let mut action = unknown();
-    action.reads[0].path = "/notes/{idempotency_key}".into();
-    let key = action.idempotency_key(0);
-    assert!(key.ends_with("-1-1"), "{key}");
-    let reads = action.awaited_reads();
-    assert_eq!(reads.len(), 1);
-    assert_eq!(reads[0].path, format!("/notes/{key}"));
-    action.steps.push(step("GET"));
-    let mut verified = AgentAction {
-        steps_done: 2,
-        ..action
-    };
-    verified.record(&Outcome::succeeded(None), at(0));
-    // The key of the last call that changed something.
-    assert_eq!(verified.awaited_reads()[0].path, format!("/notes/{key}"));
 }
 
 #[test]

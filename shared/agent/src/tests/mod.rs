@@ -53,7 +53,6 @@ fn proposed(is_automated: bool) -> ProposedAction {
         steps: vec![step("POST")],
         verify: None,
         minutes_saved: 25,
-        cooldown: COOLDOWN,
         playbook: None,
         connection: None,
         money: None,
@@ -65,7 +64,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
     }
 }
 
-const COOLDOWN: i64 = 24 * span::HOUR;
+const COOLDOWN: i64 = AgentAction::COOLDOWN;
 
 fn step(method: &str) -> ActionStep {
     ActionStep {
@@ -73,7 +72,6 @@ fn step(method: &str) -> ActionStep {
         description: "Have it processed again.".into(),
         call: Some(call(method)),
         reconcile: None,
-        dry_run: None,
     }
 }
 
@@ -88,7 +86,6 @@ fn call(method: &str) -> ApiCall {
             code: Some("already_done".into()),
         }],
         success: Vec::new(),
-        not_done: Vec::new(),
     }
 }
 
@@ -116,7 +113,6 @@ fn proposal() -> Proposal {
             confidence_from: None,
             evidence: Vec::new(),
             playbook: None,
-            cites: Vec::new(),
             passed_over: Vec::new(),
         },
         reads: Vec::new(),

@@ -356,19 +356,6 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
 }
 
 #[test]
-fn a_dry_run_is_a_get_or_declared_harmless() {
-    for (method, is_harmless, sent) in [
-        ("GET", false, true),
-        ("POST", false, false),
-        ("POST", true, true),
-    ] {
-        let call = call(method);
-        let dry_run = DryRun { call, is_harmless };
-        assert_eq!(dry_run.sendable().is_some(), sent, "{method}");
-    }
-}
-
-#[test]
 fn a_preview_is_of_actions_that_stand() {
     let mut session = awaiting();
     session.proposed_actions[0].excludes = vec!["second".into()];

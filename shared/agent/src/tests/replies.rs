@@ -100,14 +100,6 @@ fn a_system_that_tells_what_became_of_a_call_works() {
 }
 
 #[test]
-fn a_playbook_may_promise_that_a_status_means_not_done() {
-    let mut call = call("POST");
-    call.not_done = vec![503];
-    assert_eq!(effects(&call, 503), [NotNow, NotNow, Refused]);
-    assert_eq!(effects(&call, 500), [Unclear, Unclear, Undecided]);
-}
-
-#[test]
 fn a_call_that_changes_nothing_is_never_unclear() {
     let call = call("GET");
     assert!(!call.changes());

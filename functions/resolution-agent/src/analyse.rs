@@ -1,0 +1,38 @@
+//! The analysis of alerts by the playbooks and what their reads find.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use playbooks::Playbooks;
+use shared::{
+    Error,
+    agent::{Case, Connection, Proposal, Silence, TargetRead},
+};
+use targets::Targets;
+
+/// Time limit for all reads of an analysis together.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Returns the analysis of an alert, with the actions that would resolve it.
+pub type Analyse = Arc<dyn Fn(&Case) -> BoxFuture<'_, Result<Proposal, Error>> + Send + Sync>;
+
+/// Returns the analysis by playbooks, which reads target systems.
+pub fn by_playbooks(playbooks: Arc<Playbooks>, targets: Targets) -> Analyse {
+    Arc::new(move |case| {
+        let (playbooks, targets) = (Arc::clone(&playbooks), targets.clone());
+        Box::pin(async move { Ok(analyse(&playbooks, &targets, case).await) })
+    })
+}
+
+async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Proposal {
+    let mut inquiry = playbooks.inquire(case);
+    let wanted: Vec<TargetRead> = inquiry.wanted().map(|one| one.read.clone()).collect();
+    let through = |name: &str| {
+        let connection = Connection::named(&case.connections, name);
+        connection.ok_or_else(|| Silence::for_good(format!("There is no connection {name:?}.")))
+    };
+    let seen = targets.read_all(&wanted, through, PATIENCE).await;
+    let seen = seen.into_iter().map(|seen| seen.map_err(|why| why.problem));
+    inquiry.answered(seen.collect());
+    inquiry.proposal()
+}

@@ -1,0 +1,198 @@
+//! The analysis of one alert: its reads, then the proposal.
+
+use std::collections::BTreeMap;
+
+use agent::{Case, Connection, Facts, Proposal, ProposedAction, ReadEvidence, Seen, TargetRead};
+use model::JsonText;
+
+use crate::{
+    analysis,
+    playbook::{Playbook, Read, Surroundings, Values},
+    playbooks::Playbooks,
+};
+
+/// The analysis of an alert. Of the matching playbooks, the most specific one decides, then the one
+/// most likely to help, then the first by name.
+#[derive(Debug)]
+pub struct Inquiry<'a> {
+    case: &'a Case,
+    /// The playbooks that match, without the fallback.
+    playbooks: Vec<&'a Playbook>,
+    fallback: &'a Playbook,
+    passed_over: Vec<String>,
+    /// A read that several playbooks share is here once.
+    answers: Vec<(Read, ReadEvidence)>,
+}
+
+/// A read that an analysis wants. It changes nothing, so a pause does not stop it.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The connection to send it through.
+    pub connection: &'a Connection,
+    /// The read.
+    pub read: &'a TargetRead,
+    place: usize,
+}
+
+impl Playbooks {
+    /// Begins the analysis of an alert.
+    #[must_use]
+    pub fn inquire<'a>(&'a self, case: &'a Case) -> Inquiry<'a> {
+        let (playbooks, passed_over) = self.for_case(case);
+        let mut answers: Vec<(Read, ReadEvidence)> = Vec::new();
+        for read in playbooks.iter().flat_map(|playbook| playbook.reads(case)) {
+            if !answers.iter().any(|(known, _)| *known == read) {
+                let evidence = unsent(&read, case);
+                answers.push((read, evidence));
+            }
+        }
+        Inquiry {
+            case,
+            playbooks,
+            fallback: self.fallback(),
+            passed_over,
+            answers,
+        }
+    }
+}
+
+/// Returns the evidence of a read before it is sent: the request, or why it is never sent.
+fn unsent(read: &Read, case: &Case) -> ReadEvidence {
+    let (request, error) = match read.ready(&case.connections) {
+        Ok((_, read)) => (Some(read.call().summary()), None),
+        Err(why) => (None, Some(format!("It was not sent: {why}."))),
+    };
+    ReadEvidence {
+        name: read.name.clone(),
+        connection: read.connection.clone(),
+        request,
+        status: None,
+        hash: None,
+        facts: JsonText::default(),
+        excerpt: None,
+        error,
+        at: case.history.at,
+    }
+}
+
+impl<'a> Inquiry<'a> {
+    /// Returns the reads that wait for an answer. They can be sent concurrently.
+    pub fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
+        let open = self.answers.iter().enumerate();
+        let open =
+            open.filter(|(_, (_, evidence))| evidence.error.is_none() && evidence.status.is_none());
+        open.filter_map(|(place, (read, _))| {
+            let (connection, read) = read.ready(&self.case.connections).ok()?;
+            Some(Wanted {
+                connection,
+                read,
+                place,
+            })
+        })
+    }
+
+    /// Adds the answers to [`wanted`](Self::wanted) reads, in their order. An error says why there
+    /// is none.
+    pub fn answered(&mut self, answers: Vec<Result<Seen, String>>) {
+        let places: Vec<usize> = self.wanted().map(|one| one.place).collect();
+        for (place, seen) in places.into_iter().zip(answers) {
+            let Some((_, evidence)) = self.answers.get_mut(place) else {
+                continue;
+            };
+            match seen {
+                Ok(seen) => {
+                    evidence.status = Some(seen.status);
+                    evidence.hash = Some(seen.hash);
+                    evidence.excerpt = Some(seen.excerpt);
+                    evidence.facts = JsonText(seen.facts);
+                }
+                Err(why) => evidence.error = Some(why),
+            }
+        }
+    }
+
+    /// Returns the analysis and the actions. Automated actions that cannot run are proposed as
+    /// manual ones.
+    #[must_use]
+    pub fn proposal(self) -> Proposal {
+        let case = self.case;
+        let candidate = |playbook| Candidate::of(playbook, case, &self.answers);
+        let mut chosen = candidate(self.fallback);
+        for next in self.playbooks.iter().map(|playbook| candidate(playbook)) {
+            if next.is_better_than(&chosen, case) {
+                chosen = next;
+            }
+        }
+        let mut proposal = chosen.render(case);
+        proposal.analysis.passed_over = self.passed_over;
+        proposal.reads = self.answers.into_iter().map(|(_, read)| read).collect();
+        proposal
+    }
+}
+
+/// A playbook that matches an alert, with the results of its reads.
+struct Candidate<'a> {
+    playbook: &'a Playbook,
+    reads: Vec<Read>,
+    values: Values,
+}
+
+impl<'a> Candidate<'a> {
+    fn of(playbook: &'a Playbook, case: &Case, answers: &[(Read, ReadEvidence)]) -> Self {
+        let reads = playbook.reads(case);
+        let (mut facts, mut unread) = (Facts::default(), BTreeMap::new());
+        for (read, evidence) in answers.iter().filter(|(read, _)| reads.contains(read)) {
+            facts.extend(evidence.facts.0.clone());
+            if let Some(why) = why_unread(evidence) {
+                unread.insert(read.name.clone(), why);
+            }
+        }
+        let values = playbook.values(&case.signal).with(facts, unread);
+        Self {
+            playbook,
+            reads,
+            values,
+        }
+    }
+
+    /// True if it is more specific, or as specific and more likely to help.
+    fn is_better_than(&self, other: &Self, case: &Case) -> bool {
+        let specificity = |one: &Self| one.playbook.matches.specificity();
+        let confidence = |one: &Self| {
+            let from = one.playbook.confidence(&one.values, &case.playbooks);
+            from.confidence()
+        };
+        let closer = specificity(self).cmp(&specificity(other));
+        let likelier = closer.then_with(|| confidence(self).total_cmp(&confidence(other)));
+        likelier.is_gt()
+    }
+
+    fn render(&self, case: &Case) -> Proposal {
+        let around = Surroundings {
+            connections: &case.connections,
+            reads: &self.reads,
+        };
+        let actions = self.playbook.actions.iter().map(|action| ProposedAction {
+            playbook: Some(self.playbook.version()),
+            ..action.render(&self.values, around)
+        });
+        let actions: Vec<ProposedAction> = actions.collect();
+        Proposal {
+            analysis: analysis::of(case, self.playbook, &self.values, &actions),
+            reads: Vec::new(),
+            actions,
+        }
+    }
+}
+
+/// Returns why a read failed, as part of a sentence.
+fn why_unread(evidence: &ReadEvidence) -> Option<String> {
+    if let Some(error) = &evidence.error {
+        let mut letters = error.trim_end_matches('.').chars();
+        let first = letters.next()?.to_lowercase();
+        return Some(first.chain(letters).collect());
+    }
+    let (request, status) = (evidence.request.as_ref()?, evidence.status?);
+    let is_success = (200..300).contains(&status);
+    (!is_success).then(|| format!("{request} was answered {status}"))
+}

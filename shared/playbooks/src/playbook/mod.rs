@@ -1,0 +1,224 @@
+//! Playbooks: knowledge about a kind of alert.
+
+mod check;
+mod condition;
+mod finding;
+mod flaw;
+mod money;
+mod obstacle;
+mod order;
+mod period;
+mod read;
+mod render;
+mod step;
+mod values;
+mod verify;
+
+pub use flaw::{CallFlaw, Flaw};
+pub(super) use read::{MOST_READS, Read};
+pub(super) use render::Surroundings;
+pub(super) use values::Values;
+
+use std::collections::BTreeMap;
+
+use agent::{ActionType, Case, Cycle, PlaybookVersion, Risk, Signal};
+use model::digest;
+use serde::Deserialize;
+
+use self::{
+    condition::{Condition, Many},
+    money::MoneyInFile,
+    read::{HTTP, ReadInFile},
+    step::Step,
+    values::Source,
+    verify::Verify,
+};
+use super::template::Template;
+
+/// A playbook: knowledge about a kind of alert.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Playbook {
+    pub(super) name: String,
+    /// Raised with every change.
+    version: u32,
+    pub(super) root_cause: Template,
+    pub(super) impact: Template,
+    /// Affected systems besides the alert's system and those that actions call.
+    #[serde(default)]
+    pub(super) affected_systems: Vec<String>,
+    /// The cycle of such alerts, for example monthly.
+    #[serde(default)]
+    pub(super) cycle: Cycle,
+    #[serde(rename = "match")]
+    pub(super) matches: Matches,
+    #[serde(default)]
+    parameters: BTreeMap<String, Source>,
+    /// Reads of target systems, sent concurrently.
+    #[serde(default)]
+    reads: Vec<ReadInFile>,
+    #[serde(default)]
+    findings: Vec<Finding>,
+    pub(super) actions: Vec<Action>,
+    /// SHA-256 of the file's text.
+    #[serde(skip)]
+    hash: String,
+}
+
+/// Conditions on an alert.
+#[derive(Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Matches {
+    signal_type: Option<String>,
+    target_system: Option<String>,
+    #[serde(default)]
+    entity_types: Vec<String>,
+    #[serde(default)]
+    labels: BTreeMap<String, String>,
+}
+
+/// A finding on the reads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Finding {
+    id: String,
+    /// Conditions; all must hold. Without conditions, the finding always holds and rates the
+    /// playbook itself.
+    #[serde(default)]
+    when: Many<Condition>,
+    says: Template,
+    /// The likelihood that it holds if the playbook helps, divided by the likelihood if it does
+    /// not.
+    weight: f64,
+    /// The likelihood that it does not hold if the playbook helps, divided by the likelihood if it
+    /// does not help. The default is 1, since the weight says nothing about it.
+    #[serde(default = "one")]
+    otherwise: f64,
+    /// The cause, if it holds.
+    cause: Option<Template>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// An action of a playbook.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_field_names,
+    reason = "the file's field is named like the API's"
+)]
+pub(super) struct Action {
+    /// Its name within the playbook.
+    key: String,
+    /// Keys of actions that must not run if this one does. One of the two actions suffices.
+    #[serde(default)]
+    excludes: Vec<String>,
+    /// Keys of actions that come first, if they are approved too.
+    #[serde(default)]
+    after: Vec<String>,
+    action_type: ActionType,
+    target_system: Template,
+    description: Template,
+    expected_outcome: Template,
+    risk: Risk,
+    pub(super) automated: bool,
+    /// Minutes a person would need.
+    #[serde(default)]
+    minutes: u16,
+    /// The affected records. No two actions have the same effect on one record at once, or within
+    /// a day after the first.
+    #[serde(default)]
+    entities: Vec<Template>,
+    /// Instructions for people: how to undo it and until when, or that it cannot be undone.
+    /// Required for automated actions.
+    undo: Option<Template>,
+    /// Conditions at the proposal. If one is false or unknown, the action is proposed as manual.
+    #[serde(default)]
+    when: Many<Condition>,
+    /// Conditions at the proposal that must also hold when it runs.
+    #[serde(default)]
+    require: Many<Condition>,
+    money: Option<MoneyInFile>,
+    /// The condition that shows its effect.
+    verify: Option<Verify>,
+    steps: Vec<Step>,
+}
+
+impl Matches {
+    pub(super) fn fit(&self, signal: &Signal) -> bool {
+        self.signal_type
+            .as_ref()
+            .is_none_or(|class| *class == signal.signal_type)
+            && self
+                .target_system
+                .as_ref()
+                .is_none_or(|system| *system == signal.target_system)
+            && self.entity_types.iter().all(|kind| {
+                let mut entities = signal.entities.iter();
+                entities.any(|entity| entity.kind == *kind)
+            })
+            && self
+                .labels
+                .iter()
+                .all(|(name, value)| signal.labels.get(name) == Some(value))
+    }
+
+    /// Returns the number of conditions: one each for the class, the target system, each entity
+    /// type and each label. 0 for the fallback.
+    pub(super) fn specificity(&self) -> u16 {
+        let single =
+            usize::from(self.signal_type.is_some()) + usize::from(self.target_system.is_some());
+        let asked = single + self.entity_types.len() + self.labels.len();
+        u16::try_from(asked).unwrap_or(u16::MAX)
+    }
+}
+
+impl Playbook {
+    /// Reads a file. Finds every flaw that would otherwise show only with an alert.
+    pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
+        let mut playbook: Self = toml::from_str(text)?;
+        if playbook.name != file {
+            return Err(Flaw::Name(playbook.name));
+        }
+        playbook.check()?;
+        playbook.exclude_mutually();
+        playbook.hash = digest(text);
+        Ok(playbook)
+    }
+
+    /// Returns the version that its actions carry.
+    pub(super) fn version(&self) -> PlaybookVersion {
+        PlaybookVersion {
+            name: self.name.clone(),
+            version: self.version,
+            hash: self.hash.clone(),
+        }
+    }
+
+    /// Returns the values that the alert gives for the parameters; some may be missing.
+    pub(super) fn values(&self, signal: &Signal) -> Values {
+        Values::of(&self.parameters, signal)
+    }
+
+    /// Returns its reads for one alert.
+    pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
+        let values = self.values(&case.signal);
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
+    /// True if one of its reads gives the fact of that name.
+    fn knows(&self, fact: &str) -> bool {
+        fact.split_once('.').is_some_and(|(read, fact)| {
+            let mut reads = self.reads.iter();
+            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+        })
+    }
+
+    /// True if it is used for alerts that no other playbook matches.
+    pub(super) fn is_fallback(&self) -> bool {
+        self.matches == Matches::default()
+    }
+}

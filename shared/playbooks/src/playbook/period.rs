@@ -1,0 +1,37 @@
+//! Periods of a playbook: the time until an effect shows.
+
+use model::span;
+use serde::Deserialize;
+
+/// A period in minutes, hours or days, such as `"90m"`, `"24h"` or `"7d"`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Period(i64);
+
+/// The longest period, in days.
+const MOST_DAYS: i64 = 366;
+
+impl Period {
+    pub(super) const fn millis(self) -> i64 {
+        self.0
+    }
+}
+
+impl TryFrom<String> for Period {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let units = [('m', span::MINUTE), ('h', span::HOUR), ('d', span::DAY)];
+        units
+            .into_iter()
+            .find_map(|(unit, millis)| {
+                let number: u32 = text.strip_suffix(unit)?.parse().ok()?;
+                Some(i64::from(number) * millis)
+            })
+            .filter(|millis| *millis <= MOST_DAYS * span::DAY)
+            .map(Self)
+            .ok_or_else(|| {
+                format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d")
+            })
+    }
+}

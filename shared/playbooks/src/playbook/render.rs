@@ -1,0 +1,296 @@
+//! Renders a playbook's actions for one alert.
+
+use std::collections::BTreeSet;
+
+use agent::{
+    ActionStep, ApiCall, Asked, Connection, FactCondition, Facts, ProposedAction, Reconciliation,
+    TargetEffect, TargetRead,
+};
+use model::{JsonObject, JsonText};
+
+use super::{
+    Action, Read, Values,
+    check::spoken_of,
+    obstacle::Obstacle,
+    step::{Call, Step},
+};
+use crate::template::Missing;
+
+/// The render context of an action, besides its values.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) connections: &'a [Connection],
+    /// The playbook's reads.
+    pub(crate) reads: &'a [Read],
+}
+
+impl Surroundings<'_> {
+    /// Returns the read of that name, if it can be sent.
+    fn read(&self, name: &str) -> Result<&TargetRead, Obstacle> {
+        let read = self.reads.iter().find(|read| read.name == name);
+        let read = read.ok_or_else(|| Obstacle::Unknown(name.to_owned()))?;
+        read.ready(self.connections).map(|(_, read)| read)
+    }
+
+    /// Returns the obstacle because of which conditions can never be known.
+    fn keeps_from<'a>(
+        &self,
+        conditions: impl IntoIterator<Item = &'a FactCondition>,
+    ) -> Option<Obstacle> {
+        let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
+        facts.find_map(|fact| self.read(fact.split_once('.')?.0).err())
+    }
+}
+
+impl Action {
+    /// Renders the action for one alert. An automated action that cannot run becomes a manual one
+    /// that names the reason. Reasons are a missing parameter, a condition that is false or unknown,
+    /// and a call that no connection allows.
+    pub(crate) fn render(&self, values: &Values, around: Surroundings<'_>) -> ProposedAction {
+        let money = self.money.as_ref().map(|money| money.read(values.facts()));
+        let values = &values.moving(money.iter().flatten().next());
+        let target_system = values.text(&self.target_system);
+        let mut obstacle = None;
+        let mut steps = Vec::new();
+        for (order, step) in (1..).zip(&self.steps) {
+            let (call, in_the_way) = step.render(values, &target_system, around.connections);
+            obstacle = in_the_way.or(obstacle);
+            let reconcile = step.reconcile().filter(|reconcile| {
+                call.is_some() && around.keeps_from(reconcile.conditions()).is_none()
+            });
+            steps.push(ActionStep {
+                order,
+                description: values.text(&step.description),
+                call,
+                reconcile,
+            });
+        }
+        let (target_entities, in_the_way) = self.target_entities(values);
+        let connection = Connection::named(around.connections, &target_system);
+        let obstacle = obstacle.or(in_the_way);
+        let obstacle = obstacle.or_else(|| self.unmet(values, around));
+        let obstacle = obstacle.or_else(|| match (&self.money, &money) {
+            (Some(_), Some(None)) => Some(Obstacle::NoAmount),
+            (Some(own), Some(Some(money))) if own.moves_cash() && money.minor_units == 0 => {
+                Some(Obstacle::NoMoney)
+            }
+            _ => None,
+        });
+        let obstacle = obstacle.filter(|_| self.automated);
+        let mut description = values.text(&self.description);
+        let mut verify = self.verify.as_ref().map(super::Verify::verification);
+        if let Some(obstacle) = &obstacle {
+            description = match obstacle {
+                Obstacle::NotSo { .. } | Obstacle::NoMoney => {
+                    format!("{description} It is not for this case: {obstacle}.")
+                }
+                _ => format!("{description} A person has to do it, since {obstacle}."),
+            };
+        } else if let Some(wanted) = &verify
+            && let Some(why) = around.keeps_from([&wanted.effective])
+        {
+            description = format!("{description} Nobody looks whether it helped, since {why}.");
+            verify = None;
+        }
+        let require = self.required(values.facts());
+        let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
+        let ready = around.reads.iter();
+        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
+        ProposedAction {
+            id: String::new(),
+            key: self.key.clone(),
+            excludes: self.excludes.clone(),
+            after: self.after.clone(),
+            action_type: self.action_type,
+            description,
+            is_automated: self.automated && obstacle.is_none(),
+            target_system,
+            target_entities,
+            expected_outcome: values.text(&self.expected_outcome),
+            risk: self.risk,
+            reads: spoken_of(ready, &conditions),
+            require,
+            steps,
+            verify,
+            minutes_saved: i64::from(self.minutes),
+            playbook: None,
+            connection: connection.map(Connection::as_now),
+            money_effect: self.money.as_ref().map(|money| money.effect),
+            money: money.flatten(),
+            approvals: Vec::new(),
+            approvers: 0,
+            undo: self.undo.as_ref().map(|undo| values.text(undo)),
+            handling: None,
+        }
+    }
+
+    /// Returns the first condition that is false, else the first that is unknown.
+    fn unmet(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
+        let all = || self.when.0.iter().chain(&self.require.0).map(|one| &one.0);
+        let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
+        if let Some(one) = all().find(is_not_so) {
+            let found = one.facts().map(|name| {
+                let value = values.plain(name).filter(|value| !value.is_empty());
+                let value = value.unwrap_or_else(|| "empty".to_owned());
+                format!("{name} is {value}")
+            });
+            let found = found.collect::<Vec<_>>().join(" and ");
+            let needs = one.says();
+            return Some(Obstacle::NotSo { needs, found });
+        }
+        let one = all().find(|one| one.holds(values.facts()).is_none())?;
+        let why = around.keeps_from([one]);
+        Some(why.unwrap_or_else(|| Obstacle::NotKnown {
+            needs: one.says(),
+            why: values.silence(one.facts()).unwrap_or_default(),
+        }))
+    }
+
+    /// Returns the conditions at execution: those of the file, and that the facts in its calls and
+    /// its money are unchanged. An approval covers exactly these values.
+    fn required(&self, facts: &Facts) -> Vec<FactCondition> {
+        let pinned = self.relies_on().into_iter().filter_map(|name| {
+            Some(FactCondition {
+                fact: name.to_owned(),
+                asked: Asked::Is(vec![facts.get(name)?.clone()]),
+            })
+        });
+        let mut require: Vec<FactCondition> =
+            self.require.0.iter().map(|one| one.0.clone()).collect();
+        let pinned: Vec<FactCondition> = pinned.filter(|one| !require.contains(one)).collect();
+        require.extend(pinned);
+        require
+    }
+
+    /// Returns the facts that its calls or its money contain.
+    pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
+        let in_calls = self.calls().flat_map(Call::placeholders);
+        let in_calls = in_calls.filter(|name| name.contains('.'));
+        let money = self.money.iter();
+        let money = money.flat_map(|money| [money.amount.as_str(), money.currency.as_str()]);
+        in_calls.chain(money).collect()
+    }
+
+    /// Returns its calls.
+    pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
+        self.steps.iter().filter_map(|step| step.call.as_ref())
+    }
+}
+
+/// Returns all conditions of an action.
+fn conditions(
+    require: &[FactCondition],
+    verify: Option<&FactCondition>,
+    steps: &[ActionStep],
+) -> Vec<FactCondition> {
+    let reconciles = steps.iter().filter_map(|step| step.reconcile.as_ref());
+    let reconciles = reconciles.flat_map(Reconciliation::conditions);
+    require
+        .iter()
+        .chain(verify)
+        .chain(reconciles)
+        .cloned()
+        .collect()
+}
+
+impl Action {
+    /// Returns the affected records without repeats. Also returns the obstacle if they cannot
+    /// identify its effect.
+    fn target_entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
+        let mut obstacle = None;
+        let mut entities = Vec::with_capacity(self.entities.len());
+        for entity in &self.entities {
+            match entity.render(|name| values.plain(name)) {
+                Ok(entity) if entity.len() > TargetEffect::LONGEST_ENTITY => {
+                    obstacle = Some(Obstacle::TooLong);
+                }
+                Ok(entity) if entities.contains(&entity) => {}
+                Ok(entity) => entities.push(entity),
+                Err(Missing(name)) => obstacle = Some(Obstacle::missing(&name)),
+            }
+        }
+        (entities, obstacle)
+    }
+}
+
+impl Step {
+    /// Returns the call, if the alert fills it, and the obstacle to sending it.
+    fn render(
+        &self,
+        values: &Values,
+        target_system: &str,
+        connections: &[Connection],
+    ) -> (Option<ApiCall>, Option<Obstacle>) {
+        let Some(call) = &self.call else {
+            return (None, None);
+        };
+        let call = match call.render(values) {
+            Ok(call) => call,
+            Err(Missing(name)) => return (None, Some(Obstacle::missing(&name))),
+        };
+        let obstacle = match Connection::named(connections, target_system) {
+            None => Some(Obstacle::NotConnected(target_system.to_owned())),
+            Some(connection) => {
+                let is_allowed = connection.allows(&call.method, &call.path);
+                (!is_allowed).then(|| Obstacle::NotAllowed(call.summary()))
+            }
+        };
+        (Some(call), obstacle)
+    }
+}
+
+impl Call {
+    /// Renders the call. The error names the missing parameter.
+    fn render(&self, values: &Values) -> Result<ApiCall, Missing> {
+        let parameter = |name: &str| values.parameter(name);
+        let body = self.body.as_ref().map(|body| body.render(&parameter));
+        let body = body.transpose()?;
+        Ok(ApiCall {
+            method: self.method.clone(),
+            path: values.path(&self.path)?,
+            body: body.map(|body| JsonText(JsonObject(body))),
+            expect: self.expect.clone(),
+            already_done: self.already_done.clone(),
+            success: self.success.clone(),
+        })
+    }
+}
+
+#[cfg(test)]
+impl super::Playbook {
+    /// Returns the obstacles of its reads and calls for an alert that has every parameter.
+    pub(crate) fn kept_from(&self, connections: &[Connection]) -> Vec<Obstacle> {
+        let values = self.sample_values();
+        let reads = self.sample_reads();
+        let unsent = reads
+            .iter()
+            .filter_map(|read| read.ready(connections).err());
+        let mut obstacles: Vec<Obstacle> = unsent.collect();
+        for action in self.actions.iter().filter(|action| action.automated) {
+            let target_system = values.text(&action.target_system);
+            let steps = action.steps.iter();
+            obstacles.extend(
+                steps.filter_map(|step| step.render(&values, &target_system, connections).1),
+            );
+        }
+        obstacles
+    }
+
+    /// Returns its reads for an alert that has every parameter.
+    pub(crate) fn sample_reads(&self) -> Vec<Read> {
+        let values = self.sample_values();
+        let reads = self.reads.iter().map(|read| read.render(&values));
+        reads.collect()
+    }
+
+    /// Returns the values of an alert that has every parameter, and every fact.
+    pub(crate) fn sample_values(&self) -> Values {
+        let parameters = self.parameters.keys();
+        let parameters = parameters.map(|name| (name.clone(), "x".into()));
+        let facts = self.reads.iter().flat_map(|read| {
+            let facts = read.facts.keys();
+            facts.map(|fact| (format!("{}.{fact}", read.name), "x".into()))
+        });
+        Values::sample(parameters.collect(), facts.collect())
+    }
+}

@@ -1,0 +1,182 @@
+//! Values of a playbook's placeholders for one alert.
+
+use std::collections::BTreeMap;
+
+use agent::{Facts, Money, Signal};
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::{
+    money::money,
+    template::{Missing, Template, is_unseen, plain, readable, segment},
+};
+
+/// The source of a parameter's value.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Source {
+    /// The id of the alert's first entity of that type.
+    Entity(String),
+}
+
+/// Names of texts that every playbook may use without a source.
+pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system", "title"];
+
+/// The placeholder for the money that an action moves, in that action's texts.
+pub(super) const MONEY: &str = "money";
+
+/// The most characters of a fact in a text, a path or a body. Target systems' data may have any
+/// length.
+const LONGEST_FACT: usize = 200;
+
+/// The values of a playbook's parameters for one alert, and the known facts.
+#[derive(Clone, Debug)]
+pub(crate) struct Values {
+    /// Values with their types, for paths and bodies.
+    parameters: BTreeMap<String, Value>,
+    /// Texts for people.
+    given: BTreeMap<&'static str, String>,
+    /// Facts that were read.
+    facts: Facts,
+    /// Failed reads by name, with the reasons.
+    unread: BTreeMap<String, String>,
+}
+
+impl Values {
+    /// Returns the values that an alert gives for the parameters; some may be missing.
+    pub(super) fn of(parameters: &BTreeMap<String, Source>, signal: &Signal) -> Self {
+        let parameters = parameters
+            .iter()
+            .filter_map(|(name, source)| Some((name.clone(), source.value(signal)?)))
+            .collect();
+        let mut given = BTreeMap::from([
+            ("title", signal.title.clone()),
+            ("target_system", signal.target_system.clone()),
+        ]);
+        if let Some(amount) = &signal.amount_at_risk {
+            given.insert("amount_at_risk", money(amount));
+        }
+        if let Some(last) = signal.lifecycle.last() {
+            given.insert("state", last.state.clone());
+        }
+        Self {
+            parameters,
+            given,
+            facts: Facts::default(),
+            unread: BTreeMap::new(),
+        }
+    }
+
+    /// Returns values with these parameters and facts.
+    #[cfg(test)]
+    pub(super) fn sample(parameters: BTreeMap<String, Value>, facts: Facts) -> Self {
+        Self {
+            parameters,
+            given: BTreeMap::new(),
+            facts,
+            unread: BTreeMap::new(),
+        }
+    }
+
+    /// Adds the facts that were read, and the failed reads with their reasons.
+    pub(crate) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
+        Self {
+            facts,
+            unread,
+            ..self
+        }
+    }
+
+    /// Returns the values for the texts of an action that moves this amount.
+    pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
+        let mut values = self.clone();
+        let amount = match amount {
+            None => "an unknown amount".to_owned(),
+            Some(amount) if amount.minor_units == 0 => "nothing".to_owned(),
+            Some(amount) => money(amount),
+        };
+        values.given.insert(MONEY, amount);
+        values
+    }
+
+    /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
+    pub(super) fn silence<'a>(&self, facts: impl IntoIterator<Item = &'a str>) -> Option<String> {
+        let mut facts = facts.into_iter();
+        let unknown = facts.find(|fact| self.facts.get(fact).is_none())?;
+        let read = unknown.split_once('.').map_or(unknown, |(read, _)| read);
+        Some(match self.unread.get(read) {
+            Some(_) => self.not_read(read)?,
+            None => format!("{unknown} is not in the answer"),
+        })
+    }
+
+    /// Returns that a read failed, and why; none if it succeeded.
+    pub(super) fn not_read(&self, read: &str) -> Option<String> {
+        let why = self.unread.get(read)?;
+        Some(format!("{read} could not be read ({why})"))
+    }
+
+    /// Returns the facts that were read.
+    pub(super) const fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// Returns a given text, a fact or a parameter's value as text.
+    pub(super) fn plain(&self, name: &str) -> Option<String> {
+        if let Some(text) = self.given.get(name) {
+            return Some(readable(text));
+        }
+        if let Some(fact) = self.facts.get(name) {
+            let text = readable(&plain(fact.clone()));
+            return Some(text.chars().take(LONGEST_FACT).collect());
+        }
+        let text = plain(self.parameters.get(name)?.clone());
+        Some(readable(&text))
+    }
+
+    /// Returns the typed value of a parameter, or of a fact within the length limit. None if it has
+    /// invisible characters.
+    pub(super) fn parameter(&self, name: &str) -> Option<Value> {
+        let fact = self.facts.get(name);
+        let fact = fact.filter(|fact| {
+            let text = fact.as_str().unwrap_or_default();
+            text.chars().count() <= LONGEST_FACT
+        });
+        let value = fact.or_else(|| self.parameters.get(name))?;
+        let is_seen = !value.as_str().unwrap_or_default().contains(is_unseen);
+        is_seen.then(|| value.clone())
+    }
+
+    /// Renders a text for people, with `(unknown …)` for a missing value.
+    pub(crate) fn text(&self, template: &Template) -> String {
+        template
+            .render(|name| {
+                let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
+                Some(self.plain(name).unwrap_or_else(missing))
+            })
+            .unwrap_or_default()
+    }
+
+    /// Renders a path. No value can leave its segment.
+    pub(super) fn path(&self, template: &Template) -> Result<String, Missing> {
+        template.render(|name| {
+            let value = plain(self.parameter(name)?);
+            is_segment(&value).then(|| segment(&value))
+        })
+    }
+}
+
+impl Source {
+    fn value(&self, signal: &Signal) -> Option<Value> {
+        let Self::Entity(kind) = self;
+        let entity = signal.entities.iter().find(|entity| entity.kind == *kind)?;
+        is_segment(&entity.id).then(|| Value::from(entity.id.as_str()))
+    }
+}
+
+/// True for a safe segment of a path. Empty and dot segments would lead to another path, as would a
+/// slash that is decoded too early. Invisible characters cannot be reviewed.
+fn is_segment(value: &str) -> bool {
+    let is_dots = value.bytes().all(|byte| byte == b'.');
+    !is_dots && !value.contains(|one| matches!(one, '/' | '\\') || is_unseen(one))
+}

@@ -1,0 +1,391 @@
+use agent::{ActionType, Asked, Risk};
+
+use super::{
+    super::{playbook::Surroundings, tests::connections},
+    *,
+};
+
+#[test]
+fn every_playbook_is_sound_and_listed() {
+    let playbooks = Playbooks::shipped().unwrap();
+    assert!(playbooks.playbooks.len() >= 5);
+    let mut files: Vec<String> =
+        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/playbooks"))
+            .unwrap()
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+    files.retain(|file| file != "README.md");
+    files.sort();
+    let listed: Vec<String> = FILES
+        .iter()
+        .map(|(name, _)| format!("{name}.toml"))
+        .collect();
+    assert_eq!(files, listed);
+}
+
+/// An automated action that no connection allows would always be manual.
+#[test]
+fn every_call_is_allowed_by_the_systems_that_it_is_for() {
+    let connections = connections();
+    let playbooks = Playbooks::shipped().unwrap();
+    for playbook in &playbooks.playbooks {
+        let name = &playbook.name;
+        assert_eq!(playbook.kept_from(&connections), [], "{name}");
+        assert_eq!(
+            playbook.kept_from(&[]).is_empty(),
+            playbook.is_fallback(),
+            "{name}"
+        );
+    }
+}
+
+/// Every automated action has preconditions and a verification.
+#[test]
+fn every_playbook_looks_before_and_after() {
+    let playbooks = Playbooks::shipped().unwrap();
+    assert!(playbooks.playbooks.len() >= 14);
+    for playbook in &playbooks.playbooks {
+        let (connections, reads) = (connections(), playbook.sample_reads());
+        let around = Surroundings {
+            connections: &connections,
+            reads: &reads,
+        };
+        let name = &playbook.name;
+        for action in playbook.actions.iter().filter(|action| action.automated) {
+            let proposed = action.render(&playbook.sample_values(), around);
+            assert!(!proposed.require.is_empty(), "{name}");
+            assert!(proposed.verify.is_some(), "{name}");
+            assert!(proposed.undo.is_some(), "{name}");
+            // The values shown and sent are pinned to the values read.
+            for fact in action.relies_on() {
+                let pinned = proposed.require.iter().any(|one| {
+                    one.fact == fact && matches!(&one.asked, Asked::Is(values) if values.len() == 1)
+                });
+                assert!(pinned, "{name}: {fact}");
+            }
+            let changes = proposed.steps.iter().filter(|step| step.changes());
+            let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
+            assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
+            // An action that cannot be undone, or that a customer notices, has at least this risk.
+            let least = match proposed.action_type {
+                ActionType::VoidInvoice => Risk::Critical,
+                kind if kind.moves_money() => Risk::High,
+                ActionType::NotifyCustomer => Risk::High,
+                _ => Risk::Low,
+            };
+            assert!(proposed.risk >= least, "{name}");
+        }
+    }
+}
+
+fn problem(text: &str) -> String {
+    let fallback = ("fallback", include_str!("../../files/fallback.toml"));
+    let error = Playbooks::read([fallback, ("broken", text)]).unwrap_err();
+    error.to_string()
+}
+
+#[test]
+#[expect(clippy::too_many_lines, reason = "it is one fault after another")]
+fn a_broken_playbook_is_named_with_its_fault() {
+    let sound = include_str!("../../files/usage-batch-stuck.toml")
+        .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
+    for (from, to, fault) in [
+        ("version = 4", "version = 0", "count from 1"),
+        ("name = \"broken\"", "name = \"other\"", "calls itself"),
+        ("state {state}", "state {stat}", "{stat} is unknown"),
+        ("/{batch}/", "/{bach}/", "{bach} is no parameter"),
+        ("/{batch}/", "/{title}/", "{title} is no parameter"),
+        ("/{batch}/", "/b-{batch}/", "whole segment"),
+        ("reprocess_usage_batch", "format_disk", "unknown variant"),
+        ("\"POST\"", "\"SEND\"", "no method"),
+        ("method = \"POST\"", "", "a method and a path"),
+        (
+            "expect =",
+            "body = {b = \"{batch\"}\nexpect =",
+            "stays open",
+        ),
+        (
+            "expect =",
+            "body = {b = [\"{bach}\"]}\nexpect =",
+            "no parameter",
+        ),
+        ("expect = [200, 202]", "expect = []", "at least one status"),
+        ("expect = [200, 202]", "expect = [404]", "2xx"),
+        (
+            "automated = true",
+            "automated = false",
+            "against its nature",
+        ),
+        ("minutes = 25", "minutes = 0", "saves no minutes"),
+        ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
+        ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
+        ("entities = [\"{batch}\"]", "", "names no entity"),
+        (
+            "key = \"review\"",
+            "key = \"reprocess\"",
+            "two actions are called",
+        ),
+        (
+            "key = \"review\"",
+            "key = \"review\"\nafter = [\"nobody\"]",
+            "no other action",
+        ),
+        (
+            "key = \"review\"",
+            "key = \"review\"\nexcludes = [\"review\"]",
+            "no other action",
+        ),
+        (
+            "key = \"review\"",
+            "key = \"review\"\nexcludes = [\"reprocess\"]\nafter = [\"reprocess\"]",
+            "after what it excludes",
+        ),
+        (
+            "signal_type = \"usage_batch_stuck\"",
+            "",
+            "not the fallback",
+        ),
+        // Reads.
+        (
+            "path = \"/usage-batches/{batch}\"",
+            "path = \"/{state}\"",
+            "{state} is no parameter",
+        ),
+        (
+            "path = \"/usage-batches/{batch}\"",
+            "path = \"/b-{batch}\"",
+            "whole segment",
+        ),
+        (
+            "path = \"/usage-batches/{batch}\"",
+            "path = \"/{batch.state}\"",
+            "no parameter",
+        ),
+        (
+            "connection = \"billing\"",
+            "connection = \"{batch.state}\"",
+            "{batch.state} is unknown",
+        ),
+        (
+            "connection = \"billing\"",
+            "conection = \"billing\"",
+            "unknown field",
+        ),
+        ("name = \"batch\"", "name = \"Batch\"", "lower-case"),
+        ("state = \"/state\"", "State = \"/state\"", "lower-case"),
+        ("state = \"/state\"", "http = \"/state\"", "http is not one"),
+        ("state = \"/state\"", "state = \"state\"", "JSON pointer"),
+        ("state = \"/state\"", "state = \"/~2\"", "JSON pointer"),
+        (
+            "state = \"/state\"",
+            "stat = \"/state\"",
+            "\"batch.state\" is no fact",
+        ),
+        // Findings.
+        (
+            "fact = \"batch.state\"",
+            "fact = \"bach.state\"",
+            "\"bach.state\" is no fact",
+        ),
+        (
+            "fact = \"batch.state\"",
+            "fact = \"batch\"",
+            "\"batch\" is no fact",
+        ),
+        (
+            "is = [\"processing\", \"failed\"]",
+            "are = []",
+            "unknown field",
+        ),
+        (
+            "is = [\"processing\", \"failed\"]",
+            "is = []",
+            "at least one text",
+        ),
+        (
+            "is = [\"processing\", \"failed\"]",
+            "is = [[1]]",
+            "at least one text",
+        ),
+        (
+            "is = [\"processing\", \"failed\"]",
+            "is = [1], is_not = [2]",
+            "exactly one of",
+        ),
+        (
+            ", is = [\"processing\", \"failed\"] }",
+            " }",
+            "exactly one of",
+        ),
+        (
+            "is = [\"processing\", \"failed\"]",
+            "same_as = \"batch.size\"",
+            "\"batch.size\" is no fact",
+        ),
+        ("weight = 3", "weight = 0", "above 0"),
+        ("weight = 3", "weight = nan", "above 0"),
+        ("otherwise = 0.05", "otherwise = -1", "above 0"),
+        (
+            "id = \"restarted\"",
+            "id = \"not_processed\"",
+            "id of its own",
+        ),
+        (
+            "when = { fact = \"batch.state\", is = [\"processing\", \"failed\"] }\n",
+            "",
+            "always holds",
+        ),
+        (
+            "which is {batch.state} since",
+            "which is {batch.stat} since",
+            "{batch.stat} is unknown",
+        ),
+        // Actions.
+        (
+            "minutes = 25",
+            "minutes = 25\nmoney = { amount = \"batch.events\", currency = \"batch.state\", effect = \"customer_pays\" }",
+            "exactly if it moves",
+        ),
+        (
+            "\"reprocess_usage_batch\"",
+            "\"retry_payment\"",
+            "exactly if it moves",
+        ),
+        (
+            "require = { fact = \"batch.state\"",
+            "require = { fact = \"batch.x\"",
+            "\"batch.x\" is no fact",
+        ),
+        (
+            "verify = { read = \"batch\"",
+            "verify = { read = \"bach\"",
+            "\"bach.state\" is no fact",
+        ),
+        ("within = \"1h\"", "within = \"soon\"", "no period"),
+        ("within = \"1h\"", "within = \"367d\"", "no period"),
+        (
+            "within = \"1h\"",
+            "within = \"1h\", until = 1",
+            "unknown field",
+        ),
+        (
+            "success = { at = \"/state\"",
+            "success = { at = \"state\"",
+            "JSON pointer",
+        ),
+        (
+            "success = { at = \"/state\"",
+            "success = { on = 1, at = \"/state\"",
+            "unknown field",
+        ),
+        ("reconcile = { read", "reconcile = { reed", "unknown field"),
+        (
+            "not_done = { fact = \"state\"",
+            "not_done = { fact = \"stat\"",
+            "\"batch.stat\" is no fact",
+        ),
+        (
+            "automated = false",
+            "automated = false\nrequire = { fact = \"batch.state\", is = [1] }",
+            "requires and verifies nothing",
+        ),
+        ("undo = \"It", "# \"It", "how it is taken back"),
+        (
+            "success = { at = \"/state\", is = [\"processed\", \"processing\", \"queued\"] }\n",
+            "",
+            "202 is no success by itself",
+        ),
+        (
+            "last_error = \"/lastError\" }",
+            "last_error = \"/lastError\" }\nabsent = { error = \"none\" }",
+            "what is absent is one of its facts",
+        ),
+        (
+            "last_error = \"/lastError\" }",
+            "last_error = \"/lastError\" }\nabsent = { last_error = [] }",
+            "what is absent is one of its facts",
+        ),
+        (
+            "batch = { entity = \"usage_batch\" }",
+            "batch = { entity = \"usage_batch\" }\nmoney = { entity = \"key\" }",
+            "cannot be a parameter",
+        ),
+        (
+            "automated = true\n",
+            "automated = true\nwhen = { fact = \"batch.x\", is = [1] }\n",
+            "\"batch.x\" is no fact",
+        ),
+    ] {
+        assert!(sound.contains(from), "{from}");
+        let problem = problem(&sound.replacen(from, to, 1));
+        assert!(problem.contains("playbook broken"), "{problem}");
+        assert!(problem.contains(fault), "{from} -> {to}: {problem}");
+    }
+}
+
+/// A payment that no check finds may still arrive.
+#[test]
+fn no_look_proves_that_money_did_not_move() {
+    for (name, done) in [
+        (
+            "payment-failed",
+            "done = { fact = \"state\", is = [\"succeeded\"] }",
+        ),
+        (
+            "invoice-duplicated",
+            "done = { fact = \"credited\", same_as = \"paid\" }",
+        ),
+        (
+            "stripe-invoice-unpaid",
+            "done = { fact = \"state\", is = [\"paid\"] }",
+        ),
+    ] {
+        let (_, sound) = FILES.into_iter().find(|(one, _)| *one == name).unwrap();
+        let sound = sound.replace(&format!("name = \"{name}\""), "name = \"broken\"");
+        assert!(Playbook::read("broken", &sound).is_ok());
+        let not_done = format!("{done}, not_done = {{ fact = \"state\", is = [\"failed\"] }}");
+        assert!(sound.contains(done), "{name}");
+        let problem = problem(&sound.replacen(done, &not_done, 1));
+        assert!(problem.contains("does not prove"), "{problem}");
+    }
+}
+
+#[test]
+fn actions_do_not_wait_for_each_other_nor_do_the_same_twice() {
+    let sound = include_str!("../../files/payment-failed.toml")
+        .replace("name = \"payment-failed\"", "name = \"broken\"");
+    let circle = sound
+        .replace("key = \"retry\"", "key = \"retry\"\nafter = [\"notify\"]")
+        .replace("key = \"notify\"", "key = \"notify\"\nafter = [\"retry\"]");
+    let problem_of_circle = problem(&circle);
+    assert!(
+        problem_of_circle.contains("comes after itself"),
+        "{problem_of_circle}"
+    );
+    let last = sound.rfind("[[actions]]").unwrap();
+    let (head, notify) = sound.split_at(last);
+    let twice = format!(
+        "{head}{notify}\n{}",
+        notify.replace("\"notify\"", "\"tell\"")
+    );
+    let problem_of_twin = problem(&twice);
+    assert!(
+        problem_of_twin.contains("does the same"),
+        "{problem_of_twin}"
+    );
+}
+
+#[test]
+fn what_excludes_another_is_excluded_by_it() {
+    let text = include_str!("../../files/invoice-duplicated.toml");
+    let playbook = Playbook::read("invoice-duplicated", text).unwrap();
+    let values = playbook.sample_values();
+    let actions = playbook.actions.iter();
+    let around = Surroundings {
+        connections: &[],
+        reads: &[],
+    };
+    let actions: Vec<_> = actions.map(|one| one.render(&values, around)).collect();
+    assert_eq!(actions[0].excludes, ["credit"]);
+    assert_eq!(actions[1].excludes, ["void"]);
+}

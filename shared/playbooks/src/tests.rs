@@ -1,0 +1,521 @@
+mod messages;
+mod stripe;
+mod values;
+
+use agent::{
+    ActionType, Case, ClassHistory, Connection, FactCondition, Facts, FindingWeight, MoneyEffect,
+    PlaybookRecord, PlaybookRuns, Proposal, Seen, Signal, TargetRead,
+};
+use model::{Id, JsonObject, JsonText, Slug};
+use serde_json::{Value, json};
+
+use super::*;
+
+pub(super) fn signal(more: &Value) -> Signal {
+    let mut signal = json!({
+        "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
+        "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
+        "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
+        "entities": [{"type": "usage_batch", "id": "ub_1001"}],
+        "occurredAt": "2026-01-15T12:00:00Z",
+        "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
+    });
+    for (name, value) in more.as_object().unwrap() {
+        signal[name] = value.clone();
+    }
+    serde_json::from_value(signal).unwrap()
+}
+
+/// An empty history.
+pub(super) fn nothing() -> ClassHistory {
+    ClassHistory::none("2026-01-15T12:00:00Z".parse().unwrap())
+}
+
+/// Connections of the demo systems, and one to Stripe.
+pub(super) fn connections() -> Vec<Connection> {
+    let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
+    let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
+    let mut connections = demo.connections();
+    connections["stripe"] = json!({
+        "kind": "stripe", "baseUrl": "https://api.stripe.com", "secretParameter": "stripe-key",
+        "body": "form", "errorCode": "/error/code",
+        "allow": [
+            "GET /v1/invoices/{id}", "GET /v1/payment_intents/{id}", "POST /v1/invoices/{id}/pay",
+        ],
+    });
+    let connection = |(name, put): (&String, &Value)| {
+        let put = model::input::from_value(put).unwrap();
+        Connection::new(tenant, Slug::new(name).unwrap(), put, now)
+    };
+    let all = connections.as_object().unwrap().iter();
+    all.map(connection).collect()
+}
+
+/// The input of an analysis of such an alert.
+pub(super) fn case(more: &Value) -> Case {
+    Case {
+        signal: signal(more),
+        history: nothing(),
+        connections: connections(),
+        playbooks: PlaybookRecord::default(),
+    }
+}
+
+/// Answers of target systems by path prefix; 404 for others.
+#[derive(Clone, Default)]
+struct Answers(Vec<(&'static str, Value)>);
+
+impl Answers {
+    fn to(&self, read: &TargetRead) -> Seen {
+        let mut answers = self.0.iter();
+        let found = answers.find(|(path, _)| read.path.starts_with(path));
+        let (status, body) = found.map_or((404, json!({"code": "not_found"})), |(_, body)| {
+            (200, body.clone())
+        });
+        let http = (format!("{}.http", read.name), json!(status));
+        let mut facts: Facts = [http].into_iter().collect();
+        if status == 200 {
+            facts.extend(read.facts(&body));
+        }
+        let excerpt = json!({"status": status, "body": body});
+        Seen {
+            status,
+            is_json: true,
+            facts,
+            excerpt: JsonText(JsonObject(excerpt.as_object().unwrap().clone())),
+            hash: "0".repeat(64),
+        }
+    }
+}
+
+/// Proposes for a case with these answers.
+fn propose_in(case: &Case, answers: &Answers) -> Proposal {
+    let playbooks = Playbooks::shipped().unwrap();
+    let mut inquiry = playbooks.inquire(case);
+    let seen = inquiry.wanted().map(|one| Ok(answers.to(one.read)));
+    let seen = seen.collect();
+    inquiry.answered(seen);
+    inquiry.proposal()
+}
+
+fn stuck() -> Answers {
+    let batch = json!({"state": "processing", "events": 48_210, "lastError": null});
+    Answers(vec![("/usage-batches/", batch)])
+}
+
+fn propose(answers: &Answers, more: &Value) -> Proposal {
+    propose_in(&case(more), answers)
+}
+
+fn invoice(more: &Value) -> Answers {
+    let mut invoice = json!({
+        "id": "inv_1", "state": "open", "amountDue": 701_550, "amountPaid": 0, "amountCredited": 0,
+        "currency": "usd", "duplicateOf": "inv_0",
+    });
+    for (name, value) in more.as_object().unwrap() {
+        invoice[name] = value.clone();
+    }
+    Answers(vec![("/invoices/", invoice)])
+}
+
+fn duplicated(at_risk: i64) -> Value {
+    json!({
+        "signalType": "invoice_duplicated",
+        "entities": [{"type": "invoice", "id": "inv_1"}],
+        "amountAtRisk": {"minorUnits": at_risk, "currency": "EUR"},
+    })
+}
+
+fn payment(failure: &str) -> Answers {
+    let payment = json!({
+        "state": "failed", "failure": failure, "amount": 23_100, "currency": "usd",
+    });
+    Answers(vec![
+        ("/payments/", payment),
+        ("/customers/", json!({"lastTemplate": null})),
+    ])
+}
+
+fn failed_payment() -> Value {
+    json!({
+        "signalType": "payment_failed", "targetSystem": "payments",
+        "entities": [{"type": "payment", "id": "pay_1"}, {"type": "customer", "id": "cus_1"}],
+    })
+}
+
+#[test]
+fn a_stuck_usage_batch_is_reprocessed() {
+    let proposal = propose(
+        &stuck(),
+        &json!({
+            "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+            "lifecycle": [{"at": "2026-01-15T09:30:00Z", "state": "processing"}],
+        }),
+    );
+    let action = &proposal.actions[0];
+    assert_eq!(action.action_type, ActionType::ReprocessUsageBatch);
+    assert!(action.is_automated, "{}", action.description);
+    assert_eq!(action.target_entities, ["ub_1001"]);
+    let call = action.steps[0].call.as_ref().unwrap();
+    assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
+    assert_eq!(
+        call.success[0].says(),
+        "/state is processed or processing or queued"
+    );
+    let verify = action.verify.as_ref().unwrap();
+    assert_eq!(verify.effective.says(), "batch.state is processed");
+    assert_eq!(verify.within, 3_600_000);
+    assert_eq!(
+        action.require[0].says(),
+        "batch.state is processing or failed"
+    );
+    let reconcile = action.steps[0].reconcile.as_ref().unwrap();
+    assert_eq!(reconcile.done.says(), "batch.state is processed");
+    let not_done = reconcile.not_done.as_ref().unwrap();
+    assert_eq!(not_done.says(), "batch.state is failed");
+    let reads: Vec<String> = action
+        .reads
+        .iter()
+        .map(|one| one.call().summary())
+        .collect();
+    assert_eq!(reads, ["GET /usage-batches/ub_1001"]);
+    // A manual action has no reads.
+    assert_eq!(proposal.actions[1].reads, []);
+    let analysis = proposal.analysis;
+    assert!(analysis.root_cause.contains("ub_1001"));
+    let impact = &analysis.impact;
+    assert!(
+        impact.contains("48210 events") && impact.contains("4821.00 USD"),
+        "{impact}"
+    );
+    assert_eq!(analysis.affected_systems, ["billing"]);
+    assert!(analysis.entity_lifecycle_context.contains("2 h 30 min"));
+    let held: Vec<_> = analysis
+        .evidence
+        .iter()
+        .map(|one| (&*one.id, one.holds))
+        .collect();
+    assert_eq!(held, [("not_processed", Some(true)), ("restarted", None)]);
+    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#4");
+    let [read] = proposal.reads.as_slice() else {
+        panic!("{:?}", proposal.reads);
+    };
+    assert_eq!(read.request.as_deref(), Some("GET /usage-batches/ub_1001"));
+    assert_eq!((read.status, &read.error), (Some(200), &None));
+    assert_eq!(read.facts.0.get("batch.state"), Some(&json!("processing")));
+}
+
+#[test]
+fn a_cause_that_nothing_read_names_is_suspected() {
+    let suspected = propose(&stuck(), &json!({})).analysis.root_cause;
+    assert_eq!(
+        suspected,
+        "Suspected: The processing of usage batch ub_1001 was interrupted, and nothing picked it up again."
+    );
+    let mut answers = stuck();
+    answers.0[0].1["lastError"] = json!("worker_restarted");
+    let found = propose(&answers, &json!({})).analysis.root_cause;
+    assert_eq!(
+        found,
+        "A restart of the billing pipeline ended the processing of usage batch ub_1001, which is processing since."
+    );
+}
+
+#[test]
+fn what_it_requires_is_so_or_a_person_does_it() {
+    for (state, why) in [
+        (
+            json!("processed"),
+            " It is not for this case: it needs that batch.state is processing or failed, and batch.state \
+             is processed.",
+        ),
+        (
+            json!(null),
+            " A person has to do it, since it needs that batch.state is processing or failed, which is not \
+             known: batch.state is not in the answer.",
+        ),
+    ] {
+        let answers = Answers(vec![("/usage-batches/", json!({ "state": state }))]);
+        let action = propose(&answers, &json!({})).actions.remove(0);
+        assert!(!action.is_automated);
+        assert!(action.description.ends_with(why), "{}", action.description);
+    }
+    // The read returns 404.
+    let proposal = propose(&Answers::default(), &json!({}));
+    assert!(!proposal.actions[0].is_automated);
+    assert_eq!(proposal.reads[0].status, Some(404));
+    assert_eq!(proposal.analysis.evidence[0].holds, None);
+    assert!(proposal.analysis.impact.contains("(unknown batch events)"));
+    // A failed read is named wherever a conclusion depends on it.
+    let unread = "batch could not be read (GET /usage-batches/ub_1001 was answered 404).";
+    for text in [
+        &proposal.actions[0].description,
+        &proposal.analysis.root_cause,
+        &proposal.analysis.evidence[0].says,
+        &proposal.analysis.evidence[1].says,
+    ] {
+        assert!(text.ends_with(unread), "{text}");
+    }
+}
+
+#[test]
+fn a_read_without_an_answer_is_named() {
+    let case = case(&failed_payment());
+    let playbooks = Playbooks::shipped().unwrap();
+    let mut inquiry = playbooks.inquire(&case);
+    let late = "The target system did not answer in time.";
+    let none = inquiry.wanted().map(|_| Err(late.to_owned()));
+    let none = none.collect();
+    inquiry.answered(none);
+    assert_eq!(inquiry.wanted().count(), 0);
+    let proposal = inquiry.proposal();
+    assert_eq!(proposal.reads.len(), 2);
+    for read in &proposal.reads {
+        let error = read.error.as_deref();
+        assert_eq!(error, Some(late));
+        assert_eq!(read.facts.0.iter().count(), 0);
+    }
+    assert!(proposal.actions.iter().all(|action| !action.is_automated));
+    assert!(proposal.analysis.root_cause.starts_with("Suspected: "));
+    assert!((proposal.analysis.confidence - 0.5).abs() < 1e-12);
+}
+
+#[test]
+fn the_most_specific_playbook_wins() {
+    let usual = propose(&payment("processing_error"), &failed_payment());
+    assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
+    assert!(
+        usual.actions[0].is_automated,
+        "{}",
+        usual.actions[0].description
+    );
+    // The system that sends the message is not affected.
+    assert_eq!(usual.analysis.affected_systems, ["payments"]);
+    let mut declined = failed_payment();
+    declined["labels"] = json!({"failure": "card_declined"});
+    let declined = propose(&payment("card_declined"), &declined);
+    assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
+    // Both playbooks share their reads.
+    assert_eq!(declined.reads.len(), 2);
+}
+
+#[test]
+fn what_was_declined_for_good_is_never_tried_again() {
+    for failure in [
+        "stolen_card",
+        "do_not_honor",
+        "account_closed",
+        "card_declined",
+        "D-51",
+        "",
+    ] {
+        let proposal = propose(&payment(failure), &failed_payment());
+        let retry = &proposal.actions[0];
+        assert_eq!(retry.action_type, ActionType::RetryPayment);
+        assert!(!retry.is_automated, "{failure}");
+        // The customer is informed anyway, if the reason is known.
+        let tell = &proposal.actions[1];
+        assert_eq!(
+            tell.is_automated,
+            !failure.is_empty(),
+            "{}",
+            tell.description
+        );
+    }
+    let cause = propose(&payment("stolen_card"), &failed_payment())
+        .analysis
+        .root_cause;
+    assert!(cause.contains("declined with stolen_card"), "{cause}");
+}
+
+#[test]
+fn money_is_what_the_record_says_whatever_the_alarm_does() {
+    let actions = propose(&invoice(&json!({})), &duplicated(1)).actions;
+    let [void, credit] = actions.as_slice() else {
+        panic!("{actions:?}");
+    };
+    let money = void.money.as_ref().unwrap();
+    assert_eq!((money.minor_units, &*money.currency), (701_550, "USD"));
+    assert_eq!(void.money_effect, Some(MoneyEffect::CustomerOwesLess));
+    assert_eq!(
+        void.description,
+        "Void invoice inv_1, which is not paid (7015.50 USD)."
+    );
+    // A credit of 0.00 USD is not offered.
+    assert!(
+        credit
+            .description
+            .starts_with("Credit what was paid on invoice inv_1: nothing. It is not")
+    );
+    let approved: Vec<String> = void.require.iter().map(FactCondition::says).collect();
+    for pinned in ["invoice.amount is 701550", "invoice.currency is usd"] {
+        assert!(approved.iter().any(|one| one == pinned), "{approved:?}");
+    }
+    assert!(void.is_automated && !credit.is_automated);
+    for unclear in [
+        json!({"currency": "dollars"}),
+        json!({"currency": null}),
+        json!({"amountDue": 7.5}),
+        json!({"amountDue": "701550"}),
+        json!({"amountDue": -1}),
+    ] {
+        let void = propose(&invoice(&unclear), &duplicated(1))
+            .actions
+            .remove(0);
+        assert_eq!(void.money, None, "{unclear}");
+        assert!(!void.is_automated);
+        let why = "since the amount of money is not known.";
+        assert!(void.description.ends_with(why), "{}", void.description);
+    }
+}
+
+#[test]
+fn an_invoice_is_voided_or_credited_and_never_both() {
+    for (more, automated) in [
+        (json!({}), [true, false]),
+        (json!({"state": "draft"}), [true, false]),
+        (
+            json!({"state": "paid", "amountPaid": 701_550}),
+            [false, true],
+        ),
+        (json!({"state": "open", "amountPaid": 1}), [false, false]),
+        (
+            json!({"state": "paid", "amountPaid": 5, "amountCredited": 5}),
+            [false, false],
+        ),
+        (json!({"state": "void"}), [false, false]),
+        // Billing names no other invoice.
+        (json!({"duplicateOf": null}), [false, false]),
+        (
+            json!({"state": "paid", "amountPaid": 701_550, "duplicateOf": ""}),
+            [false, false],
+        ),
+    ] {
+        let actions = propose(&invoice(&more), &duplicated(1)).actions;
+        assert_eq!(
+            [actions[0].is_automated, actions[1].is_automated],
+            automated,
+            "{more}"
+        );
+    }
+}
+
+#[test]
+fn confidence_can_be_multiplied_again() {
+    let mut case = case(&json!({}));
+    case.playbooks.runs = vec![PlaybookRuns {
+        organization_id: Id::new(1).unwrap(),
+        name: "usage-batch-stuck".into(),
+        playbook_version: 4,
+        runs: 8,
+        effective: 6,
+    }];
+    let analysis = propose_in(&case, &stuck()).analysis;
+    let from = analysis.confidence_from.unwrap();
+    let weight = FindingWeight {
+        id: "not_processed".into(),
+        weight: 3.0,
+    };
+    // An unknown finding does not count.
+    assert_eq!(
+        (from.effective, from.runs, &*from.findings),
+        (6, 8, &[weight][..])
+    );
+    assert!((from.prior - 0.7).abs() < 1e-12);
+    let odds = 0.7 / 0.3 * 3.0;
+    assert!((analysis.confidence - odds / (1.0 + odds)).abs() < 1e-12);
+    // A false finding counts as the playbook says.
+    let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
+    let from = propose_in(&case, &answers).analysis.confidence_from;
+    assert!((from.unwrap().findings[0].weight - 0.05).abs() < 1e-12);
+}
+
+#[test]
+fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
+    let mut declined = failed_payment();
+    declined["labels"] = json!({"failure": "card_declined"});
+    let mut case = case(&declined);
+    let answers = payment("card_declined");
+    let chosen = |case: &Case| {
+        let analysis = propose_in(case, &answers).analysis;
+        (analysis.playbook.unwrap().name, analysis.passed_over)
+    };
+    assert_eq!(chosen(&case), ("payment-declined".into(), vec![]));
+    let first = "payment-declined#5".to_owned();
+    // Another version of the playbook is not barred.
+    case.playbooks.not_helped = vec!["payment-declined#4".into()];
+    assert_eq!(chosen(&case).0, "payment-declined");
+    case.playbooks.not_helped = vec![first.clone()];
+    let next = chosen(&case);
+    assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
+    case.playbooks.not_helped.push("payment-failed#5".into());
+    let (name, passed_over) = chosen(&case);
+    assert_eq!((&*name, passed_over.len()), ("fallback", 2));
+}
+
+#[test]
+fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
+    let unknown = json!({"signalType": "moon_in_the_way", "targetSystem": "sky"});
+    let proposal = propose(&Answers::default(), &unknown);
+    let [action] = proposal.actions.as_slice() else {
+        panic!("{:?}", proposal.actions);
+    };
+    assert_eq!(action.action_type, ActionType::ManualReview);
+    assert_eq!(action.target_system, "sky");
+    assert!(!action.is_automated);
+    assert!(proposal.analysis.root_cause.starts_with("No playbook"));
+    assert!(proposal.analysis.confidence < 0.3);
+    assert_eq!(proposal.reads, []);
+}
+
+#[test]
+fn an_action_that_cannot_run_is_manual_and_says_why() {
+    let mut unconnected = case(&json!({}));
+    unconnected.connections.clear();
+    let proposal = propose_in(&unconnected, &stuck());
+    let action = &proposal.actions[0];
+    assert!(!action.is_automated);
+    assert!(
+        action.description.contains("no connection"),
+        "{}",
+        action.description
+    );
+    let read = &proposal.reads[0];
+    assert_eq!(read.request, None);
+    let error = read.error.as_deref();
+    assert_eq!(
+        error,
+        Some("It was not sent: there is no connection \"billing\".")
+    );
+
+    // The alert names no customer.
+    let mut payment_alone = failed_payment();
+    payment_alone["entities"] = json!([{"type": "payment", "id": "pay_1"}]);
+    let actions = propose(&payment("processing_error"), &payment_alone).actions;
+    assert!(actions[0].is_automated, "{}", actions[0].description);
+    assert!(!actions[1].is_automated);
+    let description = &actions[1].description;
+    assert!(
+        description.contains("does not name the customer"),
+        "{description}"
+    );
+    assert_eq!(actions[1].steps[0].call, None);
+}
+
+#[test]
+fn where_nobody_can_look_later_that_is_said() {
+    let mut case = case(&failed_payment());
+    for connection in &mut case.connections {
+        connection.allow.retain(|one| {
+            !one.to_string().ends_with("/messages") || !one.to_string().starts_with("GET")
+        });
+    }
+    let actions = propose_in(&case, &payment("processing_error")).actions;
+    let notify = &actions[1];
+    assert!(notify.is_automated, "{}", notify.description);
+    assert_eq!(notify.verify, None);
+    let why = "Nobody looks whether it helped, since GET /customers/cus_1/messages is not allowed.";
+    assert!(notify.description.ends_with(why), "{}", notify.description);
+    let reads: Vec<&str> = notify.reads.iter().map(|one| &*one.name).collect();
+    assert_eq!(reads, ["payment"]);
+}

@@ -1,0 +1,64 @@
+//! Values of alerts and target systems are data everywhere.
+
+use super::*;
+
+#[test]
+fn what_a_signal_says_cannot_leave_its_place() {
+    for (id, call) in [
+        ("a b/../c?d#e%2f", None),
+        (
+            "a b?d#e%2f",
+            Some("POST /usage-batches/a%20b%3Fd%23e%252f/reprocess"),
+        ),
+        ("a\\b", None),
+        ("ub_1\u{7f}", None),
+        // The id would be displayed as another record's.
+        ("ub_\u{202e}1001", None),
+        ("ub_\u{2066}1001", None),
+        ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
+        ("..", None),
+        ("", None),
+    ] {
+        let entities = json!([{"type": "usage_batch", "id": id}]);
+        let proposal = propose(&stuck(), &json!({ "entities": entities }));
+        let action = &proposal.actions[0];
+        // A call that the worker would reject is not proposed as automated.
+        let call_of = action.steps[0].call.as_ref();
+        let runs = call_of.is_some_and(|_| action.is_automated);
+        assert_eq!(runs, id == "ü", "{id}");
+        let shown = call_of.map(agent::ApiCall::summary);
+        assert_eq!(shown.as_deref(), call, "{id}");
+    }
+}
+
+#[test]
+fn bodies_keep_the_types_of_their_values() {
+    let mut signal = duplicated(1);
+    signal["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
+    let paid = invoice(&json!({"state": "paid", "amountPaid": 701_550}));
+    let actions = propose(&paid, &signal).actions;
+    let body = &actions[1].steps[0].call.as_ref().unwrap().body;
+    assert_eq!(
+        json!(body.as_ref().unwrap().0),
+        json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})
+    );
+}
+
+#[test]
+fn what_a_target_system_says_is_a_value_and_no_more() {
+    let long = format!("{{title}}\u{7}{}", "x".repeat(500));
+    let proposal = propose(&invoice(&json!({"duplicateOf": long})), &duplicated(1));
+    let cause = proposal.analysis.root_cause;
+    assert!(cause.contains("{title}x") && cause.len() < 300, "{cause}");
+    let mut turned = duplicated(1);
+    turned["title"] = json!("inv_\u{202e}1");
+    turned["entities"] = json!([{"type": "invoice\u{2067}", "id": "inv\u{200f}_1\u{7}"}]);
+    turned["lifecycle"] = json!([{"at": "2026-01-15T09:30:00Z", "state": "op\u{202b}en"}]);
+    turned["signalType"] = json!("moon_in_the_way");
+    let proposal = propose(&Answers::default(), &turned);
+    let texts = format!("{:?}{:?}", proposal.analysis, proposal.actions);
+    for unseen in ["202e", "2067", "200f", "202b", "u{7}"] {
+        assert!(!texts.contains(unseen), "{unseen} in {texts}");
+    }
+    assert!(proposal.analysis.root_cause.contains("inv_1"));
+}
