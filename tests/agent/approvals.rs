@@ -77,7 +77,10 @@ async fn an_action_shows_all_that_is_sent_and_its_digest() {
 async fn tampers(world: &Concierge) {
     let mut actions = world.api.items_of("agent_action").await;
     for item in &mut actions {
-        let Some(AttributeValue::L(steps)) = item.get_mut("steps") else {
+        let Some(AttributeValue::M(content)) = item.get_mut("content") else {
+            panic!("an action without content");
+        };
+        let Some(AttributeValue::L(steps)) = content.get_mut("steps") else {
             panic!("an action without steps");
         };
         let Some(AttributeValue::M(step)) = steps.first_mut() else {
@@ -262,8 +265,8 @@ fn paying(signal: &Signal) -> Vec<ProposedAction> {
     let body = json!({"customerId": customer.id, "template": "paid"});
     let retry = ActionType::RetryPayment;
     let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);
-    action.risk = Risk::High;
-    action.money = Some(Money {
+    action.content.risk = Risk::High;
+    action.content.money = Some(Money {
         minor_units: 4_000,
         currency: "USD".to_owned(),
     });

@@ -165,7 +165,7 @@ fn void(signal: &shared::agent::Signal) -> ProposedAction {
         &body,
         invoice,
     );
-    let call = action.steps[0].call.as_mut().unwrap();
+    let call = action.content.steps[0].call.as_mut().unwrap();
     call.already_done = vec![AlreadyDone {
         status: 409,
         code: Some("already_void".to_owned()),

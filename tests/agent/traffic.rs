@@ -95,7 +95,8 @@ async fn attempts(world: &Concierge, (id, action): &Approved) -> i64 {
     let mut own = all.filter(|item| {
         text_of(item, "pk").ends_with(&format!("#{id}")) && text_of(item, "actionId") == *action
     });
-    let attempts = own.next().unwrap()["attempts"].clone();
+    let progress = own.next().unwrap()["progress"].clone();
+    let attempts = &progress.as_m().unwrap()["attempts"];
     attempts.as_n().unwrap().parse().unwrap()
 }
 

@@ -63,8 +63,8 @@ fn as_asked(signal: &Signal) -> Vec<ProposedAction> {
     let body = json!({"customerId": "cus_501", "template": "payment_failed"});
     let (system, path) = ("notifications", "/messages");
     let mut action = posting(action_type, system, path, &body, asked("case"));
-    action.risk = serde_json::from_value(json!(asked("risk"))).unwrap();
-    action.money = money;
+    action.content.risk = serde_json::from_value(json!(asked("risk"))).unwrap();
+    action.content.money = money;
     vec![action]
 }
 

@@ -69,7 +69,7 @@ fn proposes(signal: &Signal) -> Vec<ProposedAction> {
         &json!({}),
         record,
     );
-    let call = action.steps[0].call.as_mut().unwrap();
+    let call = action.content.steps[0].call.as_mut().unwrap();
     method.clone_into(&mut call.method);
     call.body = body
         .as_object()

@@ -56,8 +56,8 @@ fn proposes_and_looks(signal: &Signal) -> Vec<ProposedAction> {
     let mut charges = read_of("charges", "stripe", "/v1/charges");
     charges.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
     charges.absent = [("amount".to_owned(), json!("none"))].into();
-    charge.reads = vec![charges];
-    charge.steps[0].reconcile = Some(Reconciliation {
+    charge.content.reads = vec![charges];
+    charge.content.steps[0].reconcile = Some(Reconciliation {
         done: fact_is("charges.amount", 2_000),
         not_done: Some(fact_is("charges.amount", "none")),
     });

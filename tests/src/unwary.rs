@@ -45,11 +45,11 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
 }
 
 fn forget(action: &mut ProposedAction) {
-    action.is_automated = action.steps.iter().all(|step| step.call.is_some());
-    action.reads.clear();
-    action.require.clear();
-    action.verify = None;
-    for step in &mut action.steps {
+    action.is_automated = action.content.steps.iter().all(|step| step.call.is_some());
+    action.content.reads.clear();
+    action.content.require.clear();
+    action.content.verify = None;
+    for step in &mut action.content.steps {
         step.reconcile = None;
     }
 }

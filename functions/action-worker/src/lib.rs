@@ -155,7 +155,7 @@ impl Worker {
 
     /// Runs a claimed action. Returns whether its effect is to be verified at once.
     async fn run(&self, held: HeldAction) -> Result<bool, Error> {
-        let verifies = held.action.verify.is_some();
+        let verifies = held.action.content.verify.is_some();
         let run = Run::new(&self.store, &self.targets, &self.limits, held);
         let outcome = run.run().await?;
         if let Some(outcome) = outcome {

@@ -55,19 +55,21 @@ pub(crate) async fn see<'a>(
 
 fn log(action: &AgentAction) {
     let verification = action
+        .checks
         .verification
         .as_ref()
         .map(|looks| looks.status.into());
     let reconciliation = action
+        .checks
         .reconciliation
         .as_ref()
         .map(|looks| looks.status.into());
     let none = "none";
     tracing::info!(
-        traceId = action.trace_id.as_deref(),
-        organizationId = action.organization_id.get(),
-        sessionId = action.session_id.get(),
-        actionId = action.action_id,
+        traceId = action.round.trace_id.as_deref(),
+        organizationId = action.key.organization_id.get(),
+        sessionId = action.key.session_id.get(),
+        actionId = action.key.action_id,
         state = action.state.name(),
         verification = verification.unwrap_or(none),
         reconciliation = reconciliation.unwrap_or(none),

@@ -94,11 +94,11 @@ impl<'a> Run<'a> {
         let recorded = self.conclude(end).await?;
         let action = &self.action;
         tracing::info!(
-            traceId = action.trace_id.as_deref(),
-            organizationId = action.organization_id.get(),
-            sessionId = action.session_id.get(),
-            actionId = action.action_id,
-            attempt = action.attempts,
+            traceId = action.round.trace_id.as_deref(),
+            organizationId = action.key.organization_id.get(),
+            sessionId = action.key.session_id.get(),
+            actionId = action.key.action_id,
+            attempt = action.progress.attempts,
             outcome = recorded.map_or("none", ActionState::name),
             durationMs = u64::try_from(self.lease.elapsed().as_millis()).unwrap_or(u64::MAX),
         );
@@ -107,8 +107,8 @@ impl<'a> Run<'a> {
 
     /// Runs the remaining steps.
     async fn steps(&mut self) -> Result<End, Error> {
-        let steps = self.action.steps.clone();
-        let done = usize::try_from(self.action.steps_done).unwrap_or(0);
+        let steps = self.action.content.steps.clone();
+        let done = usize::try_from(self.action.progress.steps_done).unwrap_or(0);
         for (at, step) in steps.iter().enumerate().skip(done) {
             if let ControlFlow::Break(end) = self.step(at, step).await? {
                 return Ok(end);
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
         let sending = Sending {
             key,
             timeout: self.limits.step_timeout,
-            is_repeated: self.action.ambiguous,
+            is_repeated: self.action.progress.call.ambiguous,
             now: self.store.now(),
         };
         let answer = call::send(self.targets, &self.connection, call, sending).await;
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
         let status = answer.effect.into();
         self.action.keep(step, status, self.response.as_ref(), now);
         let answered = self.action.answered(answer.effect, idempotency);
-        self.action.answers.push(StepAnswer {
+        self.action.progress.answers.push(StepAnswer {
             step,
             at: now,
             effect: answer.effect.into(),
@@ -188,7 +188,7 @@ impl<'a> Run<'a> {
 
     /// Checks the action's preconditions, unless this claim has checked them.
     async fn look(&mut self) -> ControlFlow<End> {
-        if !self.action.looking {
+        if !self.action.progress.call.looking {
             return ControlFlow::Continue(());
         }
         let timeout = self.limits.look_timeout();

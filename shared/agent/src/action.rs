@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition,
-    JournalHead, Looked, Looks, PlaybookVersion, PolicySubject, ProposedAction,
+    JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicySubject, ProposedAction,
     ReconciliationStatus, Risk, StepAnswer, StepResult, TargetEffect, TargetRead, Verification,
     VerificationStatus,
 };
@@ -16,155 +16,189 @@ use model::{
 
 /// An approved action, as the worker runs it.
 ///
-/// `token` is a fencing token. Every claim raises it, and every write of the holder expects it. A
-/// worker that was thought dead cannot overwrite its successor.
+/// Each group of fields has one writer, and every update writes whole groups.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a fact of its own that is written and expected alone"
-)]
 pub struct AgentAction {
+    /// Names the action.
+    #[serde(flatten)]
+    pub key: ActionKey,
+    /// What was approved.
+    pub content: ActionContent,
+    /// The round in which it runs.
+    pub round: ActionRound,
+    /// The state.
+    pub state: ActionState,
+    /// A fencing token. Every claim raises it, and every write of the holder expects it. A worker
+    /// that was thought dead cannot overwrite its successor.
+    pub token: i64,
+    /// Its session was cancelled while it was claimed. Nothing more is sent.
+    pub stopping: bool,
+    /// The holder's progress.
+    pub progress: Progress,
+    /// The times at which workers and the sweeper visit it.
+    pub schedule: Schedule,
+    /// Checks of its effect after the end.
+    pub checks: Checks,
+    /// Its end.
+    pub end: ActionEnd,
+    /// The newest entry of its chain in the session's journal.
+    pub journal: JournalHead,
+    /// The last change.
+    pub updated_at: Timestamp,
+}
+
+/// Names an approved action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionKey {
     /// The owning organization.
     pub organization_id: OrganizationId,
     /// The session in which it was approved.
     pub session_id: AgentSessionId,
     /// The alert of the session.
-    #[serde(default)]
-    pub alert_id: Option<SignalId>,
+    pub alert_id: SignalId,
     /// The proposed action's id.
     pub action_id: String,
+}
+
+/// The content of an action: all that an approval covers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionContent {
     /// The playbook that proposed it.
-    #[serde(default)]
     pub playbook: Option<PlaybookVersion>,
-    /// The connection to its target system, as of the proposal.
-    #[serde(default)]
-    pub connection: Option<ConnectionRevision>,
-    /// The risk level.
-    #[serde(default)]
-    pub risk: Option<Risk>,
-    /// The money that it moves, if known.
-    #[serde(default)]
-    pub money: Option<Money>,
     /// The kind of action.
     pub action_type: ActionType,
+    /// A description of what it does. For an automated action that cannot run automatically, also
+    /// the reason.
+    pub description: String,
+    /// The expected state after success.
+    pub expected_outcome: String,
+    /// Instructions for people: how to undo it and until when. None if unknown.
+    pub undo: Option<String>,
+    /// The risk level.
+    pub risk: Risk,
+    /// The money that it moves, if known.
+    pub money: Option<Money>,
+    /// The direction in which it moves the money.
+    pub money_effect: Option<MoneyEffect>,
+    /// Minutes a person would have needed.
+    pub minutes_saved: i64,
     /// The system it acts on.
     pub target_system: String,
+    /// The connection to that system, as of the proposal.
+    pub connection: Option<ConnectionRevision>,
     /// The records of that system it acts on. No two actions have the same effect on one record at
     /// once.
-    #[serde(default)]
     pub entities: Vec<String>,
-    /// Effects of the actions that it excludes. None of these may be held when it runs.
-    #[serde(default)]
-    pub rivals: Vec<TargetEffect>,
-    /// Ids of the session's approved actions that come first.
-    #[serde(default)]
-    pub after: Vec<String>,
     /// Reads of the target system for the conditions below and those of the steps.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reads: Vec<TargetRead>,
     /// Conditions that must hold when it runs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub require: Vec<FactCondition>,
     /// The rendered steps.
     pub steps: Vec<ActionStep>,
     /// The condition that shows that it had its effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verify: Option<Verification>,
-    /// Its approvals, the newest last.
-    #[serde(default)]
+}
+
+/// The round in which an action runs: 1 at first, raised when it is approved again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionRound {
+    /// Its number. The idempotency keys name it, so a call that certainly failed becomes a new
+    /// call.
+    pub number: i64,
+    /// The approvals of all rounds, the newest last.
     pub approvals: Vec<ActionApproval>,
+    /// Ids of the session's approved actions that come first.
+    pub after: Vec<String>,
+    /// Effects of the actions that it excludes. None of these may be held when it runs.
+    pub rivals: Vec<TargetEffect>,
+    /// The trace of the request that approved it last. The worker logs this trace.
+    pub trace_id: Option<String>,
+    /// The instant of the last approval.
+    pub approved_at: Timestamp,
+}
+
+/// The progress of an action, written by its holder.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Progress {
     /// The stack that claimed it first. Its idempotency keys carry this name.
-    #[serde(default)]
     pub stack: Option<String>,
     /// The revision of the connection at the last claim.
-    #[serde(default)]
     pub connection_revision: Option<i64>,
-    /// The round: 1 at first, raised when it is approved again. Its idempotency keys name the
-    /// round, so a call that certainly failed becomes a new call.
-    #[serde(default)]
-    pub round: i64,
-    /// The trace of the request that approved it last. The worker logs this trace.
-    #[serde(default)]
-    pub trace_id: Option<String>,
-    /// Minutes a person would have needed.
-    pub minutes_saved: i64,
-    /// The state.
-    pub state: ActionState,
-    /// The fencing token. Every claim raises it.
-    #[serde(default)]
-    pub token: i64,
     /// Claims since it was approved.
-    #[serde(default)]
     pub attempts: i64,
-    /// End of the holder's lease.
-    pub lease_until: Option<Timestamp>,
+    /// The first claim since it was approved.
+    pub started_at: Option<Timestamp>,
     /// Number of steps that are done. An action that runs again continues after them.
-    #[serde(default)]
     pub steps_done: i64,
     /// Number of those steps that the target system reported as already done.
-    #[serde(default)]
     pub already_done: i64,
-    /// A call may be under way without an idempotency key. Repeating it would repeat the effect.
-    #[serde(default)]
+    /// The open call.
+    pub call: OpenCall,
+    /// The results of the steps that were sent.
+    pub results: Vec<StepResult>,
+    /// Answers that are not written yet.
+    #[serde(skip)]
+    pub answers: Vec<StepAnswer>,
+    /// The precondition check that is not written yet.
+    #[serde(skip)]
+    pub looked: Option<Looked>,
+}
+
+/// What is known of the call that is under way or was sent last.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenCall {
+    /// It may be under way without an idempotency key. Repeating it would repeat the effect.
     pub sending: bool,
-    /// A call was sent and its answer did not tell whether it took effect.
-    #[serde(default)]
+    /// It was sent, and its answer did not tell whether it took effect.
     pub ambiguous: bool,
-    /// Claimed, with the precondition check still to do. No call that changes something was sent
-    /// since.
-    #[serde(default)]
+    /// The precondition check is still to do, and nothing was sent since the claim.
     pub looking: bool,
-    /// Its session was cancelled while it was claimed. Nothing more is sent.
-    #[serde(default)]
-    pub stopping: bool,
-    /// Its saved minutes are not in the organization's total yet.
-    #[serde(default)]
-    pub uncounted: bool,
+}
+
+/// The times at which workers and the sweeper visit an action.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Schedule {
+    /// End of the holder's lease.
+    pub lease_until: Option<Timestamp>,
     /// Retry at: it was released and is not claimed before this instant.
-    #[serde(default)]
     pub not_before: Option<Timestamp>,
-    /// The last claim was deferred, and the sweeper has sent no message since.
-    #[serde(default)]
-    pub put_off: bool,
-    /// Messages that the sweeper sent since the last claim.
-    #[serde(default)]
-    pub resends: i64,
     /// The sweeper's next visit.
     pub due_at: Option<Timestamp>,
-    /// The results of the steps that were sent.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub step_results: Vec<StepResult>,
+    /// The last claim was deferred, and the sweeper has sent no message since.
+    pub put_off: bool,
+    /// Messages that the sweeper sent since the last claim.
+    pub resends: i64,
+    /// Its saved minutes are not in the organization's total yet.
+    pub uncounted: bool,
+}
+
+/// Checks of an action's effect after its end.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Checks {
     /// Verification of the effect, if it succeeded and has a verification.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Looks<VerificationStatus>>,
     /// Reconciliation of an unclear call, if it ended as unknown and has a reconciliation.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reconciliation: Option<Looks<ReconciliationStatus>>,
-    /// The target system's last answer, once it ended.
+}
+
+/// The end of an action.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ActionEnd {
+    /// The instant of the end.
+    pub at: Option<Timestamp>,
+    /// The target system's last answer.
     pub response: Option<JsonText>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
     /// The verdict of a user, if its outcome was unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// The newest entry of its chain in the session's journal.
-    #[serde(default)]
-    pub journal: JournalHead,
-    /// Answers that its holder has not written yet.
-    #[serde(skip)]
-    pub answers: Vec<StepAnswer>,
-    /// The holder's precondition check that is not written yet.
-    #[serde(skip)]
-    pub looked: Option<Looked>,
-    /// The first claim since it was approved.
-    pub started_at: Option<Timestamp>,
-    /// The end of the action.
-    pub executed_at: Option<Timestamp>,
-    /// The first approval.
-    pub created_at: Timestamp,
-    /// The last change.
-    pub updated_at: Timestamp,
 }
 
 /// The state of an approved action. The last four are outcomes.
@@ -207,6 +241,42 @@ impl ActionState {
     }
 }
 
+impl ActionContent {
+    /// Returns the properties that a policy uses.
+    #[must_use]
+    pub fn subject(&self) -> PolicySubject<'_> {
+        PolicySubject {
+            action_type: self.action_type,
+            risk: self.risk,
+            money: self.money.as_ref(),
+            connection: &self.target_system,
+        }
+    }
+
+    /// Returns the effects of the action. A claim of the action claims them too.
+    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
+        self.entities.iter().map(|entity| TargetEffect {
+            target_system: self.target_system.clone(),
+            action_type: self.action_type,
+            entity: entity.clone(),
+        })
+    }
+}
+
+impl Schedule {
+    /// Returns the schedule of an action that was approved now.
+    const fn after_approval(now: Timestamp) -> Self {
+        Self {
+            lease_until: None,
+            not_before: None,
+            due_at: Some(now.plus(AgentAction::DELIVERY)),
+            put_off: false,
+            resends: 0,
+            uncounted: false,
+        }
+    }
+}
+
 impl AgentAction {
     /// Milliseconds that a message may be under way before the sweeper sends another. The queue
     /// hides a received message for less time, so only lost messages are sent again.
@@ -234,56 +304,29 @@ impl AgentAction {
         now: Timestamp,
     ) -> Self {
         Self {
-            organization_id: session.organization_id,
-            session_id: session.id,
-            alert_id: Some(session.alert_id),
-            action_id: action.id.clone(),
-            playbook: action.playbook.clone(),
-            connection: action.connection.clone(),
-            risk: Some(action.risk),
-            money: action.money.clone(),
-            action_type: action.action_type,
-            target_system: action.target_system.clone(),
-            entities: action.target_entities.clone(),
-            rivals: session.rivals(action),
-            after: session.approved_before(action),
-            reads: action.reads.clone(),
-            require: action.require.clone(),
-            steps: action.steps.clone(),
-            verify: action.verify.clone(),
-            approvals: of_round(approvals, 1),
-            stack: None,
-            connection_revision: None,
-            round: 1,
-            trace_id: trace.map(str::to_owned),
-            minutes_saved: action.minutes_saved,
+            key: ActionKey {
+                organization_id: session.organization_id,
+                session_id: session.id,
+                alert_id: session.alert_id,
+                action_id: action.id.clone(),
+            },
+            content: action.content.clone(),
+            round: ActionRound {
+                number: 1,
+                approvals: of_round(approvals, 1),
+                after: session.approved_before(action),
+                rivals: session.rivals(action),
+                trace_id: trace.map(str::to_owned),
+                approved_at: now,
+            },
             state: ActionState::Queued,
             token: 0,
-            attempts: 0,
-            lease_until: None,
-            steps_done: 0,
-            already_done: 0,
-            sending: false,
-            ambiguous: false,
-            looking: false,
             stopping: false,
-            uncounted: false,
-            not_before: None,
-            put_off: false,
-            resends: 0,
-            due_at: Some(now.plus(Self::DELIVERY)),
-            step_results: Vec::new(),
-            verification: None,
-            reconciliation: None,
-            response: None,
-            error: None,
-            verdict: None,
+            progress: Progress::default(),
+            schedule: Schedule::after_approval(now),
+            checks: Checks::default(),
+            end: ActionEnd::default(),
             journal: JournalHead::default(),
-            answers: Vec::new(),
-            looked: None,
-            started_at: None,
-            executed_at: None,
-            created_at: now,
             updated_at: now,
         }
     }
@@ -298,82 +341,71 @@ impl AgentAction {
         trace: Option<&str>,
         now: Timestamp,
     ) {
-        self.after = after;
-        self.round += 1;
-        self.approvals.extend(of_round(approvals, self.round));
-        self.connection_revision = None;
-        self.trace_id = trace.map(str::to_owned);
-        self.state = ActionState::Queued;
-        self.attempts = 0;
-        self.resends = 0;
-        self.lease_until = None;
-        self.sending = false;
-        self.ambiguous = false;
-        self.stopping = false;
-        self.not_before = None;
-        self.put_off = false;
         self.forget_steps();
-        self.verification = None;
-        self.reconciliation = None;
-        self.response = None;
-        self.error = None;
-        self.verdict = None;
-        self.started_at = None;
-        self.executed_at = None;
-        self.due_at = Some(now.plus(Self::DELIVERY));
+        let round = &mut self.round;
+        round.number += 1;
+        round.approvals.extend(of_round(approvals, round.number));
+        round.after = after;
+        round.trace_id = trace.map(str::to_owned);
+        round.approved_at = now;
+        let progress = std::mem::take(&mut self.progress);
+        self.progress = Progress {
+            stack: progress.stack,
+            steps_done: progress.steps_done,
+            already_done: progress.already_done,
+            results: progress.results,
+            ..Progress::default()
+        };
+        self.state = ActionState::Queued;
+        self.stopping = false;
+        self.schedule = Schedule::after_approval(now);
+        self.checks = Checks::default();
+        self.end = ActionEnd::default();
         self.updated_at = now;
-    }
-
-    /// Returns the properties that a policy uses.
-    #[must_use]
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: self.risk,
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-        }
     }
 
     /// Returns the instant at which it is given up.
     #[must_use]
     pub fn deadline(&self) -> Timestamp {
-        let approved = self.approvals.last().map_or(self.created_at, |one| one.at);
-        approved.plus(Self::PATIENCE)
+        self.round.approved_at.plus(Self::PATIENCE)
     }
 
     /// True if it made a difference: it succeeded, changed something that had not been done before,
     /// and passed its verification, if it has one.
     #[must_use]
     pub fn is_effective(&self) -> bool {
-        let changes = self.steps.iter().filter(|step| step.changes()).count();
-        let already_done = usize::try_from(self.already_done).unwrap_or_default();
+        let changes = self
+            .content
+            .steps
+            .iter()
+            .filter(|step| step.changes())
+            .count();
+        let already_done = usize::try_from(self.progress.already_done).unwrap_or_default();
         self.state == ActionState::Succeeded && already_done < changes && self.is_verified()
     }
 
     /// True if it fixed its records. A message fixes nothing.
     #[must_use]
     pub fn is_remedy(&self) -> bool {
-        self.is_effective() && self.action_type.puts_right()
+        self.is_effective() && self.content.action_type.puts_right()
     }
 
     /// Returns the minutes that it saved. 0 unless it was effective, and 0 with a verdict, since a
     /// user had to check.
     #[must_use]
     pub fn saved(&self) -> i64 {
-        if self.is_effective() && self.verdict.is_none() {
-            self.minutes_saved
+        if self.is_effective() && self.end.verdict.is_none() {
+            self.content.minutes_saved
         } else {
             0
         }
     }
 
-    /// Returns the approvals of its round. Approvals from before rounds were counted belong to any
-    /// round.
+    /// Returns the approvals of its round.
     #[must_use]
     pub fn current_approvals(&self) -> Vec<ActionApproval> {
-        let approvals = self.approvals.iter();
-        let current = approvals.filter(|one| one.round == self.round || one.round == 0);
+        let approvals = self.round.approvals.iter();
+        let current = approvals.filter(|one| one.round == self.round.number);
         current.cloned().collect()
     }
 
@@ -383,12 +415,12 @@ impl AgentAction {
     pub fn idempotency_key(&self, step: usize) -> String {
         format!(
             "wd-{}-{}-{}-{}-{}-{}",
-            self.stack.as_deref().unwrap_or_default(),
-            self.organization_id,
-            self.session_id,
-            self.action_id,
+            self.progress.stack.as_deref().unwrap_or_default(),
+            self.key.organization_id,
+            self.key.session_id,
+            self.key.action_id,
             step + 1,
-            self.round,
+            self.round.number,
         )
     }
 
@@ -398,17 +430,17 @@ impl AgentAction {
         if !self.state.has_ended() {
             return None;
         }
-        let executed_at = self.executed_at.unwrap_or(self.updated_at);
-        let started_at = self.started_at.unwrap_or(executed_at);
+        let executed_at = self.ended_at();
+        let started_at = self.progress.started_at.unwrap_or(executed_at);
         Some(ActionResult {
-            action_id: self.action_id.clone(),
+            action_id: self.key.action_id.clone(),
             success: self.state == ActionState::Succeeded,
-            response: self.response.clone(),
-            error: self.error.clone(),
+            response: self.end.response.clone(),
+            error: self.end.error.clone(),
             steps: self.results_of_steps(),
-            verification: self.verification.clone(),
-            reconciliation: self.reconciliation.clone(),
-            verdict: self.verdict.clone(),
+            verification: self.checks.verification.clone(),
+            reconciliation: self.checks.reconciliation.clone(),
+            verdict: self.end.verdict.clone(),
             executed_at,
             duration: executed_at.since(started_at).max(0),
         })

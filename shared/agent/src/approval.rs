@@ -55,7 +55,7 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
         }
         self.known
             .iter()
-            .find(|action| action.action_id == action_id)
+            .find(|action| action.key.action_id == action_id)
             .map(|action| action.state)
     }
 
@@ -67,11 +67,11 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
             return Vec::new();
         }
         let waits = |action: &&A| {
-            let comes_later = action.after.iter().any(|id| id == action_id);
+            let comes_later = action.round.after.iter().any(|id| id == action_id);
             action.state == ActionState::Queued && comes_later
         };
         let waiting = self.known.iter().filter(waits);
-        waiting.map(|action| action.action_id.clone()).collect()
+        waiting.map(|action| action.key.action_id.clone()).collect()
     }
 
     /// True if every action has ended.
@@ -222,7 +222,7 @@ impl AgentSession {
             let Some(action) = actions.find(|action| action.id == *id) else {
                 continue;
             };
-            let requirement = approver.policy.requires(action.subject());
+            let requirement = approver.policy.requires(action.content.subject());
             let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
             // Drops approvals that the policy no longer counts, so that none is shown as valid.
             action.approvals.retain(|one| {
@@ -247,7 +247,7 @@ impl AgentSession {
         now: Timestamp,
     ) -> Result<ActionApproval, Error> {
         let id = &action.id;
-        let requirement = approver.policy.requires(action.subject());
+        let requirement = approver.policy.requires(action.content.subject());
         if requirement.denies() {
             return Err(Error::conflict(
                 Code::PolicyDenied,
@@ -262,7 +262,7 @@ impl AgentSession {
                 format!("The organization's policy requires for {id}: {asked}."),
             ));
         }
-        match approver.policy.caps.charge(action.subject()) {
+        match approver.policy.caps.charge(action.content.subject()) {
             Ok(_) => Ok(approval),
             Err(why) => Err(Error::conflict(
                 Code::CapReached,
@@ -323,7 +323,12 @@ impl AgentSession {
         approving: &Approving<'_>,
         now: Timestamp,
     ) -> Approved<'a, A> {
-        let is_known = |id: &String| actions.known.iter().any(|action| action.action_id == *id);
+        let is_known = |id: &String| {
+            actions
+                .known
+                .iter()
+                .any(|action| action.key.action_id == *id)
+        };
         let approvals = |id: &str| {
             let proposed = self.proposed(id);
             proposed.map_or_else(Vec::new, |action| action.approvals.clone())
@@ -341,11 +346,11 @@ impl AgentSession {
         let again = actions
             .known
             .iter_mut()
-            .filter(|action| self.approved.contains(&action.action_id))
+            .filter(|action| self.approved.contains(&action.key.action_id))
             .map(|action| {
-                let proposed = self.proposed(&action.action_id);
+                let proposed = self.proposed(&action.key.action_id);
                 let after = proposed.map(|proposed| self.approved_before(proposed));
-                let approvals = approvals(&action.action_id);
+                let approvals = approvals(&action.key.action_id);
                 let after = after.unwrap_or_default();
                 action.approve_again(approvals, after, approving.trace, now);
                 &*action
@@ -370,7 +375,7 @@ impl AgentSession {
         self.proposed_actions
             .iter()
             .filter(|other| action.excludes.contains(&other.key))
-            .flat_map(ProposedAction::effects)
+            .flat_map(|other| other.content.effects())
             .collect()
     }
 

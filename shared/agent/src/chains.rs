@@ -49,7 +49,7 @@ impl AgentAction {
     #[must_use]
     pub fn note(&mut self, note: Option<Note>, now: Timestamp) -> Vec<JournalEntry> {
         let digest = self.digest();
-        let answers = std::mem::take(&mut self.answers).into_iter();
+        let answers = std::mem::take(&mut self.progress.answers).into_iter();
         let worker = JournalActor::of(JournalActorType::Worker);
         let answers = answers.map(|answer| {
             let note = Note::new(worker, JournalEvent::Answered, None).with(json!({
@@ -60,7 +60,7 @@ impl AgentAction {
             }));
             (note, None, answer.at)
         });
-        let looked = self.looked.take().map(|looked| {
+        let looked = self.progress.looked.take().map(|looked| {
             let note = Note::new(worker, JournalEvent::Looked, None).with(looked.detail());
             (note, None, looked.at)
         });
@@ -70,9 +70,9 @@ impl AgentAction {
         let notes: Vec<_> = notes.collect();
         let entries = notes.into_iter().map(|(note, to, at)| {
             let entry = JournalEntry {
-                organization_id: self.organization_id,
-                session_id: self.session_id,
-                action_id: Some(self.action_id.clone()),
+                organization_id: self.key.organization_id,
+                session_id: self.key.session_id,
+                action_id: Some(self.key.action_id.clone()),
                 seq: 0,
                 at,
                 actor: note.actor,
@@ -140,7 +140,7 @@ pub fn check_journal<'a>(
     let mut heads: BTreeMap<Option<&str>, &JournalHead> = BTreeMap::new();
     heads.insert(None, &session.journal);
     for action in actions {
-        heads.insert(Some(&action.action_id), &action.journal);
+        heads.insert(Some(&action.key.action_id), &action.journal);
     }
     let mut chains: BTreeMap<Option<&str>, Vec<&JournalEntry>> = BTreeMap::new();
     for entry in entries {

@@ -27,7 +27,7 @@ impl EffectGuard {
     /// True if the action claimed it last.
     #[must_use]
     pub fn is_of(&self, action: &AgentAction) -> bool {
-        self.session_id == action.session_id && self.action_id == action.action_id
+        self.session_id == action.key.session_id && self.action_id == action.key.action_id
     }
 }
 
@@ -95,15 +95,6 @@ impl HeldEffect {
 
 /// Exclusive effects.
 impl AgentAction {
-    /// Returns its effects. A claim of the action claims them too.
-    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        self.entities.iter().map(|entity| TargetEffect {
-            target_system: self.target_system.clone(),
-            action_type: self.action_type,
-            entity: entity.clone(),
-        })
-    }
-
     /// Returns the hold by which it blocks others from the effects that it claimed last. An action
     /// holds them while it may run, while its outcome is unknown, and during its cooldown after
     /// they took place. An action that is certainly not done holds nothing, unless some of its
@@ -115,7 +106,7 @@ impl AgentAction {
             ActionState::Unknown => Some(Hold::EffectUnknown),
             ActionState::Failed | ActionState::Skipped if !self.has_changed() => None,
             ActionState::Succeeded | ActionState::Failed | ActionState::Skipped => {
-                let ended = self.executed_at.unwrap_or(self.updated_at);
+                let ended = self.end.at.unwrap_or(self.updated_at);
                 (now < ended.plus(Self::COOLDOWN)).then_some(Hold::DoneRecently)
             }
         }
@@ -123,13 +114,17 @@ impl AgentAction {
 
     /// True if a finished step changed something.
     pub(super) fn has_changed(&self) -> bool {
-        let done = usize::try_from(self.steps_done).unwrap_or(0);
-        self.steps.iter().take(done).any(ActionStep::changes)
+        let done = usize::try_from(self.progress.steps_done).unwrap_or(0);
+        self.content
+            .steps
+            .iter()
+            .take(done)
+            .any(ActionStep::changes)
     }
 
     /// True if the next step changes something. A missing step counts as a change.
     pub(super) fn is_about_to_change(&self) -> bool {
-        let done = usize::try_from(self.steps_done).unwrap_or(0);
-        self.steps.get(done).is_none_or(ActionStep::changes)
+        let done = usize::try_from(self.progress.steps_done).unwrap_or(0);
+        self.content.steps.get(done).is_none_or(ActionStep::changes)
     }
 }

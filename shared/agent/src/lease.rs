@@ -134,7 +134,7 @@ impl AgentAction {
         }
         let waits = around.before.contains(&Some(ActionState::Queued))
             || around.before.contains(&Some(ActionState::Running));
-        if waits || self.not_before.is_some_and(|at| now < at) {
+        if waits || self.schedule.not_before.is_some_and(|at| now < at) {
             return Claim::Busy;
         }
         if let Some(until) = around.put_off {
@@ -142,22 +142,24 @@ impl AgentAction {
             return Claim::PutOff;
         }
         // A holder that is gone may have sent the call.
-        self.ambiguous = self.may_have_taken_effect();
-        self.stack.get_or_insert_with(|| around.stack.clone());
+        self.progress.call.ambiguous = self.may_have_taken_effect();
+        self.progress
+            .stack
+            .get_or_insert_with(|| around.stack.clone());
         self.state = ActionState::Running;
         self.token += 1;
-        self.attempts += 1;
-        self.resends = 0;
-        self.put_off = false;
-        self.not_before = None;
-        self.lease_until = Some(now.plus(lease));
+        self.progress.attempts += 1;
+        self.schedule.resends = 0;
+        self.schedule.put_off = false;
+        self.schedule.not_before = None;
+        self.schedule.lease_until = Some(now.plus(lease));
         let look = Self::DELIVERY.max(lease + Self::LEASE_MARGIN);
-        self.due_at = Some(now.plus(look));
-        self.started_at.get_or_insert(now);
+        self.schedule.due_at = Some(now.plus(look));
+        self.progress.started_at.get_or_insert(now);
         self.updated_at = now;
-        self.connection_revision = around.connection.map(|called| called.revision);
-        self.looking = self.looks_first();
-        if !self.looking {
+        self.progress.connection_revision = around.connection.map(|called| called.revision);
+        self.progress.call.looking = self.looks_first();
+        if !self.progress.call.looking {
             let called = around.connection.map(|called| called.idempotency);
             self.sends(called.unwrap_or(Idempotency::Unkeyed));
         }
@@ -166,9 +168,9 @@ impl AgentAction {
 
     /// Defers it until an instant, without an attempt.
     pub fn put_off_until(&mut self, until: Timestamp, now: Timestamp) {
-        self.put_off = true;
-        self.resends = 0;
-        self.due_at = Some(until.min(self.deadline()));
+        self.schedule.put_off = true;
+        self.schedule.resends = 0;
+        self.schedule.due_at = Some(until.min(self.deadline()));
         self.updated_at = now;
     }
 
@@ -178,7 +180,9 @@ impl AgentAction {
             let (outcome, why) = self.cancelled(self.may_have_taken_effect());
             return Some((outcome, why.to_owned()));
         }
-        if self.sending || (!self.is_repeatable(around) && self.may_have_taken_effect()) {
+        if self.progress.call.sending
+            || (!self.is_repeatable(around) && self.may_have_taken_effect())
+        {
             let why = "The worker was interrupted while a call was under way, and the target \
                        system may have done it. Check there; it is not sent again.";
             return Some((ActionState::Unknown, why.to_owned()));
@@ -224,7 +228,11 @@ impl AgentAction {
                 return Some(why.to_owned());
             }
         }
-        let approved = self.connection.as_ref().map(|approved| approved.revision);
+        let approved = self
+            .content
+            .connection
+            .as_ref()
+            .map(|approved| approved.revision);
         let now_there = around.connection.map(|called| called.revision);
         if let (Some(approved), Some(now_there)) = (approved, now_there)
             && approved != now_there
@@ -236,7 +244,7 @@ impl AgentAction {
         if self.has_sent() {
             return None;
         }
-        let requirement = around.policy.requires(self.subject());
+        let requirement = around.policy.requires(self.content.subject());
         if requirement.denies() {
             let why =
                 "policy_denied: the policy now allows no user to execute it. Nothing was sent.";
@@ -255,22 +263,24 @@ impl AgentAction {
                  count. Nothing was sent."
             ));
         }
-        let why = around.policy.caps.charge(self.subject()).err()?;
+        let why = around.policy.caps.charge(self.content.subject()).err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
     }
 
     /// True if a call may have been sent since its approval. A precondition check alone sends none.
     fn has_sent(&self) -> bool {
-        let only_looked = self.looking && self.steps_done == 0 && self.step_results.is_empty();
-        self.attempts > 0 && !only_looked
+        let only_looked = self.progress.call.looking
+            && self.progress.steps_done == 0
+            && self.progress.results.is_empty();
+        self.progress.attempts > 0 && !only_looked
     }
 
     /// Returns its charge to the daily caps, if any. An action is charged at the first claim after
     /// its approval.
     #[must_use]
     pub fn charge(&self, policy: &AgentPolicy) -> Option<Charge> {
-        let charge = policy.caps.charge(self.subject()).ok()?;
-        charge.filter(|_| self.attempts == 0)
+        let charge = policy.caps.charge(self.content.subject()).ok()?;
+        charge.filter(|_| self.progress.attempts == 0)
     }
 
     /// Ends it instead of a claim, since a daily cap is reached. Returns the outcome.
@@ -285,7 +295,7 @@ impl AgentAction {
     /// True if a call that may have been sent can be repeated as the same call.
     fn is_repeatable(&self, around: &Surroundings) -> bool {
         around.connection.is_some_and(|called| {
-            let sent = self.connection_revision;
+            let sent = self.progress.connection_revision;
             called.idempotency == Idempotency::Keyed
                 && sent.is_none_or(|sent| sent == called.revision)
         })
@@ -294,7 +304,8 @@ impl AgentAction {
     /// True if a worker holds it at `now`.
     #[must_use]
     pub fn is_held(&self, now: Timestamp) -> bool {
-        self.state == ActionState::Running && self.lease_until.is_some_and(|until| now < until)
+        self.state == ActionState::Running
+            && self.schedule.lease_until.is_some_and(|until| now < until)
     }
 
     /// Ends a queued action whose session is cancelled. Returns whether it was queued.
@@ -327,24 +338,25 @@ impl AgentAction {
     /// Records another message by the sweeper and schedules the next: after two minutes, doubled
     /// each time, up to an hour.
     pub fn resent(&mut self, now: Timestamp) {
-        let doubled = self.resends.clamp(0, 5);
+        let doubled = self.schedule.resends.clamp(0, 5);
         let pause = (Self::DELIVERY << doubled).min(span::HOUR);
-        self.due_at = Some(now.plus(pause).min(self.deadline()));
-        self.put_off = false;
-        self.resends += 1;
+        self.schedule.due_at = Some(now.plus(pause).min(self.deadline()));
+        self.schedule.put_off = false;
+        self.schedule.resends += 1;
     }
 
     /// True if an unconfirmed effect may have taken place: an answer did not tell, or a lost holder
     /// was about to send a change.
     fn may_have_taken_effect(&self) -> bool {
-        let is_gone =
-            self.state == ActionState::Running && !self.looking && self.is_about_to_change();
+        let is_gone = self.state == ActionState::Running
+            && !self.progress.call.looking
+            && self.is_about_to_change();
         self.has_open_call() || is_gone
     }
 
     /// True if a call without a known effect is recorded.
     const fn has_open_call(&self) -> bool {
-        self.ambiguous || self.sending
+        self.progress.call.ambiguous || self.progress.call.sending
     }
 
     /// Returns the state in which it ends when given up.
@@ -369,7 +381,7 @@ impl AgentAction {
         if unclear {
             let why = "Cancelled while its outcome was unknown; check the target system.";
             (ActionState::Unknown, why)
-        } else if self.steps_done > 0 {
+        } else if self.progress.steps_done > 0 {
             let why = "Cancelled after some of its steps were done.";
             (ActionState::Failed, why)
         } else {
@@ -380,11 +392,11 @@ impl AgentAction {
     /// Ends it without an answer of the target system.
     fn end(&mut self, outcome: ActionState, error: &str, now: Timestamp) {
         self.state = outcome;
-        self.error = Some(error.to_owned());
-        self.lease_until = None;
-        self.sending = false;
-        self.due_at = None;
-        self.executed_at = Some(now);
+        self.end.error = Some(error.to_owned());
+        self.schedule.lease_until = None;
+        self.progress.call.sending = false;
+        self.schedule.due_at = None;
+        self.end.at = Some(now);
         self.updated_at = now;
         self.plan_looks(now);
     }
@@ -394,12 +406,12 @@ impl AgentAction {
 impl AgentAction {
     /// Records that the next call is about to be sent.
     pub fn sends(&mut self, target: Idempotency) {
-        self.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
+        self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
     }
 
     /// Records that the announced call was not sent.
     pub fn not_sent(&mut self) {
-        self.sending = false;
+        self.progress.call.sending = false;
     }
 
     /// Records the effect of a call.
@@ -407,27 +419,27 @@ impl AgentAction {
         match effect {
             Effect::Done | Effect::DoneBefore => {
                 let is_change = self.is_about_to_change();
-                self.already_done += i64::from(is_change && effect == Effect::DoneBefore);
-                self.steps_done += 1;
-                self.sending = false;
-                self.ambiguous = false;
+                self.progress.already_done += i64::from(is_change && effect == Effect::DoneBefore);
+                self.progress.steps_done += 1;
+                self.progress.call.sending = false;
+                self.progress.call.ambiguous = false;
                 Answered::StepDone
             }
             Effect::Refused => {
-                self.sending = false;
-                self.ambiguous = false;
+                self.progress.call.sending = false;
+                self.progress.call.ambiguous = false;
                 Answered::Refused
             }
             Effect::NotNow => {
-                self.sending = false;
+                self.progress.call.sending = false;
                 Answered::Again
             }
             Effect::Unclear if target == Idempotency::Keyed => {
-                self.ambiguous = true;
+                self.progress.call.ambiguous = true;
                 Answered::Again
             }
             Effect::Undecided => {
-                self.ambiguous = true;
+                self.progress.call.ambiguous = true;
                 Answered::Unknown
             }
             // The call stays recorded as under way.
@@ -453,7 +465,7 @@ impl AgentAction {
         let error = format!("{error} Given up.");
         if self.has_open_call() {
             Outcome::unknown(response, &error)
-        } else if self.steps_done > 0 {
+        } else if self.progress.steps_done > 0 {
             Outcome::failed(
                 response,
                 format!("{error} Only the steps before it are done."),
@@ -468,7 +480,7 @@ impl AgentAction {
     /// that is after the deadline, and it is given up.
     #[must_use]
     pub fn next_attempt(&self, retry_after: Option<i64>, now: Timestamp) -> Option<Timestamp> {
-        let doubled = (self.attempts - 1).clamp(0, 5);
+        let doubled = (self.progress.attempts - 1).clamp(0, 5);
         let pause = (Self::FIRST_PAUSE << doubled).min(Self::LONGEST_PAUSE);
         let next = now.plus(pause.max(retry_after.unwrap_or(0)));
         (next < self.deadline()).then_some(next)
@@ -477,20 +489,20 @@ impl AgentAction {
     /// Releases it until `next`, when the sweeper sends a message.
     pub fn release(&mut self, next: Timestamp, now: Timestamp) {
         self.state = ActionState::Queued;
-        self.lease_until = None;
-        self.not_before = Some(next);
-        self.due_at = Some(next);
+        self.schedule.lease_until = None;
+        self.schedule.not_before = Some(next);
+        self.schedule.due_at = Some(next);
         self.updated_at = now;
     }
 
     /// Ends it with an outcome.
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
         self.state = outcome.state;
-        self.response.clone_from(&outcome.response);
-        self.error.clone_from(&outcome.error);
-        self.lease_until = None;
-        self.due_at = None;
-        self.executed_at = Some(now);
+        self.end.response.clone_from(&outcome.response);
+        self.end.error.clone_from(&outcome.error);
+        self.schedule.lease_until = None;
+        self.schedule.due_at = None;
+        self.end.at = Some(now);
         self.updated_at = now;
         self.plan_looks(now);
     }

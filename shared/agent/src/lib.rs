@@ -190,7 +190,10 @@ mod tests;
 mod verdict;
 mod verification;
 
-pub use action::{ActionResult, ActionState, AgentAction, Verdict, VerdictOutcome};
+pub use action::{
+    ActionContent, ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction,
+    Checks, OpenCall, Progress, Schedule, Verdict, VerdictOutcome,
+};
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
 pub use approval::{Approved, ApprovedActions};
 pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};

@@ -227,15 +227,15 @@ impl ProposedAction {
         let text =
             |error| Error::internal("creating the service request of a manual action", error);
         let title = cut(
-            &format!("Alert {}: {}", session.alert_id, self.description),
+            &format!("Alert {}: {}", session.alert_id, self.content.description),
             Title::MOST,
         );
         let description = cut(&self.in_words(session, note), Description::MOST);
-        let category = cut(&self.target_system, Category::MOST);
+        let category = cut(&self.content.target_system, Category::MOST);
         Ok(ServiceRequestCreate {
             title: Title::try_from(model::input::on_one_line(&title)).map_err(text)?,
             description: Some(Description::try_from(description).map_err(text)?),
-            priority: Defaulted(match self.risk {
+            priority: Defaulted(match self.content.risk {
                 Risk::Critical => Priority::Urgent,
                 Risk::High => Priority::High,
                 Risk::Low | Risk::Medium => Priority::Medium,
@@ -247,19 +247,19 @@ impl ProposedAction {
     }
 
     fn in_words(&self, session: &AgentSession, note: Option<&str>) -> String {
-        let mut lines = vec![self.description.clone()];
+        let mut lines = vec![self.content.description.clone()];
         lines.extend(note.map(|note| format!("\n{note}")));
         if let Some(analysis) = &session.analysis {
             lines.push(format!("\nCause: {}", analysis.root_cause));
             lines.push(format!("Impact: {}", analysis.impact));
         }
-        lines.push(format!("\nSystem: {}", self.target_system));
-        if !self.target_entities.is_empty() {
-            lines.push(format!("Records: {}", self.target_entities.join(", ")));
+        lines.push(format!("\nSystem: {}", self.content.target_system));
+        if !self.content.entities.is_empty() {
+            lines.push(format!("Records: {}", self.content.entities.join(", ")));
         }
-        lines.push(format!("Afterwards: {}", self.expected_outcome));
+        lines.push(format!("Afterwards: {}", self.content.expected_outcome));
         lines.push("\nSteps:".to_owned());
-        for step in &self.steps {
+        for step in &self.content.steps {
             let call = step.call.as_ref().map(super::ApiCall::summary);
             let call = call.map(|call| format!(" ({call})")).unwrap_or_default();
             lines.push(format!("{}. {}{call}", step.order, step.description));

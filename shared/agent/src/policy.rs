@@ -94,8 +94,8 @@ impl model::input::OneOf for PolicyPreset {
 pub struct PolicySubject<'a> {
     /// Its type.
     pub action_type: ActionType,
-    /// Its risk, if known.
-    pub risk: Option<Risk>,
+    /// Its risk.
+    pub risk: Risk,
     /// Its amount, if known.
     pub money: Option<&'a Money>,
     /// Its target system.
@@ -186,9 +186,7 @@ impl PolicyMatch {
             ..
         } = subject;
         self.action_type.is_none_or(|one| one == action_type)
-            && self
-                .risk_at_least
-                .is_none_or(|least| risk.is_none_or(|risk| risk >= least))
+            && self.risk_at_least.is_none_or(|least| risk >= least)
             && self.connection.as_ref().is_none_or(|one| one == connection)
             && self
                 .moves_money

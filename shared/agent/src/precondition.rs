@@ -24,13 +24,13 @@ impl AgentAction {
     /// something. False if that call may have been sent, or if an earlier step changed something:
     /// the check would find the action's own effect.
     pub(super) fn looks_first(&self) -> bool {
-        !self.require.is_empty() && !self.ambiguous && !self.has_changed()
+        !self.content.require.is_empty() && !self.progress.call.ambiguous && !self.has_changed()
     }
 
     /// Returns the reads of its preconditions.
     #[must_use]
     pub fn required_reads(&self) -> Vec<TargetRead> {
-        self.reads_of(&self.require)
+        self.reads_of(&self.content.require)
     }
 
     /// Returns the reads that conditions need, each once.
@@ -40,33 +40,33 @@ impl AgentAction {
     ) -> Vec<TargetRead> {
         let facts = conditions.into_iter().flat_map(FactCondition::facts);
         let named: BTreeSet<&str> = facts.map(read_of).collect();
-        let reads = self.reads.iter();
+        let reads = self.content.reads.iter();
         let reads = reads.filter(|read| named.contains(read.name.as_str()));
         reads.cloned().collect()
     }
 
     /// Returns the next step, from 0.
     pub(super) fn next_step(&self) -> usize {
-        usize::try_from(self.steps_done).unwrap_or(0)
+        usize::try_from(self.progress.steps_done).unwrap_or(0)
     }
 
     /// Judges its preconditions. The holder has sent nothing that changes anything.
     pub fn permits(&mut self, sight: &Sight, now: Timestamp) -> Precondition {
         self.not_sent();
-        let judgement = sight.judge(&self.require);
+        let judgement = sight.judge(&self.content.require);
         let problem = match &judgement {
             Judgement::Holds => None,
             Judgement::Fails(found) => Some(found.clone()),
             Judgement::NotKnown(silence) => Some(silence.problem.clone()),
         };
-        self.looked = Some(Looked {
+        self.progress.looked = Some(Looked {
             at: now,
             found: sight.facts().clone(),
             problem,
         });
         match judgement {
             Judgement::Holds => {
-                self.looking = false;
+                self.progress.call.looking = false;
                 Precondition::Holds
             }
             Judgement::Fails(found) => {
@@ -85,7 +85,7 @@ impl AgentAction {
 
     /// Returns the outcome of an action that is blocked before its next call.
     fn kept_from(&self, why: &str) -> Outcome {
-        let sent = if self.steps_done > 0 {
+        let sent = if self.progress.steps_done > 0 {
             "Nothing more was sent."
         } else {
             "Nothing was sent."

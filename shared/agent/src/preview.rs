@@ -71,13 +71,13 @@ impl AgentSession {
         approval: &ActionApproval,
         now: Timestamp,
     ) -> PolicyVerdict {
-        let requirement = policy.requires(action.subject());
+        let requirement = policy.requires(action.content.subject());
         PolicyVerdict {
             denied: requirement.denies(),
             needed: requirement.approvers(),
             given: requirement.given(&action.approvals, self.proposers(), now),
             asks: requirement.says(),
-            above_cap: policy.caps.charge(action.subject()).err(),
+            above_cap: policy.caps.charge(action.content.subject()).err(),
             admits: requirement.admits(approval, self.proposers()),
         }
     }
@@ -102,8 +102,10 @@ impl MoneySum {
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
         let mut sums: BTreeMap<(Option<MoneyEffect>, &str), i64> = BTreeMap::new();
         for action in actions.iter().filter(|action| action.is_automated) {
-            let Some(money) = &action.money else { continue };
-            let sum = sums.entry((action.money_effect, &money.currency));
+            let Some(money) = &action.content.money else {
+                continue;
+            };
+            let sum = sums.entry((action.content.money_effect, &money.currency));
             let sum = sum.or_default();
             *sum = sum.saturating_add(money.minor_units);
         }
@@ -129,19 +131,26 @@ impl ProposedAction {
             obstacles.push("All of the organization's actions are paused.".to_owned());
         }
         let Some(connection) = connection else {
-            obstacles.push(format!("There is no connection {:?}.", self.target_system));
+            obstacles.push(format!(
+                "There is no connection {:?}.",
+                self.content.target_system
+            ));
             return obstacles;
         };
         if connection.paused {
             obstacles.push("The connection is paused.".to_owned());
         }
-        let proposed = self.connection.as_ref();
+        let proposed = self.content.connection.as_ref();
         if proposed.is_some_and(|proposed| proposed.revision != connection.revision) {
             let changed = "The connection was changed since the action was proposed: have it proposed \
                            again.";
             obstacles.push(changed.to_owned());
         }
-        let calls = self.steps.iter().filter_map(|step| step.call.as_ref());
+        let calls = self
+            .content
+            .steps
+            .iter()
+            .filter_map(|step| step.call.as_ref());
         let refused = calls.filter(|call| !connection.allows(&call.method, &call.path));
         let refused =
             refused.map(|call| format!("The connection does not allow {}.", call.summary()));

@@ -4,11 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionStep, ActionType, ConfidenceFrom, ConnectionRevision, Evidence,
-    FactCondition, MoneyEffect, PlaybookVersion, PolicySubject, ReadEvidence, Risk, TargetEffect,
-    TargetRead, Verification,
+    ActionApproval, ActionContent, ConfidenceFrom, Evidence, PlaybookVersion, ReadEvidence,
 };
-use crate::{Money, Pattern};
+use crate::Pattern;
 use model::{ServiceRequestId, Timestamp, UserId};
 
 /// The noun for a proposed action in a 404.
@@ -84,88 +82,22 @@ pub struct ProposedAction {
     /// Unique id within the session. Every proposal assigns new ids.
     pub id: String,
     /// Its name within the playbook, by which other actions of the proposal refer to it.
-    #[serde(default)]
     pub key: String,
     /// Keys of the actions that must not run if this one does. Each of them lists this one too.
     #[serde(default)]
     pub excludes: Vec<String>,
     /// Keys of the actions that come first, if they are approved too.
-    #[serde(default)]
     pub after: Vec<String>,
-    /// The kind of action.
-    pub action_type: ActionType,
-    /// A description of what it does. For an automated action that cannot run automatically, also
-    /// the reason.
-    pub description: String,
     /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,
-    /// The system it acts on.
-    pub target_system: String,
-    /// The records of that system it acts on.
-    pub target_entities: Vec<String>,
-    /// The expected state after success.
-    pub expected_outcome: String,
-    /// The risk level.
-    pub risk: Risk,
-    /// Reads of the target system for the conditions below and those of the steps.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub reads: Vec<TargetRead>,
-    /// Conditions that must hold when it runs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub require: Vec<FactCondition>,
-    /// The steps, in order.
-    pub steps: Vec<ActionStep>,
-    /// The condition that shows that it had its effect.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub verify: Option<Verification>,
-    /// Minutes a person would have needed.
-    pub minutes_saved: i64,
-    /// The playbook that proposed it.
-    #[serde(default)]
-    pub playbook: Option<PlaybookVersion>,
-    /// The connection to its target system, as of the proposal.
-    #[serde(default)]
-    pub connection: Option<ConnectionRevision>,
-    /// The money that it moves, if known.
-    #[serde(default)]
-    pub money: Option<Money>,
-    /// The direction in which it moves the money.
-    #[serde(default)]
-    pub money_effect: Option<MoneyEffect>,
+    /// What an approval covers.
+    pub content: ActionContent,
     /// Approvals that are not enough yet. They are removed when the action runs.
-    #[serde(default)]
     pub approvals: Vec<ActionApproval>,
     /// Number of approvers needed at the last of these approvals.
-    #[serde(default)]
     pub approvers: i64,
-    /// Instructions for people: how to undo it and until when. None if unknown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undo: Option<String>,
     /// The handling of a manual action, once a user has handled it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handling: Option<Handling>,
-}
-
-impl ProposedAction {
-    /// Returns the properties that a policy uses.
-    #[must_use]
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: Some(self.risk),
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-        }
-    }
-
-    /// Returns the effects that it would have.
-    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        self.target_entities.iter().map(|entity| TargetEffect {
-            target_system: self.target_system.clone(),
-            action_type: self.action_type,
-            entity: entity.clone(),
-        })
-    }
 }
 
 /// The handling of a manual action.

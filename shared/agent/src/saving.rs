@@ -34,15 +34,20 @@ impl Saving {
     pub fn of(action: &AgentAction) -> Option<Self> {
         let minutes = action.saved();
         (minutes > 0).then(|| Self {
-            organization_id: action.organization_id,
-            target_system: action.target_system.clone(),
+            organization_id: action.key.organization_id,
+            target_system: action.content.target_system.clone(),
             // An action that was approved by an old release names no record.
-            entity: action.entities.first().unwrap_or(&action.action_id).clone(),
-            action_id: action.action_id.clone(),
-            action_type: action.action_type,
-            session_id: action.session_id,
+            entity: action
+                .content
+                .entities
+                .first()
+                .unwrap_or(&action.key.action_id)
+                .clone(),
+            action_id: action.key.action_id.clone(),
+            action_type: action.content.action_type,
+            session_id: action.key.session_id,
             minutes,
-            at: action.executed_at.unwrap_or(action.updated_at),
+            at: action.end.at.unwrap_or(action.updated_at),
         })
     }
 }
@@ -51,15 +56,15 @@ impl Saving {
 impl AgentAction {
     /// Marks them to be counted later.
     pub fn count_later(&mut self, now: Timestamp) {
-        self.uncounted = self.saved() > 0;
-        if self.uncounted {
-            self.due_at = Some(now.plus(span::MINUTE));
+        self.schedule.uncounted = self.saved() > 0;
+        if self.schedule.uncounted {
+            self.schedule.due_at = Some(now.plus(span::MINUTE));
         }
     }
 
     /// Marks them as counted.
     pub fn counted(&mut self) {
-        self.uncounted = false;
-        self.due_at = None;
+        self.schedule.uncounted = false;
+        self.schedule.due_at = None;
     }
 }

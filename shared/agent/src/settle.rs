@@ -163,7 +163,8 @@ impl AgentSession {
         actions: &ApprovedActions<A>,
     ) -> bool {
         let known = || actions.known.iter();
-        let puts_right = |action: &A| action.verify.is_some() && action.action_type.puts_right();
+        let puts_right =
+            |action: &A| action.content.verify.is_some() && action.content.action_type.puts_right();
         self.status == AgentSessionStatus::Completed
             && actions.unreadable.is_empty()
             && known().all(|action| action.is_verified())

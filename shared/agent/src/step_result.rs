@@ -18,14 +18,18 @@ impl AgentAction {
         response: Option<&JsonText>,
         now: Timestamp,
     ) {
-        let known = self.step_results.iter().find(|known| known.step == step);
+        let known = self
+            .progress
+            .results
+            .iter()
+            .find(|known| known.step == step);
         let was_unclear = known.is_some_and(|known| known.status == StepStatus::Unclear);
         let status = match status {
             StepStatus::NotNow if was_unclear => StepStatus::Unclear,
             status => status,
         };
-        self.step_results.retain(|known| known.step != step);
-        self.step_results.push(StepResult {
+        self.progress.results.retain(|known| known.step != step);
+        self.progress.results.push(StepResult {
             step,
             status,
             at: Some(now),
@@ -37,9 +41,10 @@ impl AgentAction {
     #[must_use]
     pub fn results_of_steps(&self) -> Vec<StepResult> {
         let next = self.next_step();
-        let each = self.steps.iter().enumerate().map(|(at, step)| {
+        let each = self.content.steps.iter().enumerate().map(|(at, step)| {
             let known = self
-                .step_results
+                .progress
+                .results
                 .iter()
                 .find(|known| known.step == step.order);
             let known = known.cloned();
@@ -67,9 +72,11 @@ impl AgentAction {
 
     /// Drops the results of steps that will be sent again.
     pub(super) fn forget_steps(&mut self) {
-        let steps = self.steps.iter().take(self.next_step());
+        let steps = self.content.steps.iter().take(self.next_step());
         let done: Vec<i64> = steps.map(|step| step.order).collect();
-        self.step_results.retain(|known| done.contains(&known.step));
+        self.progress
+            .results
+            .retain(|known| done.contains(&known.step));
     }
 }
 

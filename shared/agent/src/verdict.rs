@@ -27,7 +27,7 @@ impl AgentAction {
     /// outcome is unknown.
     pub fn judge(&mut self, verdict: Verdict) -> Result<bool, Error> {
         if self.state != ActionState::Unknown {
-            let stands = self.verdict.as_ref();
+            let stands = self.end.verdict.as_ref();
             let is_the_same = stands
                 .is_some_and(|stands| (stands.by, stands.outcome) == (verdict.by, verdict.outcome));
             return if is_the_same && self.state.has_ended() {
@@ -40,23 +40,24 @@ impl AgentAction {
             VerdictOutcome::Done => {
                 self.is_known(StepStatus::Done, verdict.at);
                 self.state = ActionState::Succeeded;
-                self.steps_done = i64::try_from(self.steps.len()).unwrap_or(i64::MAX);
-                self.error = None;
+                self.progress.steps_done =
+                    i64::try_from(self.content.steps.len()).unwrap_or(i64::MAX);
+                self.end.error = None;
             }
             VerdictOutcome::NotDone => {
                 self.is_known(StepStatus::NotDone, verdict.at);
                 self.state = ActionState::Failed;
-                self.error = Some(format!(
+                self.end.error = Some(format!(
                     "not_done: a person checked the target system. {}",
                     verdict.note
                 ));
             }
         }
-        self.lease_until = None;
-        self.due_at = None;
+        self.schedule.lease_until = None;
+        self.schedule.due_at = None;
         self.no_look_told();
         self.plan_looks(verdict.at);
-        self.verdict = Some(verdict);
+        self.end.verdict = Some(verdict);
         Ok(true)
     }
 }
@@ -86,7 +87,7 @@ impl AgentSession {
             ));
         }
         let mut known = actions.known.iter_mut();
-        let Some(place) = known.position(|action| action.action_id == action_id) else {
+        let Some(place) = known.position(|action| action.key.action_id == action_id) else {
             self.known_action(action_id)?;
             return Err(known_not_yet());
         };

@@ -52,16 +52,17 @@ impl AgentAction {
 
     /// Plans its checks after the end: verification at once, or reconciliation after a while.
     pub(super) fn plan_looks(&mut self, now: Timestamp) {
-        self.resends = 0;
+        self.schedule.resends = 0;
         match self.state {
-            ActionState::Succeeded if self.verify.is_some() => {
-                self.verification = Some(Looks::first(VerificationStatus::Pending, now));
-                self.due_at = Some(now);
+            ActionState::Succeeded if self.content.verify.is_some() => {
+                self.checks.verification = Some(Looks::first(VerificationStatus::Pending, now));
+                self.schedule.due_at = Some(now);
             }
             ActionState::Unknown if self.reconcile().is_some() => {
                 let next = now.plus(Self::RECONCILED[0]);
-                self.reconciliation = Some(Looks::first(ReconciliationStatus::Pending, next));
-                self.due_at = Some(next);
+                self.checks.reconciliation =
+                    Some(Looks::first(ReconciliationStatus::Pending, next));
+                self.schedule.due_at = Some(next);
             }
             _ => {}
         }
@@ -69,7 +70,7 @@ impl AgentAction {
 
     /// Ends the reconciliation without a result, since a person settled the outcome.
     pub(super) fn no_look_told(&mut self) {
-        let looks = self.reconciliation.as_mut();
+        let looks = self.checks.reconciliation.as_mut();
         if let Some(looks) = looks.filter(|one| one.status == ReconciliationStatus::Pending) {
             looks.status = ReconciliationStatus::Unknown;
             looks.next = None;
@@ -78,11 +79,12 @@ impl AgentAction {
 
     /// Returns the reconciliation of the next step.
     fn reconcile(&self) -> Option<&Reconciliation> {
-        self.steps.get(self.next_step())?.reconcile.as_ref()
+        self.content.steps.get(self.next_step())?.reconcile.as_ref()
     }
 
     fn awaited(&self) -> Option<Awaited<'_>> {
-        let (verification, reconciliation) = (&self.verification, &self.reconciliation);
+        let (verification, reconciliation) =
+            (&self.checks.verification, &self.checks.reconciliation);
         let verifies = verification
             .as_ref()
             .is_some_and(|looks| looks.status == VerificationStatus::Pending);
@@ -90,7 +92,7 @@ impl AgentAction {
             .as_ref()
             .is_some_and(|looks| looks.status == ReconciliationStatus::Pending);
         match self.state {
-            ActionState::Succeeded if verifies => self.verify.as_ref().map(Awaited::Effect),
+            ActionState::Succeeded if verifies => self.content.verify.as_ref().map(Awaited::Effect),
             ActionState::Unknown if reconciles => self.reconcile().map(Awaited::Call),
             _ => None,
         }
@@ -106,8 +108,8 @@ impl AgentAction {
     #[must_use]
     pub fn next_look_at(&self) -> Option<Timestamp> {
         match self.awaited()? {
-            Awaited::Effect(_) => self.verification.as_ref()?.next,
-            Awaited::Call(_) => self.reconciliation.as_ref()?.next,
+            Awaited::Effect(_) => self.checks.verification.as_ref()?.next,
+            Awaited::Call(_) => self.checks.reconciliation.as_ref()?.next,
         }
     }
 
@@ -124,21 +126,21 @@ impl AgentAction {
     /// Records that the sweeper requested the due check, and schedules its next request: after two
     /// minutes, doubled each time, up to an hour.
     pub fn look_asked(&mut self, now: Timestamp) {
-        let pause = (Self::DELIVERY << self.resends.clamp(0, 5)).min(span::HOUR);
-        self.due_at = Some(now.plus(pause));
-        self.resends += 1;
+        let pause = (Self::DELIVERY << self.schedule.resends.clamp(0, 5)).min(span::HOUR);
+        self.schedule.due_at = Some(now.plus(pause));
+        self.schedule.resends += 1;
     }
 
     /// Defers the due check, since nothing may be sent at this time.
     pub fn look_later(&mut self, later: Timestamp) {
-        self.due_at = Some(later);
-        self.resends = 0;
+        self.schedule.due_at = Some(later);
+        self.schedule.resends = 0;
     }
 
     /// Applies a check's observation. Returns the journal event: a check without a result, or the
     /// result. None if no check was awaited.
     pub fn look(&mut self, sight: &Sight, now: Timestamp) -> Option<(JournalEvent, Value)> {
-        self.resends = 0;
+        self.schedule.resends = 0;
         match self.awaited()? {
             Awaited::Effect(verify) => {
                 let (judgement, within) = (sight.judge([&verify.effective]), verify.within);
@@ -180,15 +182,15 @@ impl AgentAction {
                 }
             }
         };
-        let looks = self.verification.as_mut()?;
+        let looks = self.checks.verification.as_mut()?;
         looks.looked(sight, problem, now);
         looks.is_blind = is_blind;
         looks.status = status;
         let (number, detail) = (looks.looks, looks.detail());
         let is_pending = status == VerificationStatus::Pending;
         let next = is_pending.then(|| self.next_look(&Self::VERIFIED, number, until, now));
-        self.due_at = next;
-        self.verification.as_mut()?.next = next;
+        self.schedule.due_at = next;
+        self.checks.verification.as_mut()?.next = next;
         let event = if is_pending {
             JournalEvent::Looked
         } else {
@@ -205,7 +207,7 @@ impl AgentAction {
         now: Timestamp,
     ) -> Option<(JournalEvent, Value)> {
         let is_at_work = now < self.ended_at().plus(Self::AT_WORK);
-        let looks = self.reconciliation.as_mut()?;
+        let looks = self.checks.reconciliation.as_mut()?;
         let is_last = looks.looks + 1 >= i64::try_from(Self::RECONCILED.len()).unwrap_or(1);
         let otherwise = if is_last {
             ReconciliationStatus::Unknown
@@ -235,8 +237,8 @@ impl AgentAction {
         let is_pending = status == ReconciliationStatus::Pending;
         let last = now.plus(12 * span::HOUR);
         let next = is_pending.then(|| self.next_look(&Self::RECONCILED, number, last, now));
-        self.due_at = next;
-        self.reconciliation.as_mut()?.next = next;
+        self.schedule.due_at = next;
+        self.checks.reconciliation.as_mut()?.next = next;
         match status {
             ReconciliationStatus::Pending => return Some((JournalEvent::Looked, detail)),
             ReconciliationStatus::Done => self.took_effect(now),
@@ -264,23 +266,23 @@ impl AgentAction {
         }
     }
 
-    fn ended_at(&self) -> Timestamp {
-        self.executed_at.unwrap_or(self.updated_at)
+    pub(super) fn ended_at(&self) -> Timestamp {
+        self.end.at.unwrap_or(self.updated_at)
     }
 
     /// Marks the unclear step as done.
     fn took_effect(&mut self, now: Timestamp) {
         let step = self.is_known(StepStatus::Done, now);
-        self.steps_done += 1;
-        if self.next_step() < self.steps.len() {
+        self.progress.steps_done += 1;
+        if self.next_step() < self.content.steps.len() {
             self.state = ActionState::Failed;
-            self.error = Some(format!(
+            self.end.error = Some(format!(
                 "A later check found that step {step} took effect. The steps after it were not sent. \
                  If the action is executed again, it continues with them."
             ));
         } else {
             self.state = ActionState::Succeeded;
-            self.error = None;
+            self.end.error = None;
             self.plan_looks(now);
         }
     }
@@ -289,20 +291,24 @@ impl AgentAction {
     fn took_no_effect(&mut self, now: Timestamp) {
         let step = self.is_known(StepStatus::NotDone, now);
         self.state = ActionState::Failed;
-        self.error = Some(format!(
+        self.end.error = Some(format!(
             "A later check found that step {step} did not take effect. The action may be executed again."
         ));
     }
 
     /// Stores the result of the step whose outcome was unknown. Returns its number.
     pub(super) fn is_known(&mut self, status: StepStatus, now: Timestamp) -> i64 {
-        let step = self.steps.get(self.next_step());
-        let step = step.map_or(self.steps_done + 1, |step| step.order);
-        let known = self.step_results.iter().find(|known| known.step == step);
+        let step = self.content.steps.get(self.next_step());
+        let step = step.map_or(self.progress.steps_done + 1, |step| step.order);
+        let known = self
+            .progress
+            .results
+            .iter()
+            .find(|known| known.step == step);
         let response = known.and_then(|known| known.response.clone());
         self.keep(step, status, response.as_ref(), now);
-        self.sending = false;
-        self.ambiguous = false;
+        self.progress.call.sending = false;
+        self.progress.call.ambiguous = false;
         self.updated_at = now;
         step
     }
@@ -310,17 +316,17 @@ impl AgentAction {
     /// True if its effect was verified, or it has no verification.
     #[must_use]
     pub fn is_verified(&self) -> bool {
-        let looks = self.verification.as_ref();
+        let looks = self.checks.verification.as_ref();
         let is_effective = |looks: &Looks<_>| looks.status == VerificationStatus::Effective;
-        self.verify.is_none() || looks.is_some_and(is_effective)
+        self.content.verify.is_none() || looks.is_some_and(is_effective)
     }
 
     /// Returns whether it helped its records, by its verification. None for a message, for an
     /// effect that was already there, and where the system could not be read.
     #[must_use]
     pub fn helped(&self) -> Option<bool> {
-        let looks = self.verification.as_ref();
-        let looks = looks.filter(|_| self.action_type.puts_right())?;
+        let looks = self.checks.verification.as_ref();
+        let looks = looks.filter(|_| self.content.action_type.puts_right())?;
         match looks.status {
             VerificationStatus::Pending => None,
             VerificationStatus::Effective => self.is_effective().then_some(true),

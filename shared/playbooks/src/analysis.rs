@@ -71,8 +71,8 @@ fn affected_systems(
         actions
             .iter()
             // A message to a customer does not affect the system that sends it.
-            .filter(|action| action.action_type != ActionType::NotifyCustomer)
-            .map(|action| action.target_system.clone()),
+            .filter(|action| action.content.action_type != ActionType::NotifyCustomer)
+            .map(|action| action.content.target_system.clone()),
     );
     let mut seen = std::collections::HashSet::new();
     systems.retain(|system| seen.insert(system.clone()));

@@ -172,9 +172,10 @@ impl<'a> Candidate<'a> {
             connections: &case.connections,
             reads: &self.reads,
         };
-        let actions = self.playbook.actions.iter().map(|action| ProposedAction {
-            playbook: Some(self.playbook.version()),
-            ..action.render(&self.values, around)
+        let actions = self.playbook.actions.iter().map(|action| {
+            let mut action = action.render(&self.values, around);
+            action.content.playbook = Some(self.playbook.version());
+            action
         });
         let actions: Vec<ProposedAction> = actions.collect();
         Proposal {

@@ -153,34 +153,35 @@ fn a_stuck_usage_batch_is_reprocessed() {
         }),
     );
     let action = &proposal.actions[0];
-    assert_eq!(action.action_type, ActionType::ReprocessUsageBatch);
-    assert!(action.is_automated, "{}", action.description);
-    assert_eq!(action.target_entities, ["ub_1001"]);
-    let call = action.steps[0].call.as_ref().unwrap();
+    assert_eq!(action.content.action_type, ActionType::ReprocessUsageBatch);
+    assert!(action.is_automated, "{}", action.content.description);
+    assert_eq!(action.content.entities, ["ub_1001"]);
+    let call = action.content.steps[0].call.as_ref().unwrap();
     assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
     assert_eq!(
         call.success[0].says(),
         "/state is processed or processing or queued"
     );
-    let verify = action.verify.as_ref().unwrap();
+    let verify = action.content.verify.as_ref().unwrap();
     assert_eq!(verify.effective.says(), "batch.state is processed");
     assert_eq!(verify.within, 3_600_000);
     assert_eq!(
-        action.require[0].says(),
+        action.content.require[0].says(),
         "batch.state is processing or failed"
     );
-    let reconcile = action.steps[0].reconcile.as_ref().unwrap();
+    let reconcile = action.content.steps[0].reconcile.as_ref().unwrap();
     assert_eq!(reconcile.done.says(), "batch.state is processed");
     let not_done = reconcile.not_done.as_ref().unwrap();
     assert_eq!(not_done.says(), "batch.state is failed");
     let reads: Vec<String> = action
+        .content
         .reads
         .iter()
         .map(|one| one.call().summary())
         .collect();
     assert_eq!(reads, ["GET /usage-batches/ub_1001"]);
     // A manual action has no reads.
-    assert_eq!(proposal.actions[1].reads, []);
+    assert_eq!(proposal.actions[1].content.reads, []);
     let analysis = proposal.analysis;
     assert!(analysis.root_cause.contains("ub_1001"));
     let impact = &analysis.impact;
@@ -238,7 +239,11 @@ fn what_it_requires_is_so_or_a_person_does_it() {
         let answers = Answers(vec![("/usage-batches/", json!({ "state": state }))]);
         let action = propose(&answers, &json!({})).actions.remove(0);
         assert!(!action.is_automated);
-        assert!(action.description.ends_with(why), "{}", action.description);
+        assert!(
+            action.content.description.ends_with(why),
+            "{}",
+            action.content.description
+        );
     }
     // The read returns 404.
     let proposal = propose(&Answers::default(), &json!({}));
@@ -249,7 +254,7 @@ fn what_it_requires_is_so_or_a_person_does_it() {
     // A failed read is named wherever a conclusion depends on it.
     let unread = "batch could not be read (GET /usage-batches/ub_1001 was answered 404).";
     for text in [
-        &proposal.actions[0].description,
+        &proposal.actions[0].content.description,
         &proposal.analysis.root_cause,
         &proposal.analysis.evidence[0].says,
         &proposal.analysis.evidence[1].says,
@@ -283,18 +288,24 @@ fn a_read_without_an_answer_is_named() {
 #[test]
 fn the_most_specific_playbook_wins() {
     let usual = propose(&payment("processing_error"), &failed_payment());
-    assert_eq!(usual.actions[0].action_type, ActionType::RetryPayment);
+    assert_eq!(
+        usual.actions[0].content.action_type,
+        ActionType::RetryPayment
+    );
     assert!(
         usual.actions[0].is_automated,
         "{}",
-        usual.actions[0].description
+        usual.actions[0].content.description
     );
     // The system that sends the message is not affected.
     assert_eq!(usual.analysis.affected_systems, ["payments"]);
     let mut declined = failed_payment();
     declined["labels"] = json!({"failure": "card_declined"});
     let declined = propose(&payment("card_declined"), &declined);
-    assert_eq!(declined.actions[0].action_type, ActionType::NotifyCustomer);
+    assert_eq!(
+        declined.actions[0].content.action_type,
+        ActionType::NotifyCustomer
+    );
     // Both playbooks share their reads.
     assert_eq!(declined.reads.len(), 2);
 }
@@ -311,7 +322,7 @@ fn what_was_declined_for_good_is_never_tried_again() {
     ] {
         let proposal = propose(&payment(failure), &failed_payment());
         let retry = &proposal.actions[0];
-        assert_eq!(retry.action_type, ActionType::RetryPayment);
+        assert_eq!(retry.content.action_type, ActionType::RetryPayment);
         assert!(!retry.is_automated, "{failure}");
         // The customer is informed anyway, if the reason is known.
         let tell = &proposal.actions[1];
@@ -319,7 +330,7 @@ fn what_was_declined_for_good_is_never_tried_again() {
             tell.is_automated,
             !failure.is_empty(),
             "{}",
-            tell.description
+            tell.content.description
         );
     }
     let cause = propose(&payment("stolen_card"), &failed_payment())
@@ -334,20 +345,29 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
     let [void, credit] = actions.as_slice() else {
         panic!("{actions:?}");
     };
-    let money = void.money.as_ref().unwrap();
+    let money = void.content.money.as_ref().unwrap();
     assert_eq!((money.minor_units, &*money.currency), (701_550, "USD"));
-    assert_eq!(void.money_effect, Some(MoneyEffect::CustomerOwesLess));
     assert_eq!(
-        void.description,
+        void.content.money_effect,
+        Some(MoneyEffect::CustomerOwesLess)
+    );
+    assert_eq!(
+        void.content.description,
         "Void invoice inv_1, which is not paid (7015.50 USD)."
     );
     // A credit of 0.00 USD is not offered.
     assert!(
         credit
+            .content
             .description
             .starts_with("Credit what was paid on invoice inv_1: nothing. It is not")
     );
-    let approved: Vec<String> = void.require.iter().map(FactCondition::says).collect();
+    let approved: Vec<String> = void
+        .content
+        .require
+        .iter()
+        .map(FactCondition::says)
+        .collect();
     for pinned in ["invoice.amount is 701550", "invoice.currency is usd"] {
         assert!(approved.iter().any(|one| one == pinned), "{approved:?}");
     }
@@ -362,10 +382,14 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
         let void = propose(&invoice(&unclear), &duplicated(1))
             .actions
             .remove(0);
-        assert_eq!(void.money, None, "{unclear}");
+        assert_eq!(void.content.money, None, "{unclear}");
         assert!(!void.is_automated);
         let why = "since the amount of money is not known.";
-        assert!(void.description.ends_with(why), "{}", void.description);
+        assert!(
+            void.content.description.ends_with(why),
+            "{}",
+            void.content.description
+        );
     }
 }
 
@@ -460,8 +484,8 @@ fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
     let [action] = proposal.actions.as_slice() else {
         panic!("{:?}", proposal.actions);
     };
-    assert_eq!(action.action_type, ActionType::ManualReview);
-    assert_eq!(action.target_system, "sky");
+    assert_eq!(action.content.action_type, ActionType::ManualReview);
+    assert_eq!(action.content.target_system, "sky");
     assert!(!action.is_automated);
     assert!(proposal.analysis.root_cause.starts_with("No playbook"));
     assert!(proposal.analysis.confidence < 0.3);
@@ -476,9 +500,9 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
     let action = &proposal.actions[0];
     assert!(!action.is_automated);
     assert!(
-        action.description.contains("no connection"),
+        action.content.description.contains("no connection"),
         "{}",
-        action.description
+        action.content.description
     );
     let read = &proposal.reads[0];
     assert_eq!(read.request, None);
@@ -492,14 +516,18 @@ fn an_action_that_cannot_run_is_manual_and_says_why() {
     let mut payment_alone = failed_payment();
     payment_alone["entities"] = json!([{"type": "payment", "id": "pay_1"}]);
     let actions = propose(&payment("processing_error"), &payment_alone).actions;
-    assert!(actions[0].is_automated, "{}", actions[0].description);
+    assert!(
+        actions[0].is_automated,
+        "{}",
+        actions[0].content.description
+    );
     assert!(!actions[1].is_automated);
-    let description = &actions[1].description;
+    let description = &actions[1].content.description;
     assert!(
         description.contains("does not name the customer"),
         "{description}"
     );
-    assert_eq!(actions[1].steps[0].call, None);
+    assert_eq!(actions[1].content.steps[0].call, None);
 }
 
 #[test]
@@ -512,10 +540,14 @@ fn where_nobody_can_look_later_that_is_said() {
     }
     let actions = propose_in(&case, &payment("processing_error")).actions;
     let notify = &actions[1];
-    assert!(notify.is_automated, "{}", notify.description);
-    assert_eq!(notify.verify, None);
+    assert!(notify.is_automated, "{}", notify.content.description);
+    assert_eq!(notify.content.verify, None);
     let why = "Nobody looks whether it helped, since GET /customers/cus_1/messages is not allowed.";
-    assert!(notify.description.ends_with(why), "{}", notify.description);
-    let reads: Vec<&str> = notify.reads.iter().map(|one| &*one.name).collect();
+    assert!(
+        notify.content.description.ends_with(why),
+        "{}",
+        notify.content.description
+    );
+    let reads: Vec<&str> = notify.content.reads.iter().map(|one| &*one.name).collect();
     assert_eq!(reads, ["payment"]);
 }

@@ -57,7 +57,7 @@ fn fault(mode: FaultMode, operation: &str) -> Fault {
 /// Calls a system past the agent.
 async fn calls(world: &Concierge, action_type: ActionType, system: &str, path: &str, body: &Value) {
     let action = posting(action_type, system, path, body, "any");
-    let call = action.steps[0].call.as_ref().unwrap();
+    let call = action.content.steps[0].call.as_ref().unwrap();
     assert_eq!(world.calls(system, call).await, 200);
 }
 

@@ -9,8 +9,11 @@ use super::*;
 fn retrying_if_open() -> ProposedAction {
     let mut action = retrying_if_failed();
     let invoice = read_of("invoice", "billing", "/invoices/inv_2004");
-    action.reads.push(invoice);
-    action.require.push(fact_is("invoice.state", "open"));
+    action.content.reads.push(invoice);
+    action
+        .content
+        .require
+        .push(fact_is("invoice.state", "open"));
     action
 }
 
@@ -57,11 +60,11 @@ async fn a_precondition_that_cannot_be_read_is_read_again_later() {
 #[tokio::test]
 async fn a_precondition_that_can_never_be_read_fails_the_action() {
     let mut nowhere = retrying_if_failed();
-    nowhere.reads[0].connection = "accounting".to_owned();
+    nowhere.content.reads[0].connection = "accounting".to_owned();
     let mut forbidden = retrying_if_failed();
-    forbidden.reads[0].path = "/secrets".to_owned();
+    forbidden.content.reads[0].path = "/secrets".to_owned();
     let mut gone = retrying_if_failed();
-    gone.reads[0].path = "/payments/pay_9999".to_owned();
+    gone.content.reads[0].path = "/payments/pay_9999".to_owned();
     for (action, says) in [
         (nowhere, "precondition_unknown: "),
         (forbidden, "precondition_unknown: "),
@@ -134,7 +137,7 @@ async fn no_check_and_no_call_begins_with_too_little_of_the_lease() {
 /// A retry of the payment whose answer has to say this.
 fn succeeding(at: &str, is: &str) -> ProposedAction {
     let mut action = retrying();
-    let call = action.steps[0].call.as_mut().unwrap();
+    let call = action.content.steps[0].call.as_mut().unwrap();
     call.success = vec![AnswerCondition {
         at: at.to_owned(),
         is: vec![json!(is)],
@@ -198,13 +201,13 @@ async fn a_body_is_sent_as_it_was_approved() {
 #[tokio::test]
 async fn a_result_tells_the_status_of_each_step() {
     let mut action = retrying();
-    let mut steps = vec![action.steps[0].clone(); 3];
+    let mut steps = vec![action.content.steps[0].clone(); 3];
     for (order, step) in (1..).zip(&mut steps) {
         step.order = order;
     }
     let second = steps[1].call.as_mut().unwrap();
     second.path = "/payments/pay_3005/retry".to_owned();
-    action.steps = steps;
+    action.content.steps = steps;
     let (world, id, actions) = given(vec![action], true).await;
     world.runs_with(&world.worker(), &id, &actions[0]).await;
     let session = world.session(&id).await;

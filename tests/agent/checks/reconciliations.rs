@@ -7,7 +7,7 @@ use super::*;
 /// Retries the payment, with a check of whether that took effect.
 fn retrying_reconciled() -> ProposedAction {
     let mut action = retrying();
-    action.steps[0].reconcile = Some(reconciled());
+    action.content.steps[0].reconcile = Some(reconciled());
     action
 }
 
@@ -56,7 +56,7 @@ async fn each_fault_ends_as_keys_and_reconciliations_allow() {
 #[tokio::test]
 async fn an_unknown_call_that_took_effect_completes_its_session() {
     let mut action = retrying_verified();
-    action.steps[0].reconcile = Some(reconciled());
+    action.content.steps[0].reconcile = Some(reconciled());
     let (world, id, actions) = given(vec![action], false).await;
     runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
     world.has_failed(&id, "may have been done", 1).await;
@@ -171,10 +171,10 @@ async fn a_call_that_no_check_can_tell_stays_unknown_for_a_person() {
 #[tokio::test]
 async fn an_action_goes_on_after_an_unknown_step_that_took_effect() {
     let mut action = retrying_reconciled();
-    let mut second = retrying().steps.remove(0);
+    let mut second = retrying().content.steps.remove(0);
     second.order = 2;
     second.call.as_mut().unwrap().path = "/payments/pay_3002/retry".to_owned();
-    action.steps.push(second);
+    action.content.steps.push(second);
     let (world, id, actions) = given(vec![action], false).await;
     runs_under(&world, &id, &actions[0], fault(FaultMode::Drop, RETRY)).await;
     world.passes(15 * SECOND).await;

@@ -1,7 +1,7 @@
 //! Verification: checks find whether an action had its effect.
 
 use shared::agent::Verification;
-use tests::support::{fact_is, read_of, retrying, retrying_verified};
+use tests::support::{fact_is, read_of, retrying, retrying_verified, with};
 
 use super::*;
 
@@ -42,14 +42,14 @@ fn in_line(missing: i64) -> ProposedAction {
     let sync = ActionType::SyncCustomer;
     let mut read = read_of("customer", "billing", "/customers/cus_501");
     read.facts = [("missing".to_owned(), "/missingUsageEvents".to_owned())].into();
-    ProposedAction {
-        reads: vec![read],
-        verify: Some(Verification {
+    let sync = posting(sync, "billing", path, &json!({}), "cus_501");
+    with(sync, |sync| {
+        sync.reads = vec![read];
+        sync.verify = Some(Verification {
             effective: fact_is("customer.missing", missing),
             within: 10 * MINUTE,
-        }),
-        ..posting(sync, "billing", path, &json!({}), "cus_501")
-    }
+        });
+    })
 }
 
 /// Sends the customer's missing events past the agent.

@@ -4,7 +4,7 @@ use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::agent::{ActionType, Money, MoneyEffect, ProposedAction, TargetRead};
 
-use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting};
+use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting, with};
 
 pub(super) async fn previews(caller: &Caller, session: &Value, ids: &[&str]) -> Answer {
     let path = format!("/api/concierge/agent-sessions/{session}/preview");
@@ -38,23 +38,22 @@ fn careful() -> Vec<ProposedAction> {
         &json!({}),
         "inv_2008",
     );
-    let void = ProposedAction {
-        excludes: vec!["issue_credit_note".into()],
-        reads: vec![
+    let mut void = with(void, |void| {
+        void.reads = vec![
             read("invoice", "/invoices/inv_2008", &[("state", "/state")]),
             read("none", "/invoices/inv_none", &[("state", "/state")]),
             read("other", "/customers/cus_505", &[("plan", "/plan")]),
-        ],
-        require: vec![
+        ];
+        void.require = vec![
             require(json!({"fact": "invoice.state", "is": ["draft", "open"]})),
             require(json!({"fact": "invoice.state", "is": ["paid"]})),
             require(json!({"fact": "none.state", "is": ["open"]})),
-        ],
-        money: money(701_550, "USD"),
-        money_effect: Some(MoneyEffect::CustomerOwesLess),
-        undo: Some("By a new invoice, at any time.".into()),
-        ..void
-    };
+        ];
+        void.money = money(701_550, "USD");
+        void.money_effect = Some(MoneyEffect::CustomerOwesLess);
+        void.undo = Some("By a new invoice, at any time.".into());
+    });
+    void.excludes = vec!["issue_credit_note".into()];
     let amount = json!({"amount": 100, "reason": "Twice"});
     let path = "/invoices/inv_2008/credit-notes";
     let credit = posting(
@@ -64,12 +63,11 @@ fn careful() -> Vec<ProposedAction> {
         &amount,
         "inv_2008",
     );
-    let credit = ProposedAction {
-        excludes: vec!["void_invoice".into()],
-        money: money(100, "USD"),
-        money_effect: Some(MoneyEffect::CustomerIsRepaid),
-        ..credit
-    };
+    let mut credit = with(credit, |credit| {
+        credit.money = money(100, "USD");
+        credit.money_effect = Some(MoneyEffect::CustomerIsRepaid);
+    });
+    credit.excludes = vec!["void_invoice".into()];
     let refund = json!({"amount": 5});
     let path = "/invoices/inv_none/void";
     let mut sync = posting(
@@ -79,7 +77,7 @@ fn careful() -> Vec<ProposedAction> {
         &refund,
         "cus_505",
     );
-    sync.money = money(-5, "EUR");
+    sync.content.money = money(-5, "EUR");
     let by_hand = ProposedAction {
         key: "by_hand".into(),
         excludes: Vec::new(),
@@ -239,7 +237,7 @@ async fn preconditions_are_as_of_now() {
 async fn a_guard_names_who_holds_it() {
     let mut actions = careful();
     for action in &mut actions {
-        action.require.clear();
+        action.content.require.clear();
     }
     let (world, first, ids) = proposing(actions).await;
     world.executes(&first, &[&ids[0]]).await.expect(202);

@@ -173,8 +173,9 @@ async fn looks(
 ) -> Vec<(String, Option<bool>, Option<bool>)> {
     let mut looks = Vec::new();
     for action in actions {
-        let facts = world.sees(&action.reads).await;
+        let facts = world.sees(&action.content.reads).await;
         let all = action
+            .content
             .steps
             .iter()
             .filter_map(|step| step.reconcile.as_ref());
@@ -241,7 +242,7 @@ async fn an_action_whose_amount_changed_is_not_done() {
     let recompute = ActionType::RecomputeInvoice;
     let path = "/invoices/inv_2012/recompute";
     let recompute = posting(recompute, "billing", path, &json!({}), "inv_2012");
-    let call = recompute.steps[0].call.as_ref().unwrap();
+    let call = recompute.content.steps[0].call.as_ref().unwrap();
     assert_eq!(world.calls("billing", call).await, 200);
     let before = world.demo.effects().len();
     world.delivers(&world.worker()).await;

@@ -215,7 +215,9 @@ impl World {
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();
         let mut actions = proposed.proposed_actions.iter();
-        let action = actions.find(|action| action.action_type == wanted).unwrap();
+        let action = actions
+            .find(|action| action.content.action_type == wanted)
+            .unwrap();
         let approving = Approving::of(std::slice::from_ref(&action.id), by);
         let approval = agent.approve(self.tenant, session, &approving).await;
         assert!(matches!(approval.unwrap(), Approval::Queued(..)));

@@ -426,7 +426,7 @@ impl Concierge {
                 S(format!("ORG#{}#AGENT_SESSION#{session}", self.api.home.id)),
             )
             .key("sk", S(format!("ACTION#{action}")))
-            .update_expression("SET steps = :poison")
+            .update_expression("SET content = :poison")
             .expression_attribute_values(":poison", S("poison".into()))
             .send()
             .await

@@ -43,7 +43,7 @@ pub use operations::{METHODS, Operation, document, operations};
 pub use patience::{MOST_PAGES, PATIENCE, comes, time_passes};
 pub use proposed::{
     fact_is, posting, proposal, proposing, read_of, reconciled, retrying, retrying_if_failed,
-    retrying_verified,
+    retrying_verified, with,
 };
 pub use scenario::{AFTER_THE_LEASE, late};
 pub use world::{Request, World, example};

@@ -6,8 +6,8 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        ActionStep, ActionType, Analysis, ApiCall, FactCondition, Proposal, ProposedAction,
-        Reconciliation, Risk, Signal, TargetRead, Verification,
+        ActionContent, ActionStep, ActionType, Analysis, ApiCall, FactCondition, Proposal,
+        ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification,
     },
     model::{JsonText, span},
 };
@@ -63,29 +63,27 @@ pub fn fact_is(fact: &str, value: impl Into<Value>) -> FactCondition {
 pub fn retrying() -> ProposedAction {
     let path = "/payments/pay_3001/retry";
     let retry = ActionType::RetryPayment;
-    ProposedAction {
-        reads: vec![read_of("payment", "payments", "/payments/pay_3001")],
-        ..posting(retry, "payments", path, &json!({}), "pay_3001")
-    }
+    let retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    with(retry, |retry| {
+        retry.reads = vec![read_of("payment", "payments", "/payments/pay_3001")];
+    })
 }
 
 /// The retry with the precondition that the payment failed.
 pub fn retrying_if_failed() -> ProposedAction {
-    ProposedAction {
-        require: vec![fact_is("payment.state", "failed")],
-        ..retrying()
-    }
+    with(retrying(), |retry| {
+        retry.require = vec![fact_is("payment.state", "failed")];
+    })
 }
 
 /// The retry with a precondition, verified for ten minutes by the payment's success.
 pub fn retrying_verified() -> ProposedAction {
-    ProposedAction {
-        verify: Some(Verification {
+    with(retrying(), |retry| {
+        retry.verify = Some(Verification {
             effective: fact_is("payment.state", "succeeded"),
             within: 10 * span::MINUTE,
-        }),
-        ..retrying()
-    }
+        });
+    })
 }
 
 /// Reconciles the retry by the payment's state.
@@ -137,37 +135,46 @@ pub fn posting(
         already_done: Vec::new(),
         success: Vec::new(),
     };
+    let step = ActionStep {
+        order: 1,
+        description: kind.to_owned(),
+        call: Some(call),
+        reconcile: None,
+    };
     ProposedAction {
         id: String::new(),
         key: kind.to_owned(),
         excludes: Vec::new(),
         after: Vec::new(),
-        action_type,
-        description: kind.to_owned(),
         is_automated: true,
-        target_system: system.to_owned(),
-        target_entities: vec![entity.to_owned()],
-        expected_outcome: "It is done.".to_owned(),
-        risk: Risk::Low,
-        reads: Vec::new(),
-        require: Vec::new(),
-        steps: vec![ActionStep {
-            order: 1,
+        content: ActionContent {
+            playbook: None,
+            action_type,
             description: kind.to_owned(),
-            call: Some(call),
-            reconcile: None,
-        }],
-        verify: None,
-        minutes_saved: 5,
-        playbook: None,
-        connection: None,
-        money: None,
-        money_effect: None,
+            expected_outcome: "It is done.".to_owned(),
+            undo: None,
+            risk: Risk::Low,
+            money: None,
+            money_effect: None,
+            minutes_saved: 5,
+            target_system: system.to_owned(),
+            connection: None,
+            entities: vec![entity.to_owned()],
+            reads: Vec::new(),
+            require: Vec::new(),
+            steps: vec![step],
+            verify: None,
+        },
         approvals: Vec::new(),
         approvers: 0,
-        undo: None,
         handling: None,
     }
+}
+
+/// Changes the content of an action.
+pub fn with(mut action: ProposedAction, change: impl FnOnce(&mut ActionContent)) -> ProposedAction {
+    change(&mut action.content);
+    action
 }
 
 /// An analysis that proposes what a test says of an alert.

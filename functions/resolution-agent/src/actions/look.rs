@@ -43,19 +43,19 @@ impl Looks {
     /// Returns the facts and read errors of an action's reads.
     pub fn sight(&self, action: &ProposedAction) -> Sight {
         let of_action = self.0.iter();
-        let of_action = of_action.filter(|(read, _)| action.reads.contains(read));
+        let of_action = of_action.filter(|(read, _)| action.content.reads.contains(read));
         of_action.map(|(read, seen)| (read, seen.clone())).collect()
     }
 }
 
 /// Returns the reads of an action that its preconditions use.
 fn needed(action: &ProposedAction) -> impl Iterator<Item = &TargetRead> {
-    action.reads.iter().filter(|read| {
+    action.content.reads.iter().filter(|read| {
         let is_its = |fact: &str| {
             let name = fact.split_once('.').map(|(name, _)| name);
             name == Some(&*read.name)
         };
-        let mut conditions = action.require.iter();
+        let mut conditions = action.content.require.iter();
         conditions.any(|condition| condition.facts().any(is_its))
     })
 }

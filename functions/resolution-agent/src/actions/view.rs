@@ -181,11 +181,11 @@ impl AgentActionsPreviewed {
 
 impl ActionPreview {
     fn of(action: &ProposedAction, found: &Previewed, looks: &Looks, caller: &Identity) -> Self {
-        let connection = Connection::named(&found.connections, &action.target_system);
+        let connection = Connection::named(&found.connections, &action.content.target_system);
         let sight = looks.sight(action);
-        let conditions = action.require.iter();
+        let conditions = action.content.require.iter();
         let conditions = conditions.map(|condition| PreviewCondition::of(condition, &sight));
-        let requests = action.steps.iter();
+        let requests = action.content.steps.iter();
         let requests = requests.filter_map(|step| PreviewRequest::of(step, connection));
         Self {
             action_id: action.id.clone(),
@@ -194,11 +194,11 @@ impl ActionPreview {
             guards: guards(action, found),
             preconditions: conditions.collect(),
             obstacles: action.obstacles(connection, found.is_paused),
-            money: action.money.clone(),
-            money_effect: action.money_effect,
+            money: action.content.money.clone(),
+            money_effect: action.content.money_effect,
             records: records(action, found),
             policy: PreviewPolicy::of(action, found, caller),
-            undo: action.undo.clone(),
+            undo: action.content.undo.clone(),
         }
     }
 }
@@ -243,7 +243,7 @@ impl PreviewRequest {
 /// Returns the action's own effects with their holders, and held effects that exclude it.
 fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
     let held: Vec<&HeldEffect> = found.held_against(action).collect();
-    let own: Vec<TargetEffect> = action.effects().collect();
+    let own: Vec<TargetEffect> = action.content.effects().collect();
     let rivals = held.iter().map(|held| &held.effect);
     let rivals = rivals.filter(|effect| !own.contains(effect));
     let all = own.iter().chain(rivals).map(|effect| {
@@ -265,15 +265,15 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
 fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     let entities = found.signal.iter().flat_map(|signal| &signal.entities);
     let of_customers = matches!(
-        action.action_type,
+        action.content.action_type,
         ActionType::SyncCustomer | ActionType::NotifyCustomer
     );
-    let records = action.target_entities.iter().map(|id| {
+    let records = action.content.entities.iter().map(|id| {
         let mut named = entities.clone();
         let kind = named.find(|entity| entity.id == *id);
         let kind = kind.map(|entity| entity.kind.clone());
         PreviewRecord {
-            target_system: action.target_system.clone(),
+            target_system: action.content.target_system.clone(),
             id: id.clone(),
             kind: kind.or_else(|| of_customers.then(|| CUSTOMER.to_owned())),
         }
@@ -324,8 +324,9 @@ impl PreviewPolicy {
 impl PreviewSums {
     fn of(previews: &[ActionPreview], actions: &[&ProposedAction]) -> Self {
         let automated = || actions.iter().filter(|action| action.is_automated);
-        let unknown =
-            automated().filter(|action| action.money.is_none() && action.action_type.moves_money());
+        let unknown = automated().filter(|action| {
+            action.content.money.is_none() && action.content.action_type.moves_money()
+        });
         let records = || previews.iter().flat_map(|preview| &preview.records);
         let distinct: BTreeSet<_> = records()
             .map(|record| (&record.target_system, &record.id))

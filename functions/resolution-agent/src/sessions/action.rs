@@ -191,8 +191,10 @@ pub fn of_session(whole: &SessionWithActions, now: Timestamp) -> Vec<ActionView>
     let session = &whole.session;
     let actions = session.proposed_actions.iter().map(|action| {
         let mut known = whole.actions.known.iter();
-        let approved = known.find(|known| known.action_id == action.id);
-        let approvals = approved.into_iter().flat_map(|known| &known.approvals);
+        let approved = known.find(|known| known.key.action_id == action.id);
+        let approvals = approved
+            .into_iter()
+            .flat_map(|known| &known.round.approvals);
         let approvals = approvals.chain(&action.approvals);
         ActionView {
             approval: ApprovalView::of(action, now),
@@ -212,30 +214,39 @@ impl ActionView {
         };
         Self {
             id: action.id.clone(),
-            action_type: action.action_type,
-            description: action.description.clone(),
+            action_type: action.content.action_type,
+            description: action.content.description.clone(),
             is_automated: action.is_automated,
-            target_system: action.target_system.clone(),
-            target_entities: action.target_entities.clone(),
-            expected_outcome: action.expected_outcome.clone(),
-            risk: action.risk,
-            steps: action.steps.iter().map(StepView::from).collect(),
+            target_system: action.content.target_system.clone(),
+            target_entities: action.content.entities.clone(),
+            expected_outcome: action.content.expected_outcome.clone(),
+            risk: action.content.risk,
+            steps: action.content.steps.iter().map(StepView::from).collect(),
             excludes: ids(&action.excludes),
             after: ids(&action.after),
             digest: action.digest(session),
-            playbook: action.playbook.clone(),
-            connection: action.connection.clone(),
-            money: action.money.clone(),
-            money_effect: action.money_effect,
-            require: action.require.iter().map(FactCondition::says).collect(),
-            verify: action.verify.as_ref().map(|verify| VerificationView {
-                effective: verify.effective.says(),
-                minutes: verify.within / span::MINUTE,
-            }),
-            reads: action.reads.iter().map(read).collect(),
+            playbook: action.content.playbook.clone(),
+            connection: action.content.connection.clone(),
+            money: action.content.money.clone(),
+            money_effect: action.content.money_effect,
+            require: action
+                .content
+                .require
+                .iter()
+                .map(FactCondition::says)
+                .collect(),
+            verify: action
+                .content
+                .verify
+                .as_ref()
+                .map(|verify| VerificationView {
+                    effective: verify.effective.says(),
+                    minutes: verify.within / span::MINUTE,
+                }),
+            reads: action.content.reads.iter().map(read).collect(),
             approval: None,
             approvals: Vec::new(),
-            undo: action.undo.clone(),
+            undo: action.content.undo.clone(),
             handling: action.handling.clone(),
         }
     }

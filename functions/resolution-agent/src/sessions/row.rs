@@ -117,12 +117,12 @@ impl From<ProposedAction> for ActionInShort {
     fn from(action: ProposedAction) -> Self {
         Self {
             id: action.id,
-            action_type: action.action_type,
-            description: action.description,
+            action_type: action.content.action_type,
+            description: action.content.description,
             is_automated: action.is_automated,
-            target_system: action.target_system,
-            target_entities: action.target_entities,
-            risk: action.risk,
+            target_system: action.content.target_system,
+            target_entities: action.content.entities,
+            risk: action.content.risk,
         }
     }
 }

@@ -48,27 +48,34 @@ fn in_session(session: AgentSessionStatus, target: Idempotency) -> Surroundings 
 }
 
 pub(super) fn error(action: &AgentAction) -> &str {
-    action.error.as_deref().unwrap_or_default()
+    action.end.error.as_deref().unwrap_or_default()
 }
 
 #[test]
 fn a_claim_takes_a_lease_and_raises_the_token() {
     let mut action = queued();
-    action.resends = 3;
+    action.schedule.resends = 3;
     assert_eq!(claim(&mut action, Keyed, 5), Claim::Held(()));
     assert_eq!(action.state, Running);
-    assert_eq!((action.token, action.attempts, action.resends), (1, 1, 0));
-    assert_eq!(action.lease_until, Some(at(5 + LEASE)));
+    assert_eq!(
+        (
+            action.token,
+            action.progress.attempts,
+            action.schedule.resends
+        ),
+        (1, 1, 0)
+    );
+    assert_eq!(action.schedule.lease_until, Some(at(5 + LEASE)));
     let due = at(5 + AgentAction::DELIVERY);
-    assert_eq!(action.due_at, Some(due));
-    assert_eq!(action.started_at, Some(at(5)));
-    assert!(!action.sending && !action.ambiguous);
+    assert_eq!(action.schedule.due_at, Some(due));
+    assert_eq!(action.progress.started_at, Some(at(5)));
+    assert!(!action.progress.call.sending && !action.progress.call.ambiguous);
 }
 
 #[test]
 fn a_claim_before_a_system_without_keys_notes_the_call_that_follows() {
-    assert!(held(Unkeyed).sending);
-    assert!(!held(Keyed).sending);
+    assert!(held(Unkeyed).progress.call.sending);
+    assert!(!held(Keyed).progress.call.sending);
 }
 
 #[test]
@@ -88,9 +95,9 @@ fn nobody_takes_what_somebody_holds() {
 fn after_the_lease_a_keyed_call_may_have_been_sent_and_is_sent_again() {
     let mut action = held(Keyed);
     assert_eq!(claim(&mut action, Keyed, LEASE), Claim::Held(()));
-    assert!(action.ambiguous);
-    assert_eq!((action.token, action.attempts), (2, 2));
-    assert_eq!(action.started_at, Some(at(0)));
+    assert!(action.progress.call.ambiguous);
+    assert_eq!((action.token, action.progress.attempts), (2, 2));
+    assert_eq!(action.progress.started_at, Some(at(0)));
 }
 
 #[test]
@@ -98,14 +105,14 @@ fn after_the_lease_an_unkeyed_call_is_never_sent_again() {
     let mut action = held(Unkeyed);
     assert_eq!(claim(&mut action, Unkeyed, LEASE), Claim::Ended(Unknown));
     assert!(error(&action).contains("not sent again"), "{action:?}");
-    assert_eq!((action.state, action.due_at), (Unknown, None));
-    assert!(!action.sending);
+    assert_eq!((action.state, action.schedule.due_at), (Unknown, None));
+    assert!(!action.progress.call.sending);
     // A released action had no call under way.
     let mut action = held(Unkeyed);
     action.not_sent();
     action.release(at(6), at(5));
     assert_eq!(claim(&mut action, Unkeyed, 6), Claim::Held(()));
-    assert!(!action.ambiguous && action.sending);
+    assert!(!action.progress.call.ambiguous && action.progress.call.sending);
 }
 
 #[test]
@@ -130,16 +137,19 @@ fn an_interrupted_call_is_judged_by_how_it_was_sent() {
 fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
     for target in [Keyed, Unkeyed] {
         let mut action = queued();
-        action.steps = vec![step("GET"), step("POST")];
-        action.approvals[0].digest = Some(action.digest());
+        action.content.steps = vec![step("GET"), step("POST")];
+        action.round.approvals[0].digest = Some(action.digest());
         assert_eq!(claim(&mut action, target, 0), Claim::Held(()));
-        assert!(!action.sending);
+        assert!(!action.progress.call.sending);
         assert_eq!(claim(&mut action, target, LEASE), Claim::Held(()));
-        assert!(!action.sending && !action.ambiguous, "{target:?}");
+        assert!(
+            !action.progress.call.sending && !action.progress.call.ambiguous,
+            "{target:?}"
+        );
         // The next call is independent.
         action.answered(Effect::Done, target);
         action.sends(target);
-        assert_eq!(action.sending, target == Unkeyed);
+        assert_eq!(action.progress.call.sending, target == Unkeyed);
     }
 }
 
@@ -159,16 +169,16 @@ fn what_has_ended_is_over() {
 #[test]
 fn a_day_after_its_approval_it_is_given_up() {
     let mut unclear = queued();
-    unclear.ambiguous = true;
+    unclear.progress.call.ambiguous = true;
     let day = AgentAction::PATIENCE;
     for (mut action, outcome) in [(queued(), Failed), (unclear, Unknown)] {
         let mut later = action.clone();
         // The number of attempts does not matter.
-        later.attempts = 1_000;
+        later.progress.attempts = 1_000;
         assert_eq!(claim(&mut later, Keyed, day - 1), Claim::Held(()));
         assert_eq!(claim(&mut action, Keyed, day), Claim::Ended(outcome));
         assert!(error(&action).contains("24 hours"), "{action:?}");
-        assert_eq!(action.executed_at, Some(at(day)));
+        assert_eq!(action.end.at, Some(at(day)));
     }
 }
 
@@ -197,11 +207,11 @@ fn what_comes_first_is_waited_for_and_must_succeed() {
 /// Actions as a cancellation may find them, with their outcomes.
 pub(super) fn unclaimed() -> [(AgentAction, ActionState); 4] {
     let mut halfway = queued();
-    halfway.steps_done = 1;
+    halfway.progress.steps_done = 1;
     let mut ambiguous = queued();
-    ambiguous.ambiguous = true;
+    ambiguous.progress.call.ambiguous = true;
     let mut sending = queued();
-    sending.sending = true;
+    sending.progress.call.sending = true;
     [
         (queued(), Skipped),
         (halfway, Failed),
@@ -235,7 +245,7 @@ fn in_a_session_that_does_not_execute_nothing_is_claimed() {
 fn cancelling_ends_what_is_queued_and_nothing_else() {
     for (mut action, outcome) in unclaimed() {
         assert!(action.cancel(at(5)));
-        assert_eq!((action.state, action.executed_at), (outcome, Some(at(5))));
+        assert_eq!((action.state, action.end.at), (outcome, Some(at(5))));
     }
     let mut running = held(Keyed);
     assert!(!running.cancel(at(5)));
@@ -248,13 +258,13 @@ fn cancelling_ends_what_is_queued_and_nothing_else() {
 fn a_released_action_is_not_claimed_before_its_time() {
     let mut action = held(Keyed);
     action.release(at(70), at(5));
-    assert_eq!((action.state, action.lease_until), (Queued, None));
-    assert_eq!(action.due_at, Some(at(70)));
-    assert_eq!((action.token, action.attempts), (1, 1));
+    assert_eq!((action.state, action.schedule.lease_until), (Queued, None));
+    assert_eq!(action.schedule.due_at, Some(at(70)));
+    assert_eq!((action.token, action.progress.attempts), (1, 1));
     // An earlier message does not claim it.
     assert_eq!(claim(&mut action, Keyed, 69), Claim::Busy);
     assert_eq!(claim(&mut action, Keyed, 70), Claim::Held(()));
-    assert_eq!(action.not_before, None);
+    assert_eq!(action.schedule.not_before, None);
 }
 
 #[test]
@@ -263,7 +273,7 @@ fn the_sweeper_waits_twice_as_long_each_time_up_to_an_hour_and_a_day_in_all() {
     let (mut now, mut pauses) = (at(0), Vec::new());
     while action.may_be_resent(now) {
         action.resent(now);
-        let due = action.due_at.unwrap();
+        let due = action.schedule.due_at.unwrap();
         pauses.push(due.since(now) / span::MINUTE);
         assert!(pauses.len() < 50, "{pauses:?}");
         now = due;
@@ -282,7 +292,7 @@ fn the_sweeper_looks_for_a_dead_holder_after_the_delivery_and_the_lease() {
     ] {
         let mut action = queued();
         action.claim(&around(Keyed), lease, at(0));
-        assert_eq!(action.due_at, Some(at(look)), "{lease}");
+        assert_eq!(action.schedule.due_at, Some(at(look)), "{lease}");
     }
 }
 
@@ -291,30 +301,34 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut action = held(Unkeyed);
     action.answered(Effect::Done, Unkeyed);
     action.record(&Outcome::failed(None, "No."), at(5));
-    (action.ambiguous, action.sending, action.stopping) = (true, true, true);
-    let mut approvals = queued().approvals;
+    (
+        action.progress.call.ambiguous,
+        action.progress.call.sending,
+        action.stopping,
+    ) = (true, true, true);
+    let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
     action.approve_again(approvals, vec![SECOND.into()], Some("second"), at(9));
     let mut fresh = queued();
-    fresh.trace_id = Some("second".into());
-    fresh.approvals.extend(fresh.approvals.clone());
-    (fresh.approvals[1].at, fresh.approvals[1].round) = (at(9), 2);
-    fresh.after = vec![SECOND.into()];
-    fresh.stack = Some("stack".into());
-    fresh.round = 2;
-    fresh.steps_done = 1;
+    fresh.round.trace_id = Some("second".into());
+    fresh.round.approvals.extend(fresh.round.approvals.clone());
+    (fresh.round.approvals[1].at, fresh.round.approvals[1].round) = (at(9), 2);
+    fresh.round.after = vec![SECOND.into()];
+    fresh.progress.stack = Some("stack".into());
+    fresh.round.number = 2;
+    fresh.round.approved_at = at(9);
+    fresh.progress.steps_done = 1;
     fresh.token = 1;
-    fresh.due_at = Some(at(9 + AgentAction::DELIVERY));
+    fresh.schedule.due_at = Some(at(9 + AgentAction::DELIVERY));
     fresh.updated_at = at(9);
     assert_eq!(action, fresh);
     assert_eq!(action.deadline(), at(9 + AgentAction::PATIENCE));
 }
 
-/// An action stored before these fields existed.
 #[test]
 fn it_says_who_approved_it_and_when() {
     let action = queued();
-    let approval = &action.approvals[0];
+    let approval = &action.round.approvals[0];
     assert_eq!((approval.user_id.get(), approval.at), (4, at(0)));
     assert_eq!(approval.digest, Some(action.digest()));
 }
@@ -343,12 +357,10 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     };
     let mut action = queued();
     assert_eq!(action.claim(&put_off(70), LEASE, at(10)), Claim::PutOff);
-    let expected = AgentAction {
-        due_at: Some(at(70)),
-        put_off: true,
-        updated_at: at(10),
-        ..queued()
-    };
+    let mut expected = queued();
+    expected.schedule.due_at = Some(at(70));
+    expected.schedule.put_off = true;
+    expected.updated_at = at(10);
     assert_eq!(action, expected);
     assert_eq!(claim(&mut action, Keyed, 11), Claim::Held(()));
     // A lost holder may have sent a call.
@@ -357,18 +369,16 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
         action.claim(&put_off(later + 60), LEASE, at(later)),
         Claim::PutOff
     );
-    assert_eq!((action.state, action.attempts), (Running, 1));
+    assert_eq!((action.state, action.progress.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
-    assert!(action.ambiguous);
+    assert!(action.progress.call.ambiguous);
     // The deadline does not wait. An action claimed once needs no fresh approval.
     let late = AgentAction::PATIENCE;
-    let mut action = AgentAction {
-        attempts: 1,
-        ..queued()
-    };
+    let mut action = queued();
+    action.progress.attempts = 1;
     let until = put_off(late + 50);
     assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::PutOff);
-    assert_eq!(action.due_at, Some(at(late)));
+    assert_eq!(action.schedule.due_at, Some(at(late)));
     assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Failed));
 }
 
@@ -408,9 +418,9 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     action.release(at(10), at(10));
     let mut approved = action.clone();
     assert_eq!(action.claim(&revised, LEASE, at(10)), Claim::Held(()));
-    assert_eq!(action.connection_revision, Some(2));
+    assert_eq!(action.progress.connection_revision, Some(2));
     // An approval for another revision does not count.
-    approved.connection = Some(ConnectionRevision {
+    approved.content.connection = Some(ConnectionRevision {
         name: "billing".into(),
         revision: 1,
     });

@@ -34,9 +34,14 @@ fn approve(
     let came_of_it = session.approve(&mut none, &approving, &approver, at(now))?;
     Ok(match came_of_it {
         Approved::Queued { new, .. } => {
-            let users = new[0].approvals.iter().map(|one| one.user_id.get());
+            let users = new[0].round.approvals.iter().map(|one| one.user_id.get());
             assert_eq!(
-                new[0].approvals.iter().filter(|one| one.round == 1).count(),
+                new[0]
+                    .round
+                    .approvals
+                    .iter()
+                    .filter(|one| one.round == 1)
+                    .count(),
                 users.len()
             );
             true
@@ -142,23 +147,23 @@ fn a_digest_is_of_all_that_is_approved() {
     assert_eq!(queued().digest(), digest);
     let changes: [fn(&mut ProposedAction); 9] = [
         |action| action.id = SECOND.into(),
-        |action| action.action_type = ActionType::SyncCustomer,
-        |action| action.risk = Risk::Medium,
-        |action| action.target_system = "payments".into(),
-        |action| action.target_entities = vec!["ub_1002".into()],
-        |action| action.steps[0].call.as_mut().unwrap().expect = vec![204],
+        |action| action.content.action_type = ActionType::SyncCustomer,
+        |action| action.content.risk = Risk::Medium,
+        |action| action.content.target_system = "payments".into(),
+        |action| action.content.entities = vec!["ub_1002".into()],
+        |action| action.content.steps[0].call.as_mut().unwrap().expect = vec![204],
         |action| {
             let body = [("a".to_owned(), json!(1))].into_iter().collect();
-            action.steps[0].call.as_mut().unwrap().body = Some(JsonText(body));
+            action.content.steps[0].call.as_mut().unwrap().body = Some(JsonText(body));
         },
         |action| {
-            action.connection = Some(ConnectionRevision {
+            action.content.connection = Some(ConnectionRevision {
                 name: "billing".into(),
                 revision: 2,
             });
         },
         |action| {
-            action.playbook = Some(PlaybookVersion {
+            action.content.playbook = Some(PlaybookVersion {
                 name: "usage-batch-stuck".into(),
                 version: 2,
                 hash: String::new(),
@@ -220,7 +225,7 @@ fn claim(action: &mut AgentAction, policy: &AgentPolicy, now: i64) -> Claim {
 fn is_skipped(mut action: AgentAction, policy: &AgentPolicy, now: i64, code: &str) {
     let claimed = claim(&mut action, policy, now);
     assert_eq!(claimed, Claim::Ended(ActionState::Skipped));
-    let error = action.error.unwrap_or_default();
+    let error = action.end.error.unwrap_or_default();
     assert!(error.starts_with(code), "{error}");
 }
 
@@ -228,19 +233,19 @@ fn is_skipped(mut action: AgentAction, policy: &AgentPolicy, now: i64, code: &st
 fn what_is_not_what_was_approved_is_not_sent() {
     let none = policy(&json!({}));
     let mut action = queued();
-    action.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
+    action.content.steps[0].call.as_mut().unwrap().path = "/usage-batches/ub_9/reprocess".into();
     is_skipped(action.clone(), &none, 5, "content_changed");
     // A finished step does not matter.
-    action.steps_done = 1;
-    action.attempts = 1;
+    action.progress.steps_done = 1;
+    action.progress.attempts = 1;
     assert_eq!(
         claim(&mut action, &none, 5),
         Claim::Ended(ActionState::Failed)
     );
     // An approval from before digests existed covers any content.
     let mut old = queued();
-    old.approvals[0].digest = None;
-    old.steps.clear();
+    old.round.approvals[0].digest = None;
+    old.content.steps.clear();
     assert_eq!(claim(&mut old, &none, 5), Claim::Held(()));
 }
 
@@ -274,7 +279,7 @@ fn a_policy_that_became_stricter_holds_back_what_was_not_claimed() {
         "cap_reached",
     );
     let mut unapproved = queued();
-    unapproved.approvals.clear();
+    unapproved.round.approvals.clear();
     is_skipped(unapproved, &policy(&json!({})), 5, "approval_missing");
     let mut action = queued();
     assert_eq!(claim(&mut action, &policy(&json!({})), 5), Claim::Held(()));
@@ -301,7 +306,7 @@ fn an_action_takes_of_its_day_once_in_a_round() {
     assert_eq!(action.charge(&caps), None);
     let mut late = queued();
     assert_eq!(late.beyond_the_day(at(5)), ActionState::Skipped);
-    assert!(late.error.unwrap().starts_with("cap_reached"));
+    assert!(late.end.error.unwrap().starts_with("cap_reached"));
 }
 
 #[test]

@@ -8,10 +8,10 @@ use super::{actions::around, *};
 /// An action that ended at 0, after a step with that method.
 fn ended(state: ActionState, steps_done: i64, method: &str) -> AgentAction {
     let mut action = queued();
-    action.steps = vec![step(method), step("POST")];
-    action.steps_done = steps_done;
+    action.content.steps = vec![step(method), step("POST")];
+    action.progress.steps_done = steps_done;
     action.state = state;
-    action.executed_at = Some(at(0));
+    action.end.at = Some(at(0));
     action
 }
 
@@ -39,10 +39,10 @@ fn an_action_holds_its_effects_for_as_long_as_it_may_have_them() {
 fn guard() -> EffectGuard {
     let owner = ended(Succeeded, 2, "POST");
     EffectGuard {
-        organization_id: owner.organization_id,
-        effect: owner.effects().next().unwrap(),
-        session_id: owner.session_id,
-        action_id: owner.action_id.clone(),
+        organization_id: owner.key.organization_id,
+        effect: owner.content.effects().next().unwrap(),
+        session_id: owner.key.session_id,
+        action_id: owner.key.action_id.clone(),
         claimed_at: at(0),
     }
 }
@@ -62,7 +62,7 @@ fn an_effect_that_another_holds_keeps_an_action_back() {
         };
         let claim = action.claim(&around, 1_000, at(5));
         assert_eq!(claim, Claim::Ended(Skipped), "{code}");
-        let says = action.error.unwrap();
+        let says = action.end.error.unwrap();
         assert!(says.starts_with(&format!("{code}: ")), "{says}");
         assert!(says.contains("session 7"), "{says}");
         assert!(
@@ -84,10 +84,10 @@ fn of_an_owner_that_does_not_read_nothing_is_known() {
 fn a_guard_is_of_one_action_of_one_session() {
     let mut action = queued();
     assert!(guard().is_of(&action));
-    action.action_id = SECOND.into();
+    action.key.action_id = SECOND.into();
     assert!(!guard().is_of(&action));
     action = queued();
-    action.session_id = Id::new(8).unwrap();
+    action.key.session_id = Id::new(8).unwrap();
     assert!(!guard().is_of(&action));
 }
 
@@ -95,7 +95,7 @@ fn a_guard_is_of_one_action_of_one_session() {
 #[test]
 fn an_action_that_may_have_had_its_effect_is_not_skipped() {
     let mut action = queued();
-    action.ambiguous = true;
+    action.progress.call.ambiguous = true;
     let held = HeldEffect::of(&guard(), None, at(5)).unwrap();
     let around = Surroundings {
         held: vec![held],

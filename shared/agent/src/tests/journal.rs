@@ -18,7 +18,7 @@ fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     }
     let claimed = Note::new(WORKER, JournalEvent::Claimed, Some("queued"));
     entries.extend(action.note(Some(claimed), at(2)));
-    action.answers.push(StepAnswer {
+    action.progress.answers.push(StepAnswer {
         step: 1,
         at: at(3),
         effect: Effect::Done.into(),
@@ -27,7 +27,7 @@ fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
     });
     let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
     entries.extend(action.note(Some(ended), at(4)));
-    let heads = json!({"heads": {&action.action_id: action.journal}});
+    let heads = json!({"heads": {&action.key.action_id: action.journal}});
     let settled = Note::new(WORKER, JournalEvent::Settled, None).with(heads);
     entries.push(session.note(settled, at(5)));
     (session, action, entries)
@@ -75,7 +75,7 @@ fn entries_are_chained_and_name_what_happened() {
     });
     assert_eq!(detail, Some(expected));
     assert_eq!(entries[4].to.as_deref(), Some("queued"));
-    assert!(action.answers.is_empty());
+    assert!(action.progress.answers.is_empty());
 }
 
 #[test]

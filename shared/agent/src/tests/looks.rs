@@ -49,20 +49,20 @@ pub(super) fn silent(is_for_good: bool) -> Sight {
 /// reconciliation check that it is processed.
 fn looking() -> AgentAction {
     let mut action = queued();
-    action.reads = vec![
+    action.content.reads = vec![
         read("batch", "/usage-batches/ub_1001"),
         read("other", "/other"),
     ];
-    action.require = vec![is("batch.state", "stuck")];
-    action.verify = Some(Verification {
+    action.content.require = vec![is("batch.state", "stuck")];
+    action.content.verify = Some(Verification {
         effective: is("batch.state", "processed"),
         within: WITHIN,
     });
-    action.steps[0].reconcile = Some(Reconciliation {
+    action.content.steps[0].reconcile = Some(Reconciliation {
         done: is("batch.state", "processed"),
         not_done: Some(is("batch.state", "stuck")),
     });
-    action.approvals[0].digest = Some(action.digest());
+    action.round.approvals[0].digest = Some(action.digest());
     action
 }
 
@@ -169,19 +169,19 @@ fn long_facts_are_kept_in_part() {
 fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
     for target in [Keyed, Unkeyed] {
         let mut action = held(target);
-        assert!(action.looking && !action.sending);
-        assert_eq!(action.required_reads(), [action.reads[0].clone()]);
+        assert!(action.progress.call.looking && !action.progress.call.sending);
+        assert_eq!(action.required_reads(), [action.content.reads[0].clone()]);
         // A holder that dies during the check has sent nothing.
         assert_eq!(
             action.claim(&around(target), LEASE, at(LEASE)),
             Claim::Held(())
         );
-        assert!(action.looking && !action.ambiguous);
+        assert!(action.progress.call.looking && !action.progress.call.ambiguous);
         assert_eq!(
             action.permits(&seen("stuck"), at(LEASE)),
             Precondition::Holds
         );
-        assert!(!action.looking);
+        assert!(!action.progress.call.looking);
         // A holder that dies later may have sent a call.
         let later = at(2 * LEASE);
         let claimed = action.claim(&around(target), LEASE, later);
@@ -190,24 +190,24 @@ fn a_claim_is_followed_by_a_look_while_nothing_was_sent() {
         } else {
             // The check might find the action's own effect.
             assert_eq!(claimed, Claim::Held(()));
-            assert!(action.ambiguous && !action.looking);
+            assert!(action.progress.call.ambiguous && !action.progress.call.looking);
         }
     }
     let mut halfway = looking();
-    halfway.steps.push(step("POST"));
-    halfway.approvals[0].digest = Some(halfway.digest());
-    halfway.steps_done = 1;
+    halfway.content.steps.push(step("POST"));
+    halfway.round.approvals[0].digest = Some(halfway.digest());
+    halfway.progress.steps_done = 1;
     assert_eq!(
         halfway.claim(&around(Unkeyed), LEASE, at(0)),
         Claim::Held(())
     );
-    assert!(!halfway.looking && halfway.sending);
+    assert!(!halfway.progress.call.looking && halfway.progress.call.sending);
     let mut without = queued();
     assert_eq!(
         without.claim(&around(Unkeyed), LEASE, at(0)),
         Claim::Held(())
     );
-    assert!(!without.looking && without.sending);
+    assert!(!without.progress.call.looking && without.progress.call.sending);
 }
 
 #[test]
@@ -229,7 +229,7 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
             Some(&*format!("{code} Nothing was sent."))
         );
         action.record(&outcome, at(5));
-        assert_eq!((action.due_at, action.holds(at(5))), (None, None));
+        assert_eq!((action.schedule.due_at, action.holds(at(5))), (None, None));
         assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
         let noted = action.note(None, at(5));
         assert_eq!(noted.len(), 1);
@@ -237,7 +237,7 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
     }
     // After a step that only read.
     let mut action = held(Unkeyed);
-    action.steps_done = 1;
+    action.progress.steps_done = 1;
     let Precondition::Changed(outcome) = action.permits(&seen("processed"), at(5)) else {
         panic!("{action:?}");
     };
@@ -255,7 +255,7 @@ fn what_is_not_known_for_now_is_looked_at_again_later() {
         action.claim(&around(Unkeyed), LEASE, at(6)),
         Claim::Held(())
     );
-    assert!(action.looking && !action.ambiguous);
+    assert!(action.progress.call.looking && !action.progress.call.ambiguous);
 }
 
 #[test]
@@ -276,9 +276,9 @@ fn an_approval_holds_until_a_call_may_have_been_sent() {
         let later = action.permits(&silent(false), at(7));
         assert!(matches!(later, Precondition::NotKnown(_)));
         action.release(at(8), at(7));
-        assert!(action.looking);
+        assert!(action.progress.call.looking);
         assert_eq!(action.claim(&around(Keyed), LEASE, at(late)), claimed);
-        let error = action.error.unwrap_or_default();
+        let error = action.end.error.unwrap_or_default();
         assert_eq!(error.starts_with("approval_expired"), !answered);
     }
 }
@@ -286,13 +286,13 @@ fn an_approval_holds_until_a_call_may_have_been_sent() {
 #[test]
 fn steps_are_told_one_by_one_and_in_short() {
     let mut action = looking();
-    action.steps = vec![step("GET"), step("POST"), step("POST")];
-    for (order, step) in (1..).zip(&mut action.steps) {
+    action.content.steps = vec![step("GET"), step("POST"), step("POST")];
+    for (order, step) in (1..).zip(&mut action.content.steps) {
         step.order = order;
     }
     let long = answer(200, json!({"text": "ü".repeat(2_000)}));
     action.keep(1, StepStatus::Done, Some(&long), at(1));
-    action.steps_done = 1;
+    action.progress.steps_done = 1;
     action.keep(2, StepStatus::Unclear, None, at(2));
     // A deferral says nothing about the first call.
     action.keep(2, StepStatus::NotNow, Some(&answer(429, json!({}))), at(3));
@@ -311,7 +311,7 @@ fn steps_are_told_one_by_one_and_in_short() {
     action.keep(2, StepStatus::NotNow, None, at(5));
     assert_eq!(action.results_of_steps()[1].status, StepStatus::NotNow);
     // A holder that died stored no result, but the action ended as unknown.
-    action.step_results.clear();
+    action.progress.results.clear();
     action.state = Unknown;
     let statuses = action.results_of_steps();
     let statuses: Vec<StepStatus> = statuses.iter().map(|step| step.status).collect();

@@ -41,25 +41,27 @@ fn proposed(is_automated: bool) -> ProposedAction {
         key: "reprocess".into(),
         excludes: Vec::new(),
         after: Vec::new(),
-        action_type: ActionType::ReprocessUsageBatch,
-        description: "Have it processed again.".into(),
         is_automated,
-        target_system: "billing".into(),
-        target_entities: vec!["ub_1001".into()],
-        expected_outcome: "It is processed.".into(),
-        risk: Risk::Low,
-        reads: Vec::new(),
-        require: Vec::new(),
-        steps: vec![step("POST")],
-        verify: None,
-        minutes_saved: 25,
-        playbook: None,
-        connection: None,
-        money: None,
-        money_effect: None,
+        content: ActionContent {
+            playbook: None,
+            action_type: ActionType::ReprocessUsageBatch,
+            description: "Have it processed again.".into(),
+            expected_outcome: "It is processed.".into(),
+            undo: None,
+            risk: Risk::Low,
+            money: None,
+            money_effect: None,
+            minutes_saved: 25,
+            target_system: "billing".into(),
+            connection: None,
+            entities: vec!["ub_1001".into()],
+            reads: Vec::new(),
+            require: Vec::new(),
+            steps: vec![step("POST")],
+            verify: None,
+        },
         approvals: Vec::new(),
         approvers: 0,
-        undo: None,
         handling: None,
     }
 }
@@ -98,7 +100,7 @@ fn proposal() -> Proposal {
         ("review", "ub_1001"),
     ]) {
         action.key = key.into();
-        action.target_entities = vec![entity.into()];
+        action.content.entities = vec![entity.into()];
     }
     Proposal {
         analysis: Analysis {

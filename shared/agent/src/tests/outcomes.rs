@@ -47,12 +47,12 @@ fn an_answer_says_how_it_goes_on() {
         let mut action = held(target);
         assert_eq!(action.answered(effect, target), answered, "{effect:?}");
         let before = effect == Effect::DoneBefore;
-        assert_eq!(action.already_done, i64::from(before));
+        assert_eq!(action.progress.already_done, i64::from(before));
         assert_eq!(
-            action.steps_done,
+            action.progress.steps_done,
             i64::from(before || effect == Effect::Done)
         );
-        let is_open = action.sending || action.ambiguous;
+        let is_open = action.progress.call.sending || action.progress.call.ambiguous;
         let is_unclear = matches!(effect, Effect::Unclear | Effect::Undecided);
         assert_eq!(is_open, is_unclear, "{effect:?} {target:?}");
     }
@@ -69,7 +69,7 @@ fn what_was_unclear_stays_so_until_an_answer_tells() {
         let mut action = held(Keyed);
         action.answered(Effect::Unclear, Keyed);
         action.answered(effect, Keyed);
-        assert_eq!(!action.ambiguous, is_clear, "{effect:?}");
+        assert_eq!(!action.progress.call.ambiguous, is_clear, "{effect:?}");
     }
 }
 
@@ -101,12 +101,12 @@ fn pauses_grow_up_to_half_an_hour_or_as_long_as_is_asked_for() {
     let mut action = queued();
     let mut pauses = Vec::new();
     for attempt in 1..=8 {
-        action.attempts = attempt;
+        action.progress.attempts = attempt;
         let next = action.next_attempt(None, at(5)).unwrap();
         pauses.push(next.since(at(5)) / span::MINUTE);
     }
     assert_eq!(pauses, [1, 2, 4, 8, 16, 30, 30, 30]);
-    action.attempts = 1;
+    action.progress.attempts = 1;
     for (asked, pause) in [(span::SECOND, span::MINUTE), (span::HOUR, span::HOUR)] {
         assert_eq!(action.next_attempt(Some(asked), at(5)), Some(at(5 + pause)));
     }
@@ -128,7 +128,7 @@ fn what_had_been_done_before_saves_nothing_and_puts_nothing_right() {
             saved
         );
         // A message fixes nothing.
-        action.action_type = ActionType::NotifyCustomer;
+        action.content.action_type = ActionType::NotifyCustomer;
         assert!(!action.is_remedy());
     }
 }
@@ -146,7 +146,10 @@ fn an_outcome_ends_it_with_its_answer() {
         let mut action = held(Keyed);
         action.record(&outcome, at(40));
         assert_eq!(action.state, outcome.state);
-        assert_eq!((action.lease_until, action.due_at), (None, None));
+        assert_eq!(
+            (action.schedule.lease_until, action.schedule.due_at),
+            (None, None)
+        );
         assert_eq!(action.saved(), saved);
         let result = action.result().unwrap();
         assert_eq!(result.success, outcome.state == Succeeded);
@@ -178,8 +181,14 @@ fn minutes_that_cannot_be_counted_at_once_are_due() {
         action.record(&outcome, at(40));
         action.count_later(at(40));
         let due = later.then(|| at(40 + span::MINUTE));
-        assert_eq!((action.uncounted, action.due_at), (later, due));
+        assert_eq!(
+            (action.schedule.uncounted, action.schedule.due_at),
+            (later, due)
+        );
         action.counted();
-        assert_eq!((action.uncounted, action.due_at), (false, None));
+        assert_eq!(
+            (action.schedule.uncounted, action.schedule.due_at),
+            (false, None)
+        );
     }
 }

@@ -38,10 +38,10 @@ fn failed(states: [ActionState; 2]) -> (AgentSession, Actions) {
     let known = known.map(|(proposed, state)| {
         let mut action = AgentAction::approve(&session, proposed, Vec::new(), None, at(0));
         action.state = state;
-        action.error = Some("It may have been done.".into());
-        action.executed_at = Some(at(10));
-        action.due_at = Some(at(60));
-        action.ambiguous = true;
+        action.end.error = Some("It may have been done.".into());
+        action.end.at = Some(at(10));
+        action.schedule.due_at = Some(at(60));
+        action.progress.call.ambiguous = true;
         Box::new(action)
     });
     let actions = Actions {
@@ -58,9 +58,9 @@ fn what_was_done_counts_from_when_it_was_sent_and_saves_nothing() {
     let judged = session.judge(&mut actions, FIRST, verdict(VerdictOutcome::Done, 5));
     let action = judged.unwrap().unwrap();
     assert_eq!(action.state, ActionState::Succeeded);
-    assert_eq!((&action.error, action.due_at), (&None, None));
-    assert!(!action.ambiguous && !action.sending);
-    assert_eq!(action.executed_at, Some(at(10)));
+    assert_eq!((&action.end.error, action.schedule.due_at), (&None, None));
+    assert!(!action.progress.call.ambiguous && !action.progress.call.sending);
+    assert_eq!(action.end.at, Some(at(10)));
     assert!(action.is_effective());
     assert_eq!(action.saved(), 0);
     assert_eq!(
@@ -87,7 +87,7 @@ fn what_was_not_done_holds_nothing_and_runs_again_for_a_day() {
     let approved = session.approve(&mut actions, &again(&list), &anybody(), at(31 * span::HOUR));
     assert!(matches!(approved.unwrap(), Approved::Queued { .. }));
     // A verdict of an earlier round does not count in the next.
-    assert_eq!(actions.known[0].verdict, None);
+    assert_eq!(actions.known[0].end.verdict, None);
 }
 
 #[test]
@@ -332,8 +332,8 @@ fn an_action_follows_its_request() {
 #[test]
 fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     let mut session = by_hand(1);
-    session.proposed_actions[0].risk = Risk::Critical;
-    session.proposed_actions[0].description = "ä".repeat(60_000);
+    session.proposed_actions[0].content.risk = Risk::Critical;
+    session.proposed_actions[0].content.description = "ä".repeat(60_000);
     let action = session.proposed_actions[0].clone();
     let asked = action.as_request(&session, Some("Before Monday.")).unwrap();
     assert_eq!(asked.title.chars().count(), 255);

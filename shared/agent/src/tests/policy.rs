@@ -26,7 +26,7 @@ fn money(minor_units: i64, currency: &str) -> Money {
 fn subject(money: Option<&Money>) -> PolicySubject<'_> {
     PolicySubject {
         action_type: ActionType::RetryPayment,
-        risk: Some(Risk::High),
+        risk: Risk::High,
         money,
         connection: "payments",
     }
@@ -60,7 +60,7 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
     let usd = money(500, "USD");
     let other = PolicySubject {
         action_type: ActionType::SyncCustomer,
-        risk: Some(Risk::Low),
+        risk: Risk::Low,
         money: None,
         connection: "billing",
     };
@@ -108,14 +108,8 @@ fn what_is_not_known_is_above_every_limit() {
     let limit = json!({"amountAtLeast": {"minorUnits": 1_000_000, "currency": "USD"}});
     let policy = policy(&json!({"rules": [
         {"when": limit, "approvers": 2},
-        {"when": {"riskAtLeast": "critical"}, "deny": true},
     ]}));
     assert_eq!(policy.requires(subject(None)).approvers(), 2);
-    let of_no_risk = PolicySubject {
-        risk: None,
-        ..subject(None)
-    };
-    assert!(policy.requires(of_no_risk).denies());
     // A repaid amount counts as an amount too.
     let credit = money(-2_000_000, "USD");
     assert_eq!(policy.requires(subject(Some(&credit))).approvers(), 2);
@@ -174,7 +168,7 @@ fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
     let of = |action_type, risk| {
         let requirement = policy.requires(PolicySubject {
             action_type,
-            risk: Some(risk),
+            risk,
             money: None,
             connection: "billing",
         });

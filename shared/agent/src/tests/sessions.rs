@@ -187,10 +187,13 @@ fn what_is_approved_is_queued_with_its_session() {
         panic!("{approved:?}");
     };
     assert!(again.is_empty());
-    let queued: Vec<&str> = new.iter().map(|action| &*action.action_id).collect();
+    let queued: Vec<&str> = new.iter().map(|action| &*action.key.action_id).collect();
     assert_eq!(queued, [FIRST, SECOND]);
     assert!(new.iter().all(|a| a.state == ActionState::Queued));
-    assert!(new.iter().all(|a| a.trace_id.as_deref() == Some("trace")));
+    assert!(
+        new.iter()
+            .all(|a| a.round.trace_id.as_deref() == Some("trace"))
+    );
     assert_eq!(session.status, Executing);
     assert_eq!(session.approved, [FIRST, SECOND]);
     assert_eq!(session.due_at, Some(at(5 + AgentSession::SETTLE_CHECK)));
@@ -282,9 +285,9 @@ fn what_is_not_done_for_certain_runs_again_when_that_is_asked_for() {
         let [again] = again.as_slice() else {
             panic!("{again:?}");
         };
-        assert_eq!(again.action_id, SECOND);
+        assert_eq!(again.key.action_id, SECOND);
         assert_eq!(again.state, ActionState::Queued);
-        assert_eq!(again.trace_id.as_deref(), Some("second"));
+        assert_eq!(again.round.trace_id.as_deref(), Some("second"));
         assert_eq!((session.status, session.error.as_ref()), (Executing, None));
         assert_eq!(session.approved, second);
     }
@@ -383,7 +386,7 @@ fn an_action_knows_the_effects_that_exclude_it() {
         action_type: ActionType::ReprocessUsageBatch,
         entity: "ub_1002".into(),
     };
-    assert_eq!(new[0].rivals, [rival]);
+    assert_eq!(new[0].round.rivals, [rival]);
 }
 
 #[test]
@@ -402,7 +405,7 @@ fn an_action_comes_after_those_that_are_approved_with_it() {
         let Approved::Queued { new, .. } = approved else {
             panic!("{approved:?}");
         };
-        assert_eq!(new.last().unwrap().after, after);
+        assert_eq!(new.last().unwrap().round.after, after);
     }
 }
 
@@ -414,7 +417,7 @@ fn who_waited_for_an_action_is_told_when_it_ended() {
         (ActionState::Running, vec![]),
     ] {
         let (_, mut both) = executing(&[state, ActionState::Queued]);
-        both.known[1].after = ids(&[FIRST]);
+        both.known[1].round.after = ids(&[FIRST]);
         assert_eq!(both.waiting_for(FIRST), waiting, "{state:?}");
         assert!(both.waiting_for(SECOND).is_empty());
     }

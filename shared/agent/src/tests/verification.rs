@@ -19,13 +19,13 @@ fn an_action_counts_once_its_effect_was_found() {
     assert_eq!(action.state, Succeeded);
     assert_eq!((action.saved(), action.is_remedy()), (0, false));
     assert_eq!(
-        (action.due_at, action.next_look_at()),
+        (action.schedule.due_at, action.next_look_at()),
         (Some(at(0)), Some(at(0)))
     );
     // A later count finds no saving either.
     action.count_later(at(0));
-    assert!(!action.uncounted);
-    assert_eq!(action.due_at, Some(at(0)));
+    assert!(!action.schedule.uncounted);
+    assert_eq!(action.schedule.due_at, Some(at(0)));
     assert_eq!(
         look(&mut action, &seen("stuck"), 0),
         Some(JournalEvent::Looked)
@@ -36,9 +36,12 @@ fn an_action_counts_once_its_effect_was_found() {
         Some(JournalEvent::Verified)
     );
     assert_eq!((action.saved(), action.is_remedy()), (25, true));
-    assert_eq!((action.due_at, action.next_look_at()), (None, None));
+    assert_eq!(
+        (action.schedule.due_at, action.next_look_at()),
+        (None, None)
+    );
     assert_eq!(look(&mut action, &seen("stuck"), 30_000), None);
-    let looks = action.verification.unwrap();
+    let looks = action.checks.verification.unwrap();
     assert_eq!(
         (looks.status, looks.looks),
         (VerificationStatus::Effective, 2)
@@ -50,7 +53,7 @@ fn an_action_counts_once_its_effect_was_found() {
 fn times(mut action: AgentAction, sight: &Sight) -> (Vec<i64>, AgentAction) {
     let mut times = Vec::new();
     while let Some(next) = action.next_look_at() {
-        assert_eq!(action.due_at, Some(next));
+        assert_eq!(action.schedule.due_at, Some(next));
         times.push(next.millis() / span::SECOND);
         assert!(times.len() < 100, "{times:?}");
         assert!(action.look(sight, next).is_some());
@@ -62,7 +65,7 @@ fn times(mut action: AgentAction, sight: &Sight) -> (Vec<i64>, AgentAction) {
 fn an_effect_that_is_not_found_in_time_is_none() {
     let (looked, action) = times(succeeded(), &seen("stuck"));
     assert_eq!(looked, [0, 15, 60, 300, 600]);
-    let looks = action.verification.as_ref().unwrap();
+    let looks = action.checks.verification.as_ref().unwrap();
     assert_eq!(looks.status, VerificationStatus::Ineffective);
     assert!(
         looks
@@ -72,7 +75,7 @@ fn an_effect_that_is_not_found_in_time_is_none() {
             .contains("found that batch.state is stuck")
     );
     assert_eq!(
-        (action.state, action.saved(), action.due_at),
+        (action.state, action.saved(), action.schedule.due_at),
         (Succeeded, 0, None)
     );
     // An unreadable system is checked for another day.
@@ -83,7 +86,10 @@ fn an_effect_that_is_not_found_in_time_is_none() {
         *looked.last().unwrap() >= day && looked.len() < 15,
         "{looked:?}"
     );
-    assert_eq!(action.verification.unwrap().problem.unwrap(), "No answer.");
+    assert_eq!(
+        action.checks.verification.unwrap().problem.unwrap(),
+        "No answer."
+    );
     let (looked, _) = times(succeeded(), &silent(true));
     assert_eq!(looked, [0, 15, 60, 300, 600]);
 }
@@ -100,10 +106,10 @@ fn what_looks_found_tells_whether_it_helped() {
     }
     // A message fixes nothing, and neither does an action that was already done.
     let mut message = succeeded();
-    message.action_type = ActionType::NotifyCustomer;
+    message.content.action_type = ActionType::NotifyCustomer;
     assert_eq!(looked(message, &seen("stuck")), None);
     let mut done_before = succeeded();
-    done_before.already_done = 1;
+    done_before.progress.already_done = 1;
     assert_eq!(looked(done_before, &seen("processed")), None);
 }
 
@@ -112,17 +118,17 @@ fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
     let mut action = succeeded();
     for pause in [2, 4, 8, 16, 32, 60, 60] {
         action.look_asked(at(0));
-        assert_eq!(action.due_at, Some(at(pause * span::MINUTE)));
+        assert_eq!(action.schedule.due_at, Some(at(pause * span::MINUTE)));
     }
     let late = 5 * span::MINUTE;
     assert_eq!(
         look(&mut action, &seen("stuck"), late),
         Some(JournalEvent::Looked)
     );
-    assert_eq!(action.resends, 0);
+    assert_eq!(action.schedule.resends, 0);
     assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
     action.look_later(at(late + span::MINUTE));
-    assert_eq!(action.due_at, Some(at(late + span::MINUTE)));
+    assert_eq!(action.schedule.due_at, Some(at(late + span::MINUTE)));
     assert_eq!(action.next_look_at(), Some(at(late + 15 * span::SECOND)));
 }
 
@@ -130,19 +136,22 @@ fn a_look_that_nobody_made_is_asked_for_again_and_late_ones_keep_apart() {
 fn an_unknown_call_that_took_effect_is_done() {
     let mut action = unknown();
     assert_eq!(action.state, Unknown);
-    assert_eq!(action.due_at, Some(at(15_000)));
+    assert_eq!(action.schedule.due_at, Some(at(15_000)));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Unclear);
     assert_eq!(action.holds(at(15_000)), Some(Hold::EffectUnknown));
     assert_eq!(
         look(&mut action, &seen("processed"), 15_000),
         Some(JournalEvent::Reconciled)
     );
-    assert_eq!((action.state, action.steps_done), (Succeeded, 1));
-    assert_eq!((action.error.as_deref(), action.sending), (None, false));
+    assert_eq!((action.state, action.progress.steps_done), (Succeeded, 1));
+    assert_eq!(
+        (action.end.error.as_deref(), action.progress.call.sending),
+        (None, false)
+    );
     assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
     // The end time stays, and verification starts at once.
-    assert_eq!(action.executed_at, Some(at(0)));
+    assert_eq!(action.end.at, Some(at(0)));
     assert_eq!(action.next_look_at(), Some(at(15_000)));
     assert_eq!(
         look(&mut action, &seen("processed"), 15_000),
@@ -162,11 +171,12 @@ fn that_a_call_took_no_effect_is_believed_after_a_minute() {
     assert_eq!(action.next_look_at(), Some(at(span::MINUTE)));
     let looked = look(&mut action, &seen("stuck"), span::MINUTE);
     assert_eq!(looked, Some(JournalEvent::Reconciled));
-    assert_eq!((action.state, action.due_at), (Failed, None));
+    assert_eq!((action.state, action.schedule.due_at), (Failed, None));
     assert_eq!(action.holds(at(span::MINUTE)), None);
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotDone);
     assert!(
         action
+            .end
             .error
             .as_ref()
             .unwrap()
@@ -174,24 +184,27 @@ fn that_a_call_took_no_effect_is_believed_after_a_minute() {
     );
     action.approve_again(Vec::new(), Vec::new(), None, at(span::MINUTE));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
-    assert_eq!((action.reconciliation, action.verification), (None, None));
+    assert_eq!(
+        (action.checks.reconciliation, action.checks.verification),
+        (None, None)
+    );
 }
 
 #[test]
 fn an_unknown_step_that_took_effect_is_gone_on_from() {
     let mut action = unknown();
-    action.steps.push(step("POST"));
-    action.steps[1].order = 2;
+    action.content.steps.push(step("POST"));
+    action.content.steps[1].order = 2;
     assert_eq!(
         look(&mut action, &seen("processed"), 15_000),
         Some(JournalEvent::Reconciled)
     );
-    assert_eq!((action.state, action.steps_done), (Failed, 1));
+    assert_eq!((action.state, action.progress.steps_done), (Failed, 1));
     assert_eq!(action.holds(at(15_000)), Some(Hold::DoneRecently));
     let steps = action.results_of_steps();
     let statuses: Vec<StepStatus> = steps.iter().map(|step| step.status).collect();
     assert_eq!(statuses, [StepStatus::Done, StepStatus::NotSent]);
-    assert!(action.error.unwrap().contains("continues with them"));
+    assert!(action.end.error.unwrap().contains("continues with them"));
 }
 
 #[test]
@@ -205,15 +218,15 @@ fn what_no_look_tells_stays_for_a_person() {
     for sight in [seen("archived"), silent(false), silent(true)] {
         let (looked, action) = times(unknown(), &sight);
         assert_eq!(looked, [15, 60, 300, 1_800, 10_800, 43_200]);
-        assert_eq!((action.state, action.due_at), (Unknown, None));
-        let looks = action.reconciliation.as_ref().unwrap();
+        assert_eq!((action.state, action.schedule.due_at), (Unknown, None));
+        let looks = action.checks.reconciliation.as_ref().unwrap();
         assert_eq!(looks.status, ReconciliationStatus::Unknown);
         assert!(looks.problem.is_some());
         assert!(!action.awaits_look());
     }
     // An observation that meets both conditions proves nothing.
     let mut action = unknown();
-    action.steps[0].reconcile = Some(Reconciliation {
+    action.content.steps[0].reconcile = Some(Reconciliation {
         done: is("batch.state", "stuck"),
         not_done: Some(is("batch.state", "stuck")),
     });
@@ -221,14 +234,17 @@ fn what_no_look_tells_stays_for_a_person() {
     assert_eq!((looked.len(), action.state), (6, Unknown));
     // A check does not prove that the effect cannot come later.
     let mut action = unknown();
-    action.steps[0].reconcile.as_mut().unwrap().not_done = None;
+    action.content.steps[0].reconcile.as_mut().unwrap().not_done = None;
     let (looked, action) = times(action, &seen("stuck"));
     assert_eq!((looked.len(), action.state), (6, Unknown));
     // Without a reconciliation, there is no check.
     let mut action = held(Unkeyed);
-    action.steps[0].reconcile = None;
+    action.content.steps[0].reconcile = None;
     action.record(&Outcome::unknown(None, "Who knows."), at(0));
-    assert_eq!((action.due_at, action.awaits_look()), (None, false));
+    assert_eq!(
+        (action.schedule.due_at, action.awaits_look()),
+        (None, false)
+    );
 }
 
 #[test]
@@ -272,7 +288,7 @@ fn session_of(actions: Vec<AgentAction>) -> (AgentSession, Actions) {
 #[test]
 fn a_session_that_failed_completes_when_all_turn_out_to_be_done() {
     let mut second = queued();
-    second.action_id = SECOND.into();
+    second.key.action_id = SECOND.into();
     second.state = Succeeded;
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
     assert!(session.settle(&actions, at(0)));
@@ -289,7 +305,7 @@ fn a_session_that_failed_completes_when_all_turn_out_to_be_done() {
 #[test]
 fn a_session_that_failed_says_how_many_are_not_done_by_now() {
     let mut second = unknown();
-    second.action_id = SECOND.into();
+    second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![unknown(), second]);
     assert!(session.settle(&actions, at(0)));
     assert!(session.error.as_ref().unwrap().starts_with("2 of 2"));
@@ -312,7 +328,7 @@ fn a_session_that_failed_says_how_many_are_not_done_by_now() {
 #[test]
 fn an_alert_is_put_right_once_each_effect_was_found() {
     let mut second = succeeded();
-    second.action_id = SECOND.into();
+    second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![succeeded(), second]);
     let is_right = |session: &AgentSession, actions: &Actions| session.is_put_right(actions);
     actions.known[0].look(&seen("processed"), at(0));
@@ -331,14 +347,14 @@ fn an_alert_is_put_right_once_each_effect_was_found() {
     session.status = AgentSessionStatus::Completed;
     // A message fixes nothing, and neither does an unverified action.
     for action in &mut actions.known {
-        action.action_type = ActionType::NotifyCustomer;
+        action.content.action_type = ActionType::NotifyCustomer;
     }
     assert!(!is_right(&session, &actions));
-    actions.known[0].action_type = ActionType::RetryPayment;
+    actions.known[0].content.action_type = ActionType::RetryPayment;
     assert!(is_right(&session, &actions));
-    actions.known[0].verify = None;
+    actions.known[0].content.verify = None;
     assert!(!is_right(&session, &actions));
-    actions.known[1].action_type = ActionType::RetryPayment;
+    actions.known[1].content.action_type = ActionType::RetryPayment;
     assert!(is_right(&session, &actions));
     actions.unreadable.push("s7-p1-a3".into());
     assert!(!is_right(&session, &actions));

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    ActionStep, ApiCall, Asked, Connection, FactCondition, Facts, ProposedAction, Reconciliation,
-    TargetEffect, TargetRead,
+    ActionContent, ActionStep, ApiCall, Asked, Connection, FactCondition, Facts, ProposedAction,
+    Reconciliation, TargetEffect, TargetRead,
 };
 use model::{JsonObject, JsonText};
 
@@ -65,7 +65,7 @@ impl Action {
                 reconcile,
             });
         }
-        let (target_entities, in_the_way) = self.target_entities(values);
+        let (entities, in_the_way) = self.entities(values);
         let connection = Connection::named(around.connections, &target_system);
         let obstacle = obstacle.or(in_the_way);
         let obstacle = obstacle.or_else(|| self.unmet(values, around));
@@ -101,25 +101,27 @@ impl Action {
             key: self.key.clone(),
             excludes: self.excludes.clone(),
             after: self.after.clone(),
-            action_type: self.action_type,
-            description,
             is_automated: self.automated && obstacle.is_none(),
-            target_system,
-            target_entities,
-            expected_outcome: values.text(&self.expected_outcome),
-            risk: self.risk,
-            reads: spoken_of(ready, &conditions),
-            require,
-            steps,
-            verify,
-            minutes_saved: i64::from(self.minutes),
-            playbook: None,
-            connection: connection.map(Connection::as_now),
-            money_effect: self.money.as_ref().map(|money| money.effect),
-            money: money.flatten(),
+            content: ActionContent {
+                playbook: None,
+                action_type: self.action_type,
+                description,
+                expected_outcome: values.text(&self.expected_outcome),
+                undo: self.undo.as_ref().map(|undo| values.text(undo)),
+                risk: self.risk,
+                money_effect: self.money.as_ref().map(|money| money.effect),
+                money: money.flatten(),
+                minutes_saved: i64::from(self.minutes),
+                target_system,
+                connection: connection.map(Connection::as_now),
+                entities,
+                reads: spoken_of(ready, &conditions),
+                require,
+                steps,
+                verify,
+            },
             approvals: Vec::new(),
             approvers: 0,
-            undo: self.undo.as_ref().map(|undo| values.text(undo)),
             handling: None,
         }
     }
@@ -196,7 +198,7 @@ fn conditions(
 impl Action {
     /// Returns the affected records without repeats. Also returns the obstacle if they cannot
     /// identify its effect.
-    fn target_entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
+    fn entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
         let mut obstacle = None;
         let mut entities = Vec::with_capacity(self.entities.len());
         for entity in &self.entities {

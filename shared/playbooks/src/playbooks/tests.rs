@@ -9,11 +9,10 @@ use super::{
 fn every_playbook_is_sound_and_listed() {
     let playbooks = Playbooks::shipped().unwrap();
     assert!(playbooks.playbooks.len() >= 5);
-    let mut files: Vec<String> =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/playbooks"))
-            .unwrap()
-            .map(|file| file.unwrap().file_name().into_string().unwrap())
-            .collect();
+    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/files"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.retain(|file| file != "README.md");
     files.sort();
     let listed: Vec<String> = FILES
@@ -53,27 +52,27 @@ fn every_playbook_looks_before_and_after() {
         let name = &playbook.name;
         for action in playbook.actions.iter().filter(|action| action.automated) {
             let proposed = action.render(&playbook.sample_values(), around);
-            assert!(!proposed.require.is_empty(), "{name}");
-            assert!(proposed.verify.is_some(), "{name}");
-            assert!(proposed.undo.is_some(), "{name}");
+            assert!(!proposed.content.require.is_empty(), "{name}");
+            assert!(proposed.content.verify.is_some(), "{name}");
+            assert!(proposed.content.undo.is_some(), "{name}");
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
-                let pinned = proposed.require.iter().any(|one| {
+                let pinned = proposed.content.require.iter().any(|one| {
                     one.fact == fact && matches!(&one.asked, Asked::Is(values) if values.len() == 1)
                 });
                 assert!(pinned, "{name}: {fact}");
             }
-            let changes = proposed.steps.iter().filter(|step| step.changes());
+            let changes = proposed.content.steps.iter().filter(|step| step.changes());
             let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
             assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
             // An action that cannot be undone, or that a customer notices, has at least this risk.
-            let least = match proposed.action_type {
+            let least = match proposed.content.action_type {
                 ActionType::VoidInvoice => Risk::Critical,
                 kind if kind.moves_money() => Risk::High,
                 ActionType::NotifyCustomer => Risk::High,
                 _ => Risk::Low,
             };
-            assert!(proposed.risk >= least, "{name}");
+            assert!(proposed.content.risk >= least, "{name}");
         }
     }
 }

@@ -14,21 +14,30 @@ fn nobody_is_told_what_was_not_read() {
     ] {
         let proposal = propose(&payment(failure), &declined);
         let ask = &proposal.actions[0];
-        assert_eq!(ask.action_type, ActionType::NotifyCustomer);
-        assert_eq!(ask.is_automated, is_asked, "{failure}: {}", ask.description);
+        assert_eq!(ask.content.action_type, ActionType::NotifyCustomer);
+        assert_eq!(
+            ask.is_automated, is_asked,
+            "{failure}: {}",
+            ask.content.description
+        );
     }
     // The reason must be known at the proposal. The payment may be retried before the message.
     let tell = propose(&payment("processing_error"), &failed_payment());
     let tell = &tell.actions[1];
-    let require: Vec<String> = tell.require.iter().map(FactCondition::says).collect();
+    let require: Vec<String> = tell
+        .content
+        .require
+        .iter()
+        .map(FactCondition::says)
+        .collect();
     assert_eq!(require, ["payment.state is failed or succeeded"]);
     let unknown = propose(&payment(""), &failed_payment());
-    let description = &unknown.actions[1].description;
+    let description = &unknown.actions[1].content.description;
     let why = "It is not for this case: it needs that payment.failure is not empty, and payment.failure is empty.";
     assert!(description.ends_with(why), "{description}");
     // Only a message about this payment proves the effect.
-    let effective = tell.verify.as_ref().unwrap().effective.says();
+    let effective = tell.content.verify.as_ref().unwrap().effective.says();
     assert_eq!(effective, "messages.last_about is the same as payment.id");
-    let reads: Vec<&str> = tell.reads.iter().map(|read| &*read.name).collect();
+    let reads: Vec<&str> = tell.content.reads.iter().map(|read| &*read.name).collect();
     assert_eq!(reads, ["payment", "messages"]);
 }

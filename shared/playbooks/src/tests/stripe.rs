@@ -47,7 +47,11 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
             "stripe-invoice-unpaid"
         );
         let pay = &proposal.actions[0];
-        assert_eq!(pay.is_automated, pays, "{case}: {}", pay.description);
+        assert_eq!(
+            pay.is_automated, pays,
+            "{case}: {}",
+            pay.content.description
+        );
     }
     let proposal = propose(&answers(json!({}), declined("stolen_card")), &signal);
     let cause = proposal.analysis.root_cause;

@@ -23,7 +23,7 @@ fn what_a_signal_says_cannot_leave_its_place() {
         let proposal = propose(&stuck(), &json!({ "entities": entities }));
         let action = &proposal.actions[0];
         // A call that the worker would reject is not proposed as automated.
-        let call_of = action.steps[0].call.as_ref();
+        let call_of = action.content.steps[0].call.as_ref();
         let runs = call_of.is_some_and(|_| action.is_automated);
         assert_eq!(runs, id == "ü", "{id}");
         let shown = call_of.map(agent::ApiCall::summary);
@@ -37,7 +37,7 @@ fn bodies_keep_the_types_of_their_values() {
     signal["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
     let paid = invoice(&json!({"state": "paid", "amountPaid": 701_550}));
     let actions = propose(&paid, &signal).actions;
-    let body = &actions[1].steps[0].call.as_ref().unwrap().body;
+    let body = &actions[1].content.steps[0].call.as_ref().unwrap().body;
     assert_eq!(
         json!(body.as_ref().unwrap().0),
         json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})

@@ -2,18 +2,17 @@
 //! the action's item alone; [`claim`](super::claim) says why.
 
 use agent::{ActionState, AgentAction, JournalEntry, JournalEvent, Note, Outcome};
-use aws_sdk_dynamodb::types::AttributeValue;
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 use serde_json::json;
 
 use super::{
-    Agent, does_not_read,
+    Agent,
     journal::{SWEEPER, WORKER, ended, entries},
     remedy,
 };
 use crate::{
     key::{self, AnyKey, Gsi2},
-    table::{Change, Condition, IntoAttribute, OrLeave, Read, Record, Stored, Write, attribute},
+    table::{Change, Condition, OrLeave, Read, Record, Stored, Write, attribute},
 };
 
 /// The state of a worker's lease on an action.
@@ -27,33 +26,6 @@ pub enum Lease {
     Lost,
 }
 
-/// Attributes that the holder updates while it works.
-const PROGRESS: [&str; 8] = [
-    "stepsDone",
-    "alreadyDone",
-    "sending",
-    "ambiguous",
-    "looking",
-    "stepResults",
-    "journal",
-    "updatedAt",
-];
-/// Attributes that [`AgentAction::release`] changes.
-const RELEASED: [&str; 4] = ["state", "leaseUntil", "notBefore", "dueAt"];
-/// Attributes that [`AgentAction::record`] and [`AgentAction::count_later`] change.
-const RECORDED: [&str; 10] = [
-    "state",
-    "leaseUntil",
-    "dueAt",
-    "response",
-    "error",
-    "executedAt",
-    "uncounted",
-    "verification",
-    "reconciliation",
-    "resends",
-];
-
 impl Agent<'_> {
     /// Writes the progress of a held action, with its new answers. Returns whether the next call
     /// may be sent.
@@ -63,7 +35,7 @@ impl Agent<'_> {
         noted.updated_at = now;
         let answers = noted.note(None, now);
         let lease = self
-            .while_held(&noted, as_in(&noted, &PROGRESS)?, answers)
+            .while_held(&noted, progress_of(&noted)?, answers)
             .await?;
         if lease == Lease::Held {
             *action = noted;
@@ -79,7 +51,7 @@ impl Agent<'_> {
         let from = Some(ActionState::Running.name());
         let note = Note::new(WORKER, JournalEvent::Released, from);
         let noted = action.note(Some(note.with(json!({ "notBefore": next }))), now);
-        let change = as_in(&action, &[&PROGRESS[..], &RELEASED].concat())?;
+        let change = visits_of(&action)?;
         self.while_held(&action, change, noted).await
     }
 
@@ -89,8 +61,7 @@ impl Agent<'_> {
         change: Change,
         noted: Vec<JournalEntry>,
     ) -> Result<Lease, Error> {
-        let goes_on = [Some(false.into_attribute()), None];
-        let expected = held(action).one_of("stopping", goes_on);
+        let expected = held(action).equals("stopping", false);
         let key = action.key();
         let mut writes = vec![Write::update(key.clone(), change, expected)];
         writes.extend(entries(noted)?);
@@ -194,25 +165,33 @@ impl Agent<'_> {
     }
 }
 
-/// Returns the change that writes these attributes. Absent attributes are removed.
-fn as_in(action: &AgentAction, names: &[&str]) -> Result<Change, Error> {
-    let AttributeValue::M(mut record) = attribute(action)? else {
-        return Err(does_not_read(AgentAction::KIND));
-    };
-    let mut change = Change::default();
-    for name in names {
-        change = match record.remove(*name) {
-            Some(value) if !value.is_null() => change.set_attribute(name, value),
-            _ => change.remove(name),
-        };
-    }
-    if !names.contains(&"dueAt") {
-        return Ok(change);
-    }
-    Ok(match action.due_at {
+/// Returns the change that writes what the holder updates while it works.
+fn progress_of(action: &AgentAction) -> Result<Change, Error> {
+    let change = Change::default()
+        .set_attribute("progress", attribute(&action.progress)?)
+        .set_attribute("journal", attribute(&action.journal)?)
+        .set("updatedAt", action.updated_at);
+    Ok(change)
+}
+
+/// Returns the change that writes the progress, the state and the next visits.
+fn visits_of(action: &AgentAction) -> Result<Change, Error> {
+    let schedule = attribute(&action.schedule)?;
+    let change = progress_of(action)?
+        .set("state", action.state)
+        .set_attribute("schedule", schedule);
+    Ok(match action.schedule.due_at {
         Some(due) => change.move_to(key::due_from(due)),
         None => change.leave(Gsi2),
     })
+}
+
+/// Returns the change that writes the end of an action.
+fn end_of(action: &AgentAction) -> Result<Change, Error> {
+    let change = visits_of(action)?
+        .set_attribute("checks", attribute(&action.checks)?)
+        .set_attribute("end", attribute(&action.end)?);
+    Ok(change)
 }
 
 /// Returns the condition that the claim with this token still holds the action.
@@ -226,8 +205,7 @@ fn held(action: &AgentAction) -> Condition {
 fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Error> {
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);
-    let change = as_in(action, &[&PROGRESS[..], &RECORDED].concat())?;
-    let mut writes = vec![Write::update(action.key(), change, held(action))];
+    let mut writes = vec![Write::update(action.key(), end_of(action)?, held(action))];
     writes.extend(entries(noted)?);
     writes.extend(remedy::writes(action)?);
     Ok(writes)

@@ -119,8 +119,9 @@ impl Agent<'_> {
                 }
             };
             let at = found.at;
-            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name()))
-                .with(json!({"attempt": found.action.attempts, "round": found.action.round}));
+            let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name())).with(
+                json!({"attempt": found.action.progress.attempts, "round": found.action.round}),
+            );
             let noted = entries(found.action.note(Some(note), found.at))?;
             let mut writes = vec![Write::replace(&found.action)?];
             writes.extend(found.guards()?);
@@ -235,29 +236,31 @@ impl Agent<'_> {
     /// Reads the action's connection, pauses, predecessors, and the last claims of its effects.
     async fn look_around(&self, found: &mut Found) -> Result<(), Error> {
         let action = &found.action;
-        let tenant = action.organization_id;
+        let tenant = action.key.organization_id;
         let guards: Vec<(TargetEffect, Key<EffectGuard>)> = action
+            .content
             .effects()
-            .chain(action.rivals.iter().cloned())
+            .chain(action.round.rivals.iter().cloned())
             .map(|effect| {
                 let key = key::effect_guard(tenant, &effect);
                 (effect, key)
             })
             .collect();
         let before: Vec<Key<AgentAction>> = action
+            .round
             .after
             .iter()
-            .map(|id| key::agent_action(tenant, action.session_id, id))
+            .map(|id| key::agent_action(tenant, action.key.session_id, id))
             .collect();
-        let connection = key::connection(tenant, &action.target_system);
+        let connection = key::connection(tenant, &action.content.target_system);
         let reads = action.required_reads();
         let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
         let others = others
             .into_iter()
-            .filter(|name| *name != action.target_system);
+            .filter(|name| *name != action.content.target_system);
         let others: Vec<_> = others.map(|name| key::connection(tenant, name)).collect();
         let pause = key::agent_pause(tenant);
-        let traffic = key::connection_traffic(tenant, &action.target_system);
+        let traffic = key::connection_traffic(tenant, &action.content.target_system);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
         let keys = keys.chain(before.iter().map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
@@ -283,7 +286,7 @@ impl Agent<'_> {
         let before = before.iter().map(|key| batch.get(key).ok().flatten());
         found.before = before.map(|found| found.map(|one| one.record)).collect();
         self.read_owners(&found.action, &mut effects).await?;
-        found.rivals = effects.split_off(found.action.entities.len());
+        found.rivals = effects.split_off(found.action.content.entities.len());
         found.own = effects;
         Ok(())
     }
@@ -371,10 +374,10 @@ impl Found {
         let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());
         for FoundEffect { effect, guard, .. } in &self.own {
             let record = EffectGuard {
-                organization_id: action.organization_id,
+                organization_id: action.key.organization_id,
                 effect: effect.clone(),
-                session_id: action.session_id,
-                action_id: action.action_id.clone(),
+                session_id: action.key.session_id,
+                action_id: action.key.action_id.clone(),
                 claimed_at: self.at,
             };
             writes.push(match guard {
@@ -390,7 +393,7 @@ impl Found {
                 None => Condition::absent(),
                 Some(guard) => Condition::version(guard.version),
             };
-            let key = key::effect_guard(action.organization_id, effect);
+            let key = key::effect_guard(action.key.organization_id, effect);
             writes.push(Write::check(key, as_it_was));
         }
         Ok(writes)

@@ -44,16 +44,16 @@ impl DueAction {
     #[must_use]
     pub fn work(&self, now: Timestamp) -> DueWork {
         match &self.0.record {
-            Some(action) if action.uncounted => DueWork::Count,
+            Some(action) if action.schedule.uncounted => DueWork::Count,
             Some(action) if action.awaits_look() => DueWork::Send(Message::LookAtAction {
-                organization_id: action.organization_id,
-                session_id: action.session_id,
-                action_id: action.action_id.clone(),
+                organization_id: action.key.organization_id,
+                session_id: action.key.session_id,
+                action_id: action.key.action_id.clone(),
             }),
             Some(action) if action.may_be_resent(now) => DueWork::Send(Message::RunAction {
-                organization_id: action.organization_id,
-                session_id: action.session_id,
-                action_id: action.action_id.clone(),
+                organization_id: action.key.organization_id,
+                session_id: action.key.session_id,
+                action_id: action.key.action_id.clone(),
             }),
             _ => DueWork::GiveUp,
         }
@@ -64,8 +64,8 @@ impl DueAction {
     pub fn is_overdue(&self) -> bool {
         let action = self.0.record.as_ref();
         action.is_none_or(|action| {
-            let is_planned = action.awaits_look() && action.resends == 0;
-            !(action.put_off || is_planned)
+            let is_planned = action.awaits_look() && action.schedule.resends == 0;
+            !(action.schedule.put_off || is_planned)
         })
     }
 

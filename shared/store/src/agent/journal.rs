@@ -41,7 +41,7 @@ pub(super) const SWEEPER: JournalActor = JournalActor::of(JournalActorType::Swee
 /// Returns the note of an action's end, with its error.
 pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction) -> Note {
     let note = Note::new(actor, JournalEvent::Ended, Some(from.name()));
-    match &action.error {
+    match &action.end.error {
         Some(error) => note.with(json!({ "error": error })),
         None => note,
     }
@@ -52,7 +52,7 @@ pub(super) fn ended(actor: JournalActor, from: ActionState, action: &AgentAction
 pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     let heads = actions
         .iter()
-        .map(|action| (&action.action_id, &action.journal));
+        .map(|action| (&action.key.action_id, &action.journal));
     let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
     json!({ "heads": heads })
 }

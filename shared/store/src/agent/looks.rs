@@ -75,7 +75,7 @@ impl Agent<'_> {
         looked_at: &AgentAction,
         sight: &Sight,
     ) -> Result<Option<AgentAction>, Error> {
-        let (tenant, id) = (looked_at.organization_id, looked_at.session_id);
+        let (tenant, id) = (looked_at.key.organization_id, looked_at.key.session_id);
         let read = || self.get(tenant, id);
         let write = |whole| self.looked_in(whole, looked_at, sight);
         let written = retry_or_none(read().await?, read, write).await?;
@@ -95,7 +95,8 @@ impl Agent<'_> {
         } = whole;
         let now = self.0.clock.now();
         let mut known = actions.known.iter_mut();
-        let Some(action) = known.find(|known| known.action_id == looked_at.action_id) else {
+        let Some(action) = known.find(|known| known.key.action_id == looked_at.key.action_id)
+        else {
             return Ok(Some(None));
         };
         // Of two concurrent checks, the first one counts.

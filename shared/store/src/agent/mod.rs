@@ -88,11 +88,15 @@ impl Record<crate::Workdesk> for AgentAction {
     const KIND: &'static str = "agent_action";
 
     fn key(&self) -> Key<Self> {
-        key::agent_action(self.organization_id, self.session_id, &self.action_id)
+        key::agent_action(
+            self.key.organization_id,
+            self.key.session_id,
+            &self.key.action_id,
+        )
     }
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::due().at(key::due_from(self.due_at?)))
+        Some(key::due().at(key::due_from(self.schedule.due_at?)))
     }
 }
 
@@ -117,7 +121,7 @@ impl SessionWithActions {
         let Self { session, actions } = &mut self;
         session.version += 1;
         for again in &mut actions.known {
-            again.version += i64::from(session.approved.contains(&again.action_id));
+            again.version += i64::from(session.approved.contains(&again.key.action_id));
         }
         let new = new.into_iter().map(|record| Stored { record, version: 1 });
         actions.known.extend(new);

@@ -96,7 +96,7 @@ impl Agent<'_> {
             .is_some();
         if is_news {
             let mut known = actions.known.iter_mut();
-            let action = known.find(|action| action.action_id == action_id);
+            let action = known.find(|action| action.key.action_id == action_id);
             if let Some(action) = action {
                 let told = action.note(Some(note), now);
                 writes.push(Write::replace(action)?);

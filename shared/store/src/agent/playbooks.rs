@@ -63,10 +63,10 @@ impl Agent<'_> {
 /// All outcomes of one playbook version in an organization write one item, so concurrent ones
 /// conflict. The writes of totals do too.
 pub(super) fn run_of_playbook(action: &AgentAction) -> Vec<Write> {
-    let Some((playbook, effective)) = action.playbook.as_ref().zip(action.helped()) else {
+    let Some((playbook, effective)) = action.content.playbook.as_ref().zip(action.helped()) else {
         return Vec::new();
     };
-    let tenant = action.organization_id;
+    let tenant = action.key.organization_id;
     let counted = Change::default()
         .set("kind", PlaybookRuns::KIND)
         .set("organizationId", tenant)
@@ -77,7 +77,11 @@ pub(super) fn run_of_playbook(action: &AgentAction) -> Vec<Write> {
     let key = key::playbook_runs(tenant).at(key::playbook_version(playbook.label()));
     let mut writes = vec![Write::update(key, counted, Condition::default())];
     if !effective {
-        let entities = action.entities.iter().filter(|entity| !entity.is_empty());
+        let entities = action
+            .content
+            .entities
+            .iter()
+            .filter(|entity| !entity.is_empty());
         writes.extend(entities.map(|entity| {
             let noted = Change::default()
                 .set("kind", NotHelped::KIND)

@@ -39,7 +39,7 @@ impl Previewed {
     /// Returns the effects that other actions hold and that block this one.
     pub fn held_against(&self, action: &ProposedAction) -> impl Iterator<Item = &HeldEffect> {
         let session = &self.whole.session;
-        let effects = action.effects().chain(session.rivals(action));
+        let effects = action.content.effects().chain(session.rivals(action));
         let effects: Vec<TargetEffect> = effects.collect();
         let others = self.held.iter().filter(move |(guard, _)| {
             let is_own = guard.session_id == session.id && guard.action_id == action.id;
@@ -138,7 +138,7 @@ impl Agent<'_> {
 fn effects(session: &AgentSession, actions: &[&ProposedAction]) -> Vec<TargetEffect> {
     let all = actions
         .iter()
-        .flat_map(|action| action.effects().chain(session.rivals(action)));
+        .flat_map(|action| action.content.effects().chain(session.rivals(action)));
     let distinct: HashSet<TargetEffect> = all.collect();
     distinct.into_iter().collect()
 }

@@ -38,14 +38,14 @@ impl Remedy {
         if !action.is_remedy() {
             return Vec::new();
         }
-        let at = action.executed_at.unwrap_or(action.updated_at);
-        let entities = action.entities.iter();
+        let at = action.end.at.unwrap_or(action.updated_at);
+        let entities = action.content.entities.iter();
         let remedies = entities.map(|entity| Self {
-            organization_id: action.organization_id,
-            target_system: action.target_system.clone(),
+            organization_id: action.key.organization_id,
+            target_system: action.content.target_system.clone(),
             entity: entity.clone(),
-            action_type: action.action_type,
-            session_id: action.session_id,
+            action_type: action.content.action_type,
+            session_id: action.key.session_id,
             at,
         });
         remedies.collect()

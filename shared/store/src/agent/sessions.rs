@@ -373,7 +373,9 @@ impl Agent<'_> {
         };
         let Cancelled { ended, stopping } = cancelled;
         let outcomes = ended.iter().map(|action| action.state).collect();
-        let states = ended.iter().map(|action| (&action.action_id, action.state));
+        let states = ended
+            .iter()
+            .map(|action| (&action.key.action_id, action.state));
         let note = Note::new(
             JournalActor::user(context.actor),
             JournalEvent::Cancelled,
@@ -381,7 +383,7 @@ impl Agent<'_> {
         );
         let note = note.with(json!({
             "ended": states.collect::<BTreeMap<_, _>>(),
-            "stopping": stopping.iter().map(|action| &action.action_id).collect::<Vec<_>>(),
+            "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
         }));
         let mut writes = noted(&mut session, note, now)?;
         for action in ended {

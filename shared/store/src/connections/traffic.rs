@@ -61,5 +61,5 @@ impl Traffic {
 
 /// Returns the name of an action among those of its connection.
 pub(crate) fn name_at_work(action: &AgentAction) -> String {
-    format!("{}/{}", action.session_id, action.action_id)
+    format!("{}/{}", action.key.session_id, action.key.action_id)
 }
