@@ -31,6 +31,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
         Ok(Seen {
             status: 200,
             is_json: true,
+            is_too_large: false,
             facts,
             excerpt: JsonText::default(),
             hash: String::new(),

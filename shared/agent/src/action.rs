@@ -111,8 +111,10 @@ pub struct ActionRound {
     pub number: i64,
     /// The approvals of all rounds, the newest last.
     pub approvals: Vec<ActionApproval>,
-    /// Ids of the session's approved actions that come first.
+    /// Ids of the session's approved actions that must succeed first.
     pub after: Vec<String>,
+    /// Ids of the session's approved actions that end first, and without success.
+    pub unless: Vec<String>,
     /// Effects of the actions that it excludes. None of these may be held when it runs.
     pub rivals: Vec<TargetEffect>,
     /// The trace of the request that approved it last. The worker logs this trace.
@@ -314,7 +316,8 @@ impl AgentAction {
             round: ActionRound {
                 number: 1,
                 approvals: of_round(approvals, 1),
-                after: session.approved_before(action),
+                after: session.approved_among(&action.after),
+                unless: session.approved_among(&action.unless),
                 rivals: session.rivals(action),
                 trace_id: trace.map(str::to_owned),
                 approved_at: now,
@@ -331,13 +334,12 @@ impl AgentAction {
         }
     }
 
-    /// Queues an action that is not done again, after the actions in `after`. Finished steps stay
-    /// done, and the fencing token keeps rising. Its calls get new idempotency keys, since some
+    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps rising. Its calls get new idempotency keys, since some
     /// systems replay the old failure for an old key.
     pub fn approve_again(
         &mut self,
+        session: &AgentSession,
         approvals: Vec<ActionApproval>,
-        after: Vec<String>,
         trace: Option<&str>,
         now: Timestamp,
     ) {
@@ -345,7 +347,12 @@ impl AgentAction {
         let round = &mut self.round;
         round.number += 1;
         round.approvals.extend(of_round(approvals, round.number));
-        round.after = after;
+        let proposed = session.proposed(&self.key.action_id);
+        let among = |keys: fn(&ProposedAction) -> &[String]| {
+            proposed.map_or_else(Vec::new, |one| session.approved_among(keys(one)))
+        };
+        round.after = among(|one| &one.after);
+        round.unless = among(|one| &one.unless);
         round.trace_id = trace.map(str::to_owned);
         round.approved_at = now;
         let progress = std::mem::take(&mut self.progress);
@@ -477,6 +484,15 @@ pub struct ActionResult {
     pub executed_at: Timestamp,
     /// Milliseconds from the first claim to the end.
     pub duration: i64,
+}
+
+impl ActionResult {
+    /// True if it was skipped since the action that it replaces succeeded.
+    #[must_use]
+    pub fn is_needless(&self) -> bool {
+        let error = self.error.as_deref();
+        !self.success && error.is_some_and(|error| error.starts_with("not_needed: "))
+    }
 }
 
 /// A user's settlement of an action whose outcome was unknown.

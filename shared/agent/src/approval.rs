@@ -67,7 +67,8 @@ impl<A: Deref<Target = AgentAction>> ApprovedActions<A> {
             return Vec::new();
         }
         let waits = |action: &&A| {
-            let comes_later = action.round.after.iter().any(|id| id == action_id);
+            let mut before = action.round.after.iter().chain(&action.round.unless);
+            let comes_later = before.any(|id| id == action_id);
             action.state == ActionState::Queued && comes_later
         };
         let waiting = self.known.iter().filter(waits);
@@ -348,23 +349,19 @@ impl AgentSession {
             .iter_mut()
             .filter(|action| self.approved.contains(&action.key.action_id))
             .map(|action| {
-                let proposed = self.proposed(&action.key.action_id);
-                let after = proposed.map(|proposed| self.approved_before(proposed));
                 let approvals = approvals(&action.key.action_id);
-                let after = after.unwrap_or_default();
-                action.approve_again(approvals, after, approving.trace, now);
+                action.approve_again(self, approvals, approving.trace, now);
                 &*action
             })
             .collect();
         Approved::Queued { again, new }
     }
 
-    /// Returns the ids of the approved actions that come before an action.
-    pub(super) fn approved_before(&self, action: &ProposedAction) -> Vec<String> {
+    /// Returns the ids of the approved actions with one of these keys.
+    pub(super) fn approved_among(&self, keys: &[String]) -> Vec<String> {
         self.proposed_actions
             .iter()
-            .filter(|other| action.after.contains(&other.key))
-            .filter(|other| self.approved.contains(&other.id))
+            .filter(|other| keys.contains(&other.key) && self.approved.contains(&other.id))
             .map(|other| other.id.clone())
             .collect()
     }

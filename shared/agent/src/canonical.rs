@@ -19,6 +19,16 @@ pub(super) fn canonical(value: &Value) -> String {
             let elements = elements.iter().map(canonical);
             format!("[{}]", elements.collect::<Vec<_>>().join(","))
         }
+        // The table drops a fraction of zero, so 5000.0 comes back as 5000.
+        Value::Number(number) if number.is_f64() => {
+            let text = number.to_string();
+            let whole = text.strip_suffix(".0").unwrap_or(&text);
+            whole
+                .strip_prefix('-')
+                .filter(|rest| *rest == "0")
+                .unwrap_or(whole)
+                .to_owned()
+        }
         scalar => scalar.to_string(),
     }
 }
@@ -35,5 +45,8 @@ mod tests {
             canonical(&value),
             r#"{"a":1.5,"b":[1,{"a":"ü\n","z":null}]}"#
         );
+        // What is one number in the table is one text.
+        let stored: Value = serde_json::from_str("[5000.0, -0.0, -7.0]").unwrap();
+        assert_eq!(canonical(&stored), "[5000,0,-7]");
     }
 }

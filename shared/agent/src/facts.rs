@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 /// A rendered read of a target system, which changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,7 +28,7 @@ impl TargetRead {
     pub const LONGEST_FACT: usize = 1_000;
 
     /// Returns the facts of an answer: texts of up to [`LONGEST_FACT`](Self::LONGEST_FACT)
-    /// characters, numbers and booleans. A missing value becomes its `absent` value; without one,
+    /// characters, numbers that the table can hold, and booleans. A missing value becomes its `absent` value; without one,
     /// the fact is unknown.
     #[must_use]
     pub fn facts(&self, answer: &Value) -> Facts {
@@ -44,9 +44,16 @@ impl TargetRead {
 fn is_fact(value: &Value) -> bool {
     match value {
         Value::String(text) => text.chars().nth(TargetRead::LONGEST_FACT).is_none(),
-        Value::Number(_) | Value::Bool(_) => true,
+        Value::Number(number) => is_storable(number),
+        Value::Bool(_) => true,
         Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
+}
+
+/// True for a number that the table can hold: zero, or from 1e-120 to 1e120 in either direction.
+fn is_storable(number: &Number) -> bool {
+    let size = number.as_f64().unwrap_or(f64::INFINITY).abs();
+    number.is_i64() || number.is_u64() || size <= 0.0 || (1e-120..=1e120).contains(&size)
 }
 
 /// The known facts of records, by `read.fact`.

@@ -100,8 +100,10 @@ pub struct Surroundings {
     pub put_off: Option<Timestamp>,
     /// The name of the stack, part of idempotency keys.
     pub stack: String,
-    /// The states of its predecessors; none for an unreadable record.
+    /// The states of the actions that must succeed first; none for an unreadable record.
     pub before: Vec<Option<ActionState>>,
+    /// The states of the actions that it replaces; none for an unreadable record.
+    pub unless: Vec<Option<ActionState>>,
     /// Held effects, among its own and those of actions that it excludes.
     pub held: Vec<HeldEffect>,
     /// The organization's policy.
@@ -132,8 +134,8 @@ impl AgentAction {
             self.end(outcome, &why, now);
             return Claim::Ended(outcome);
         }
-        let waits = around.before.contains(&Some(ActionState::Queued))
-            || around.before.contains(&Some(ActionState::Running));
+        let mut before = around.before.iter().chain(&around.unless);
+        let waits = before.any(|state| state.is_some_and(|state| !state.has_ended()));
         if waits || self.schedule.not_before.is_some_and(|at| now < at) {
             return Claim::Busy;
         }
@@ -207,12 +209,24 @@ impl AgentAction {
                        was sent.";
             return Some((self.kept_back(), why.to_owned()));
         }
+        if around.unless.contains(&Some(ActionState::Succeeded)) {
+            let why = "not_needed: the action that comes first succeeded. Nothing was sent.";
+            return Some((self.kept_back(), why.to_owned()));
+        }
+        let may_succeed =
+            |state: &Option<ActionState>| state.is_none_or(|one| one == ActionState::Unknown);
+        if around.unless.iter().any(may_succeed) {
+            let why = "predecessor_unknown: the outcome of the action that comes first is unknown. \
+                       Nothing was sent.";
+            return Some((self.kept_back(), why.to_owned()));
+        }
         let held = around.held.first()?;
         Some((self.kept_back(), held.says()))
     }
 
-    /// Returns why its approvals do not permit it to run. Once a call may have been sent, only its
-    /// content and its connection count: it may be half done.
+    /// Returns why its approvals do not permit it to run. Once a call may have taken effect, only
+    /// its content and its connection count: it may be half done. An answer that proves that
+    /// nothing was done, such as a 429, changes nothing: policy, approvals and caps count again.
     fn unapproved(&self, around: &Surroundings, now: Timestamp) -> Option<String> {
         let approvals = self.current_approvals();
         let mut digests = approvals
@@ -241,7 +255,7 @@ impl AgentAction {
                        another session. Nothing more was sent.";
             return Some(why.to_owned());
         }
-        if self.has_sent() {
+        if self.may_have_taken_effect() || self.has_changed() {
             return None;
         }
         let requirement = around.policy.requires(self.content.subject());
@@ -265,14 +279,6 @@ impl AgentAction {
         }
         let why = around.policy.caps.charge(self.content.subject()).err()?;
         Some(format!("cap_reached: {why}. Nothing was sent."))
-    }
-
-    /// True if a call may have been sent since its approval. A precondition check alone sends none.
-    fn has_sent(&self) -> bool {
-        let only_looked = self.progress.call.looking
-            && self.progress.steps_done == 0
-            && self.progress.results.is_empty();
-        self.progress.attempts > 0 && !only_looked
     }
 
     /// Returns its charge to the daily caps, if any. An action is charged at the first claim after

@@ -88,6 +88,9 @@ pub struct ProposedAction {
     pub excludes: Vec<String>,
     /// Keys of the actions that come first, if they are approved too.
     pub after: Vec<String>,
+    /// Keys of the actions that come first, if they are approved too, and that this one replaces:
+    /// it does not run if one of them succeeds.
+    pub unless: Vec<String>,
     /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,
     /// What an approval covers.

@@ -92,9 +92,11 @@ impl AgentSession {
         self.turn(status, None, now);
     }
 
-    /// Returns the session's error unless all results are successes.
+    /// Returns the session's error unless all results are successes, or of actions that were not
+    /// needed.
     fn shortfall(results: &[ActionResult]) -> Option<String> {
-        let without_success = results.iter().filter(|result| !result.success).count();
+        let falls_short = |one: &&ActionResult| !(one.success || one.is_needless());
+        let without_success = results.iter().filter(falls_short).count();
         (without_success > 0).then(|| {
             let all = results.len();
             format!(

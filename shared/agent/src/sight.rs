@@ -25,6 +25,8 @@ pub struct Seen {
     pub status: u16,
     /// True if the answer is complete JSON or empty.
     pub is_json: bool,
+    /// True if the answer is larger than 1 MiB, of which only the beginning was read.
+    pub is_too_large: bool,
     /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
     pub facts: Facts,
     /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
@@ -41,6 +43,10 @@ impl Seen {
         let says = |what: &str| format!("The target system answered {what} to {}.", read.name);
         match self.status {
             404 | 410 => None,
+            200..300 if self.is_too_large => Some(Silence::for_good(format!(
+                "answer_too_large: the target system's answer to {} is larger than 1 MiB.",
+                read.name
+            ))),
             200..300 if self.is_json => None,
             200..300 => Some(Silence::unclear(says("something else than JSON"))),
             trouble @ (408 | 425 | 500..) => Some(Silence::unclear(says(&trouble.to_string()))),

@@ -96,11 +96,15 @@ impl<'a> Inquiry<'a> {
     pub fn answered(&mut self, answers: Vec<Result<Seen, String>>) {
         let places: Vec<usize> = self.wanted().map(|one| one.place).collect();
         for (place, seen) in places.into_iter().zip(answers) {
-            let Some((_, evidence)) = self.answers.get_mut(place) else {
+            let Some((read, evidence)) = self.answers.get_mut(place) else {
                 continue;
             };
             match seen {
                 Ok(seen) => {
+                    let read = read.ready(&self.case.connections).ok();
+                    let silence = read.and_then(|(_, read)| seen.silence(read));
+                    let silence = silence.filter(|_| (200..300).contains(&seen.status));
+                    evidence.error = silence.map(|silence| silence.problem);
                     evidence.status = Some(seen.status);
                     evidence.hash = Some(seen.hash);
                     evidence.excerpt = Some(seen.excerpt);

@@ -81,6 +81,7 @@ impl Answers {
         Seen {
             status,
             is_json: true,
+            is_too_large: false,
             facts,
             excerpt: JsonText(JsonObject(excerpt.as_object().unwrap().clone())),
             hash: "0".repeat(64),
@@ -472,7 +473,7 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
     case.playbooks.not_helped = vec![first.clone()];
     let next = chosen(&case);
     assert_eq!(next, ("payment-failed".into(), vec![first.clone()]));
-    case.playbooks.not_helped.push("payment-failed#5".into());
+    case.playbooks.not_helped.push("payment-failed#6".into());
     let (name, passed_over) = chosen(&case);
     assert_eq!((&*name, passed_over.len()), ("fallback", 2));
 }

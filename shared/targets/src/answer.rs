@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::{Answered, NoAnswer};
 
-/// The most bytes of an answer that are read.
-const MOST_READ: usize = 64 * 1024;
+/// The most bytes of an answer that are read: 1 MiB.
+pub(crate) const MOST_READ: usize = 1024 * 1024;
 
 /// The most bytes of an answer that are stored.
 const MOST_KEPT: usize = 4 * 1024;
@@ -18,9 +18,11 @@ pub struct Told {
     pub(crate) status: u16,
     /// The body: JSON, a text if it is not JSON, or null if empty.
     pub body: Value,
-    /// True if the body is JSON or empty. A body over 64 KiB is not read to its end and counts as
+    /// True if the body is JSON or empty. A body over 1 MiB is not read to its end and counts as
     /// JSON.
     pub is_well_formed: bool,
+    /// True if the body is larger than what is read.
+    pub(crate) is_too_large: bool,
     secrets: Vec<SecretString>,
 }
 
@@ -49,6 +51,7 @@ impl Answered {
             status,
             body,
             is_well_formed,
+            is_too_large: !whole,
             secrets: self.secrets,
         })
     }

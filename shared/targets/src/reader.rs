@@ -50,7 +50,7 @@ impl Targets {
         let sending = Sending { key: None, timeout };
         let answered = self.send(connection, &read.call(), sending).await?;
         let told = answered.told().await?;
-        let status = told.status;
+        let (status, is_too_large) = (told.status, told.is_too_large);
         // A body that is not JSON, or that was cut, is a text.
         let is_json = !told.body.is_string();
         let shown = told.shown(connection);
@@ -64,6 +64,7 @@ impl Targets {
         Ok(Seen {
             status,
             is_json,
+            is_too_large,
             facts,
             hash: digest(&shown.to_string()),
             excerpt: answer(status, excerpt(shown)),

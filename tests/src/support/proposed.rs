@@ -146,6 +146,7 @@ pub fn posting(
         key: kind.to_owned(),
         excludes: Vec::new(),
         after: Vec::new(),
+        unless: Vec::new(),
         is_automated: true,
         content: ActionContent {
             playbook: None,

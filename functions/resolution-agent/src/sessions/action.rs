@@ -33,6 +33,7 @@ use utoipa::ToSchema;
     }],
     "excludes": [],
     "after": [],
+    "unless": [],
     "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "playbook": null,
     "connection": null,
@@ -63,6 +64,9 @@ pub struct ActionView {
     /// Ids of actions that run first if they are executed together with this one. Unless they
     /// succeed, this one is skipped.
     after: Vec<String>,
+    /// Ids of actions that run first if they are executed together with this one. If one of them
+    /// succeeds, this one is not needed and is skipped.
+    unless: Vec<String>,
     /// SHA-256 of all that an approval covers, in hexadecimal. Send it back with the approval: if
     /// the action has changed, that is 409 `content_changed`.
     digest: String,
@@ -224,6 +228,7 @@ impl ActionView {
             steps: action.content.steps.iter().map(StepView::from).collect(),
             excludes: ids(&action.excludes),
             after: ids(&action.after),
+            unless: ids(&action.unless),
             digest: action.digest(session),
             playbook: action.content.playbook.clone(),
             connection: action.content.connection.clone(),

@@ -34,6 +34,7 @@ pub(super) fn around(target: Idempotency) -> Surroundings {
         put_off: None,
         stack: "stack".into(),
         before: Vec::new(),
+        unless: Vec::new(),
         held: Vec::new(),
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         proposers: Proposers::default(),
@@ -173,8 +174,10 @@ fn a_day_after_its_approval_it_is_given_up() {
     let day = AgentAction::PATIENCE;
     for (mut action, outcome) in [(queued(), Failed), (unclear, Unknown)] {
         let mut later = action.clone();
-        // The number of attempts does not matter.
+        // The number of attempts does not matter, nor does the age of the approval of a call that may
+        // have taken effect.
         later.progress.attempts = 1_000;
+        later.progress.call.ambiguous = true;
         assert_eq!(claim(&mut later, Keyed, day - 1), Claim::Held(()));
         assert_eq!(claim(&mut action, Keyed, day), Claim::Ended(outcome));
         assert!(error(&action).contains("24 hours"), "{action:?}");
@@ -308,7 +311,10 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     ) = (true, true, true);
     let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
-    action.approve_again(approvals, vec![SECOND.into()], Some("second"), at(9));
+    let mut session = awaiting();
+    session.approved = ids(&[FIRST, SECOND]);
+    session.proposed_actions[0].after = vec!["second".into()];
+    action.approve_again(&session, approvals, Some("second"), at(9));
     let mut fresh = queued();
     fresh.round.trace_id = Some("second".into());
     fresh.round.approvals.extend(fresh.round.approvals.clone());
@@ -345,7 +351,7 @@ fn a_step_has_one_key_for_all_its_attempts_and_another_in_each_round() {
     };
     assert_eq!(action.claim(&other, LEASE, at(LEASE)), Claim::Held(()));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-1");
-    action.approve_again(Vec::new(), Vec::new(), None, at(5));
+    action.approve_again(&awaiting(), Vec::new(), None, at(5));
     assert_eq!(action.idempotency_key(0), "wd-stack-1-7-s7-p1-a1-1-2");
 }
 
@@ -372,14 +378,14 @@ fn what_is_put_off_stays_as_it_is_and_is_due_again() {
     assert_eq!((action.state, action.progress.attempts), (Running, 1));
     assert_eq!(claim(&mut action, Keyed, later + 1), Claim::Held(()));
     assert!(action.progress.call.ambiguous);
-    // The deadline does not wait. An action claimed once needs no fresh approval.
+    // The deadline does not wait.
     let late = AgentAction::PATIENCE;
     let mut action = queued();
-    action.progress.attempts = 1;
+    action.progress.call.ambiguous = true;
     let until = put_off(late + 50);
     assert_eq!(action.claim(&until, LEASE, at(late - 10)), Claim::PutOff);
     assert_eq!(action.schedule.due_at, Some(at(late)));
-    assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Failed));
+    assert_eq!(action.claim(&until, LEASE, at(late)), Claim::Ended(Unknown));
 }
 
 #[test]
@@ -433,4 +439,64 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
         "{}",
         error(&approved)
     );
+}
+
+/// A call that was certainly not made is judged anew: by the policy, the approvals and the caps.
+#[test]
+fn what_was_put_off_by_the_system_is_asked_for_again() {
+    let denying = || Surroundings {
+        policy: AgentPolicy {
+            rules: vec![PolicyRule {
+                deny: true,
+                ..PolicyRule::default()
+            }],
+            ..AgentPolicy::none(Id::new(1).unwrap())
+        },
+        ..around(Keyed)
+    };
+    for (effect, goes_on) in [(Effect::NotNow, false), (Effect::Unclear, true)] {
+        let mut action = held(Keyed);
+        action.answered(effect, Keyed);
+        action.release(at(10), at(5));
+        let claimed = action.claim(&denying(), LEASE, at(20));
+        assert_eq!(claimed == Claim::Held(()), goes_on, "{effect:?}");
+        if !goes_on {
+            assert_eq!(claimed, Claim::Ended(Skipped));
+            let error = action.end.error.unwrap();
+            assert!(error.starts_with("policy_denied: "), "{error}");
+        }
+    }
+    // An approval is valid for an hour before each call that is certainly the first.
+    let mut action = held(Keyed);
+    action.answered(Effect::NotNow, Keyed);
+    action.release(at(10), at(5));
+    let late = at(ActionApproval::VALID);
+    assert_eq!(
+        action.claim(&around(Keyed), LEASE, late),
+        Claim::Ended(Skipped)
+    );
+    assert!(action.end.error.unwrap().starts_with("approval_expired: "));
+}
+
+#[test]
+fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
+    for (before, claimed) in [
+        (Some(Queued), Claim::Busy),
+        (Some(Running), Claim::Busy),
+        (Some(Failed), Claim::Held(())),
+        (Some(Skipped), Claim::Held(())),
+        (Some(Succeeded), Claim::Ended(Skipped)),
+        (Some(Unknown), Claim::Ended(Skipped)),
+        (None, Claim::Ended(Skipped)),
+    ] {
+        let around = Surroundings {
+            unless: vec![before],
+            ..around(Keyed)
+        };
+        let mut action = queued();
+        assert_eq!(action.claim(&around, LEASE, at(5)), claimed, "{before:?}");
+        let result = action.result();
+        let is_needless = result.is_some_and(|one| one.is_needless());
+        assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
+    }
 }

@@ -250,7 +250,7 @@ fn what_is_not_what_was_approved_is_not_sent() {
 }
 
 #[test]
-fn an_approval_holds_for_an_hour_until_the_first_call() {
+fn an_approval_holds_for_an_hour_until_a_call_may_have_taken_effect() {
     let none = policy(&json!({}));
     is_skipped(queued(), &none, ActionApproval::VALID, "approval_expired");
     let mut action = queued();
@@ -258,12 +258,13 @@ fn an_approval_holds_for_an_hour_until_the_first_call() {
         claim(&mut action, &none, ActionApproval::VALID - 1),
         Claim::Held(())
     );
+    action.progress.call.ambiguous = true;
     action.release(at(2 * span::HOUR), at(2 * span::HOUR));
     assert_eq!(claim(&mut action, &none, 2 * span::HOUR), Claim::Held(()));
 }
 
 #[test]
-fn a_policy_that_became_stricter_holds_back_what_was_not_claimed() {
+fn a_policy_that_became_stricter_holds_back_what_certainly_was_not_done() {
     let two = policy(&json!({"rules": [{"approvers": 2}]}));
     is_skipped(queued(), &two, 5, "approval_missing");
     is_skipped(
@@ -283,6 +284,7 @@ fn a_policy_that_became_stricter_holds_back_what_was_not_claimed() {
     is_skipped(unapproved, &policy(&json!({})), 5, "approval_missing");
     let mut action = queued();
     assert_eq!(claim(&mut action, &policy(&json!({})), 5), Claim::Held(()));
+    action.progress.call.ambiguous = true;
     action.release(at(9), at(9));
     assert_eq!(claim(&mut action, &two, 9), Claim::Held(()));
 }
@@ -292,7 +294,7 @@ fn approvals_of_another_round_do_not_count() {
     let none = policy(&json!({}));
     let mut action = queued();
     action.record(&Outcome::failed(None, "No."), at(5));
-    action.approve_again(Vec::new(), Vec::new(), None, at(6));
+    action.approve_again(&awaiting(), Vec::new(), None, at(6));
     is_skipped(action, &none, 7, "approval_missing");
 }
 

@@ -259,12 +259,12 @@ fn what_is_not_known_for_now_is_looked_at_again_later() {
 }
 
 #[test]
-fn an_approval_holds_until_a_call_may_have_been_sent() {
+fn an_approval_holds_until_a_call_may_have_taken_effect() {
     let late = 9 + ActionApproval::VALID;
     for (answered, claimed) in [
         (false, Claim::Ended(Skipped)),
-        // The system deferred the call; precondition checks followed.
-        (true, Claim::Held(())),
+        // The system deferred the call, which proves that nothing was done.
+        (true, Claim::Ended(Skipped)),
     ] {
         let mut action = held(Keyed);
         if answered {
@@ -279,7 +279,7 @@ fn an_approval_holds_until_a_call_may_have_been_sent() {
         assert!(action.progress.call.looking);
         assert_eq!(action.claim(&around(Keyed), LEASE, at(late)), claimed);
         let error = action.end.error.unwrap_or_default();
-        assert_eq!(error.starts_with("approval_expired"), !answered);
+        assert!(error.starts_with("approval_expired"), "{answered}: {error}");
     }
 }
 
@@ -319,4 +319,33 @@ fn steps_are_told_one_by_one_and_in_short() {
         statuses,
         [StepStatus::Done, StepStatus::Unclear, StepStatus::NotSent]
     );
+}
+
+#[test]
+fn a_number_that_the_table_cannot_hold_is_no_fact() {
+    let mut read = held(Keyed)
+        .content
+        .reads
+        .first()
+        .cloned()
+        .unwrap_or(TargetRead {
+            name: "invoice".into(),
+            connection: "billing".into(),
+            path: "/invoices/1".into(),
+            facts: std::collections::BTreeMap::new(),
+            absent: std::collections::BTreeMap::new(),
+        });
+    read.facts = [("due".to_owned(), "/due".to_owned())].into();
+    for (due, is_known) in [
+        ("0", true),
+        ("-5000.5", true),
+        ("1e100", true),
+        ("1e200", false),
+        ("-1e200", false),
+        ("1e-200", false),
+    ] {
+        let answer: serde_json::Value =
+            serde_json::from_str(&format!("{{\"due\": {due}}}")).unwrap();
+        assert_eq!(read.facts(&answer).iter().count() == 1, is_known, "{due}");
+    }
 }

@@ -41,6 +41,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
         key: "reprocess".into(),
         excludes: Vec::new(),
         after: Vec::new(),
+        unless: Vec::new(),
         is_automated,
         content: ActionContent {
             playbook: None,

@@ -182,7 +182,7 @@ fn that_a_call_took_no_effect_is_believed_after_a_minute() {
             .unwrap()
             .contains("did not take effect")
     );
-    action.approve_again(Vec::new(), Vec::new(), None, at(span::MINUTE));
+    action.approve_again(&awaiting(), Vec::new(), None, at(span::MINUTE));
     assert_eq!(action.results_of_steps()[0].status, StepStatus::NotSent);
     assert_eq!(
         (action.checks.reconciliation, action.checks.verification),

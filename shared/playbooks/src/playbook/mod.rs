@@ -118,6 +118,9 @@ pub(super) struct Action {
     /// Keys of actions that come first, if they are approved too.
     #[serde(default)]
     after: Vec<String>,
+    /// Keys of actions that come first, if they are approved too, and that this one replaces.
+    #[serde(default)]
+    unless: Vec<String>,
     action_type: ActionType,
     target_system: Template,
     description: Template,

@@ -12,7 +12,7 @@ impl Playbook {
             if earlier().any(|other| other.has_effect_of(action)) {
                 return Err(Flaw::SameEffect(action.key.clone()));
             }
-            let mut named = action.excludes.iter().chain(&action.after);
+            let mut named = action.excludes.iter().chain(action.before());
             let is_other = |key: &str| key != action.key && self.action(key).is_some();
             if let Some(key) = named.find(|key| !is_other(key)) {
                 return Err(Flaw::NoOther(action.key.clone(), key.clone()));
@@ -57,11 +57,10 @@ impl Playbook {
 
     /// Returns the keys of all predecessors of an action, direct and indirect.
     fn before<'a>(&'a self, action: &'a Action) -> Vec<&'a str> {
-        let mut before: Vec<&str> = action.after.iter().map(String::as_str).collect();
+        let mut before: Vec<&str> = action.before().map(String::as_str).collect();
         let mut at = 0;
         while let Some(key) = before.get(at) {
-            let further = self.action(key).map(|action| action.after.as_slice());
-            for key in further.unwrap_or_default() {
+            for key in self.action(key).into_iter().flat_map(Action::before) {
                 if !before.contains(&key.as_str()) {
                     before.push(key);
                 }
@@ -73,6 +72,11 @@ impl Playbook {
 }
 
 impl Action {
+    /// Returns the keys of its direct predecessors.
+    fn before(&self) -> impl Iterator<Item = &String> {
+        self.after.iter().chain(&self.unless)
+    }
+
     /// True if both would have the same effect on one record. One of them would then always be
     /// skipped.
     fn has_effect_of(&self, other: &Self) -> bool {

@@ -101,6 +101,7 @@ impl Action {
             key: self.key.clone(),
             excludes: self.excludes.clone(),
             after: self.after.clone(),
+            unless: self.unless.clone(),
             is_automated: self.automated && obstacle.is_none(),
             content: ActionContent {
                 playbook: None,

@@ -21,7 +21,8 @@ fn nobody_is_told_what_was_not_read() {
             ask.content.description
         );
     }
-    // The reason must be known at the proposal. The payment may be retried before the message.
+    // The reason must be known at the proposal. A retry comes first.
+
     let tell = propose(&payment("processing_error"), &failed_payment());
     let tell = &tell.actions[1];
     let require: Vec<String> = tell
@@ -30,7 +31,7 @@ fn nobody_is_told_what_was_not_read() {
         .iter()
         .map(FactCondition::says)
         .collect();
-    assert_eq!(require, ["payment.state is failed or succeeded"]);
+    assert_eq!(require, ["payment.state is failed"]);
     let unknown = propose(&payment(""), &failed_payment());
     let description = &unknown.actions[1].content.description;
     let why = "It is not for this case: it needs that payment.failure is not empty, and payment.failure is empty.";

@@ -12,6 +12,7 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         let mut known = (
             json!({
                 "id": "in_1", "status": "open", "amount_due": 2000, "amount_paid": 0, "currency": "usd",
+                "attempt_count": 3, "next_payment_attempt": null,
             }),
             json!({"id": "pi_1", "invoice": "in_1", "status": "requires_payment_method"}),
         );
@@ -33,6 +34,18 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         (json!({}), json!({"last_payment_error": null}), true),
         (json!({}), declined("insufficient_funds"), true),
         (json!({}), declined("stolen_card"), false),
+        // No reason is known to pass unless it is on the list.
+        (json!({}), declined("invalid_account"), false),
+        (json!({}), declined("card_not_supported"), false),
+        (json!({}), declined("expired_card"), false),
+        (json!({}), declined("transaction_not_allowed"), false),
+        (json!({}), declined("some_new_code"), false),
+        // Stripe tries it again by itself.
+        (
+            json!({"next_payment_attempt": 1_800_000_000}),
+            json!({}),
+            false,
+        ),
         (json!({"status": "paid"}), json!({}), false),
         (json!({"amount_paid": 500}), json!({}), false),
         (json!({"amount_due": 0}), json!({}), false),

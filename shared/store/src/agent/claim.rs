@@ -67,6 +67,8 @@ struct Found {
     is_paused: bool,
     /// The predecessors; none for an unreadable record.
     before: Vec<Option<AgentAction>>,
+    /// The actions that it replaces; none for an unreadable record.
+    unless: Vec<Option<AgentAction>>,
     /// The last claims of its own effects.
     own: Vec<FoundEffect>,
     /// The last claims of the effects that exclude it.
@@ -223,6 +225,7 @@ impl Agent<'_> {
             looks_through: Vec::new(),
             is_paused: false,
             before: Vec::new(),
+            unless: Vec::new(),
             own: Vec::new(),
             rivals: Vec::new(),
             action,
@@ -246,12 +249,15 @@ impl Agent<'_> {
                 (effect, key)
             })
             .collect();
-        let before: Vec<Key<AgentAction>> = action
-            .round
-            .after
-            .iter()
-            .map(|id| key::agent_action(tenant, action.key.session_id, id))
-            .collect();
+        let others_of = |ids: &[String]| -> Vec<Key<AgentAction>> {
+            let ids = ids.iter();
+            ids.map(|id| key::agent_action(tenant, action.key.session_id, id))
+                .collect()
+        };
+        let (before, unless) = (
+            others_of(&action.round.after),
+            others_of(&action.round.unless),
+        );
         let connection = key::connection(tenant, &action.content.target_system);
         let reads = action.required_reads();
         let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
@@ -262,7 +268,7 @@ impl Agent<'_> {
         let pause = key::agent_pause(tenant);
         let traffic = key::connection_traffic(tenant, &action.content.target_system);
         let keys = guards.iter().map(|(_, key)| AnyKey::from(key));
-        let keys = keys.chain(before.iter().map(AnyKey::from));
+        let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
         let keys = keys.chain(others.iter().map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
@@ -283,8 +289,12 @@ impl Agent<'_> {
             });
         }
         // An unreadable predecessor has an unknown state.
-        let before = before.iter().map(|key| batch.get(key).ok().flatten());
-        found.before = before.map(|found| found.map(|one| one.record)).collect();
+        let action_of = |key: &Key<AgentAction>| {
+            let found: Option<Stored<AgentAction>> = batch.get(key).ok().flatten();
+            found.map(|one| one.record)
+        };
+        found.before = before.iter().map(action_of).collect();
+        found.unless = unless.iter().map(action_of).collect();
         self.read_owners(&found.action, &mut effects).await?;
         found.rivals = effects.split_off(found.action.content.entities.len());
         found.own = effects;
@@ -321,7 +331,7 @@ impl Agent<'_> {
 
 impl Found {
     fn surroundings(&self) -> Surroundings {
-        let before = self.before.iter();
+        let state = |action: &Option<AgentAction>| action.as_ref().map(|action| action.state);
         let effects = self.own.iter().chain(&self.rivals);
         let connection = self.connection.as_ref();
         let mut called = connection.into_iter().chain(&self.looks_through);
@@ -334,9 +344,8 @@ impl Found {
             }),
             put_off: is_paused.then(|| self.at.plus(PAUSED)),
             stack: self.stack.clone(),
-            before: before
-                .map(|action| action.as_ref().map(|action| action.state))
-                .collect(),
+            before: self.before.iter().map(state).collect(),
+            unless: self.unless.iter().map(state).collect(),
             held: effects
                 .filter_map(|effect| {
                     let guard = effect.guard.as_ref()?;
