@@ -5,9 +5,9 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition,
-    JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicySubject, ProposedAction,
-    ReconciliationStatus, Risk, StepAnswer, StepResult, TargetEffect, TargetRead, Verification,
-    VerificationStatus,
+    JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicyRule, PolicySubject,
+    ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult, TargetEffect, TargetRead,
+    Verification, VerificationStatus,
 };
 use crate::Money;
 use model::{
@@ -111,6 +111,8 @@ pub struct ActionRound {
     pub number: i64,
     /// The approvals of all rounds, the newest last.
     pub approvals: Vec<ActionApproval>,
+    /// The rules of the policy at the proposal that apply to it.
+    pub rules: Vec<PolicyRule>,
     /// Ids of the session's approved actions that must succeed first.
     pub after: Vec<String>,
     /// Ids of the session's approved actions that end first, and without success.
@@ -316,6 +318,7 @@ impl AgentAction {
             round: ActionRound {
                 number: 1,
                 approvals: of_round(approvals, 1),
+                rules: action.rules.clone(),
                 after: session.approved_among(&action.after),
                 unless: session.approved_among(&action.unless),
                 rivals: session.rivals(action),

@@ -224,7 +224,9 @@ impl AgentSession {
                 continue;
             };
             let requirement = approver.policy.requires(action.content.subject());
+            let requirement = requirement.and(&action.rules);
             let is_by_another = |one: &ActionApproval| one.user_id != approving.by;
+            action.approvals = approver.others.standing(&action.approvals);
             // Drops approvals that the policy no longer counts, so that none is shown as valid.
             action.approvals.retain(|one| {
                 one.is_valid(now) && is_by_another(one) && requirement.admits(one, proposers)
@@ -249,6 +251,7 @@ impl AgentSession {
     ) -> Result<ActionApproval, Error> {
         let id = &action.id;
         let requirement = approver.policy.requires(action.content.subject());
+        let requirement = requirement.and(&action.rules);
         if requirement.denies() {
             return Err(Error::conflict(
                 Code::PolicyDenied,
@@ -289,6 +292,15 @@ impl AgentSession {
         )
     }
 
+    /// Returns the 409 for a session whose alert is resolved.
+    #[must_use]
+    pub fn alert_resolved() -> Error {
+        Error::conflict(
+            Code::AlertResolved,
+            "The alert is resolved. Open it again if its matter is not settled.",
+        )
+    }
+
     /// Returns the 409 for actions of an earlier proposal.
     pub(super) fn superseded() -> Error {
         Error::conflict(
@@ -302,7 +314,7 @@ impl AgentSession {
     pub fn followed_by_another() -> Error {
         Error::conflict(
             Code::SessionSuperseded,
-            "Another session was opened on the alert since then. Continue there.",
+            "Another session was opened on the alert since then, or the alert was resolved. Read the alert.",
         )
     }
 

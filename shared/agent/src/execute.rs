@@ -8,7 +8,7 @@ use utoipa::openapi::{
     schema::{AdditionalProperties, Type},
 };
 
-use super::{ActionApproval, AgentPolicy};
+use super::{ActionApproval, AgentPolicy, Approvers};
 use model::{
     ActionId, FaultCode, Reason, Role, Timestamp, UserId, input,
     input::{Defaulted, Field, List, Place, Reading, escaped},
@@ -144,6 +144,8 @@ pub struct Approver<'a> {
     pub role: Option<Role>,
     /// The organization's policy.
     pub policy: &'a AgentPolicy,
+    /// Of the users who approved before, those who still may.
+    pub others: &'a Approvers,
 }
 
 impl<'a> Approving<'a> {

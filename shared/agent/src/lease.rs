@@ -1,8 +1,8 @@
 //! Claims, calls and outcomes of an approved action.
 
 use super::{
-    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Charge, Effect, HeldEffect,
-    Idempotency, Proposers,
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect,
+    HeldEffect, Idempotency, Proposers,
 };
 use model::{JsonText, Timestamp, span};
 
@@ -108,6 +108,8 @@ pub struct Surroundings {
     pub held: Vec<HeldEffect>,
     /// The organization's policy.
     pub policy: AgentPolicy,
+    /// Of the users who approved it, those who still may.
+    pub approvers: Approvers,
     /// The users who opened the session and requested the proposal.
     pub proposers: Proposers,
 }
@@ -258,7 +260,9 @@ impl AgentAction {
         if self.may_have_taken_effect() || self.has_changed() {
             return None;
         }
+        let approvals = around.approvers.standing(&approvals);
         let requirement = around.policy.requires(self.content.subject());
+        let requirement = requirement.and(&self.round.rules);
         if requirement.denies() {
             let why =
                 "policy_denied: the policy now allows no user to execute it. Nothing was sent.";

@@ -225,8 +225,8 @@ pub use pattern::{
     SharedLabel,
 };
 pub use policy::{
-    ActionApproval, AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule,
-    PolicySet, PolicySubject, Proposers, Requirement,
+    ActionApproval, AgentPolicy, Approvers, Charge, PolicyCaps, PolicyMatch, PolicyPreset,
+    PolicyRule, PolicySet, PolicySubject, Proposers, Requirement,
 };
 pub use precondition::Precondition;
 pub use preview::{MoneySum, PolicyVerdict};

@@ -8,12 +8,14 @@ mod sent;
 
 pub use sent::PolicySet;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{ActionType, Risk};
 use crate::Money;
-use model::{OrganizationId, Role, Timestamp, UserId, span};
+use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, span};
 
 /// The policy of an organization. The item's version is the policy's revision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -215,7 +217,20 @@ impl PolicySubject<'_> {
     }
 }
 
-impl Requirement<'_> {
+impl<'a> Requirement<'a> {
+    /// Adds the rules that applied at the proposal. The stricter of both counts.
+    #[must_use]
+    pub fn and(mut self, rules: &'a [PolicyRule]) -> Self {
+        self.rules.extend(rules);
+        self
+    }
+
+    /// Returns its rules.
+    #[must_use]
+    pub fn rules(&self) -> Vec<PolicyRule> {
+        self.rules.iter().map(|rule| (*rule).clone()).collect()
+    }
+
     /// Returns the number of people who must approve.
     #[must_use]
     pub fn approvers(&self) -> usize {
@@ -274,6 +289,34 @@ impl Requirement<'_> {
             text.push_str(" who neither opened the session nor had the action proposed");
         }
         text
+    }
+}
+
+/// Of some users, those who may approve actions now, with their roles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Approvers(BTreeMap<UserId, Role>);
+
+impl Approvers {
+    /// Returns those of the users who are enabled and may execute actions.
+    pub fn of<'a>(users: impl IntoIterator<Item = &'a User>) -> Self {
+        let may_execute = |user: &&User| {
+            let permission = Permission::ExecuteAgentRemediation;
+            !user.disabled && user.may(permission)
+        };
+        let users = users.into_iter().filter(may_execute);
+        Self(users.map(|user| (user.id, user.role)).collect())
+    }
+
+    /// Returns the approvals that these users gave, each with the user's present role.
+    #[must_use]
+    pub fn standing(&self, approvals: &[ActionApproval]) -> Vec<ActionApproval> {
+        let standing = approvals.iter().filter_map(|approval| {
+            Some(ActionApproval {
+                role: Some(*self.0.get(&approval.user_id)?),
+                ..approval.clone()
+            })
+        });
+        standing.collect()
     }
 }
 

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{ActionApproval, AgentPolicy, AgentSession, Connection, MoneyEffect, ProposedAction};
+use super::{
+    ActionApproval, AgentPolicy, AgentSession, Approvers, Connection, MoneyEffect, ProposedAction,
+};
 use model::{Error, Fault, Timestamp};
 
 /// The policy's requirements for an action, in general and for one user.
@@ -68,14 +70,17 @@ impl AgentSession {
         &self,
         action: &ProposedAction,
         policy: &AgentPolicy,
+        approvers: &Approvers,
         approval: &ActionApproval,
         now: Timestamp,
     ) -> PolicyVerdict {
         let requirement = policy.requires(action.content.subject());
+        let requirement = requirement.and(&action.rules);
+        let approvals = approvers.standing(&action.approvals);
         PolicyVerdict {
             denied: requirement.denies(),
             needed: requirement.approvers(),
-            given: requirement.given(&action.approvals, self.proposers(), now),
+            given: requirement.given(&approvals, self.proposers(), now),
             asks: requirement.says(),
             above_cap: policy.caps.charge(action.content.subject()).err(),
             admits: requirement.admits(approval, self.proposers()),

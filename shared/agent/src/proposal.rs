@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionContent, ConfidenceFrom, Evidence, PlaybookVersion, ReadEvidence,
+    ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, PlaybookVersion,
+    PolicyRule, ReadEvidence,
 };
 use crate::Pattern;
 use model::{ServiceRequestId, Timestamp, UserId};
@@ -75,6 +76,17 @@ pub struct Proposal {
     pub actions: Vec<ProposedAction>,
 }
 
+impl Proposal {
+    /// Returns it with the rules of a policy that apply to its actions.
+    #[must_use]
+    pub fn under(mut self, policy: &AgentPolicy) -> Self {
+        for action in &mut self.actions {
+            action.rules = policy.requires(action.content.subject()).rules();
+        }
+        self
+    }
+}
+
 /// An action that the agent proposes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -95,6 +107,8 @@ pub struct ProposedAction {
     pub is_automated: bool,
     /// What an approval covers.
     pub content: ActionContent,
+    /// The rules of the policy at the proposal that apply to it. They stay when the policy changes.
+    pub rules: Vec<PolicyRule>,
     /// Approvals that are not enough yet. They are removed when the action runs.
     pub approvals: Vec<ActionApproval>,
     /// Number of approvers needed at the last of these approvals.

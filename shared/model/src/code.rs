@@ -115,6 +115,8 @@ codes! {
         LastAdmin,
         /// The project is archived and takes no new work.
         ProjectArchived,
+        /// The alert is resolved; open it again if its matter is not settled.
+        AlertResolved,
         /// The ticket is closed and takes no more replies.
         TicketClosed,
         /// The record carries as many tags as it can.

@@ -97,11 +97,13 @@ impl<P: NamedPermission> Need for InSession<P> {
     }
 }
 
-/// A permission, and a plan with the agent.
+/// A permission, possibly in a session, and a plan with the agent.
 #[derive(Debug)]
 pub struct WithAgent<P>(PhantomData<fn() -> P>);
 
-impl<P: NamedPermission> Need for WithAgent<P> {
+impl<P: Need> Need for WithAgent<P> {
+    const TAKES_TOKENS: bool = P::TAKES_TOKENS;
+
     fn check(caller: &Identity) -> Result<(), Error> {
         P::check(caller)?;
         if caller
@@ -119,11 +121,15 @@ impl<P: NamedPermission> Need for WithAgent<P> {
     }
 
     fn names() -> Vec<String> {
-        vec![P::PERMISSION.name().to_owned(), "plan agentAI".to_owned()]
+        let mut names = P::names();
+        names.push("plan agentAI".to_owned());
+        names
     }
 
     fn codes() -> Vec<Code> {
-        vec![Code::PermissionDenied, Code::PlanFeatureUnavailable]
+        let mut codes = P::codes();
+        codes.push(Code::PlanFeatureUnavailable);
+        codes
     }
 }
 

@@ -166,6 +166,7 @@ pub fn posting(
             steps: vec![step],
             verify: None,
         },
+        rules: Vec::new(),
         approvals: Vec::new(),
         approvers: 0,
         handling: None,

@@ -22,7 +22,7 @@ use crate::sessions::view::AgentSessionView;
 )]
 pub async fn done(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::CreateAgentRemediation>>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionDone>,
 ) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {

@@ -26,7 +26,7 @@ use crate::sessions::view::AgentSessionView;
 )]
 pub async fn verdict(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionVerdict>,
 ) -> Result<

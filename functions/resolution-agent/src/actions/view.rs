@@ -292,7 +292,8 @@ impl PreviewPolicy {
             round: 0,
         };
         let session = &found.whole.session;
-        let verdict = session.policy_verdict(action, &found.policy, &approval, found.at);
+        let verdict =
+            session.policy_verdict(action, &found.policy, &found.approvers, &approval, found.at);
         let newest = found.signal.as_ref();
         let newest = newest.and_then(|signal| signal.agent_session_id);
         let open = session.check_open(&found.whole.actions, action, newest, found.at);

@@ -23,7 +23,7 @@ use crate::sessions::view::AgentSessionView;
 )]
 pub async fn waive(
     State(app): State<App>,
-    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionWaive>,
 ) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {

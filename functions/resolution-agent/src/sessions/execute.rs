@@ -10,8 +10,8 @@ use shared::{
     http::{
         Body, Path, PathId, Trace,
         refusal::{
-            ActionNotFailed, ApproverNotAllowed, CapReached, ConcurrentChange, ContentChanged,
-            InvalidTransition, OtherActionsApproved, OutcomeUnknown, PolicyDenied,
+            ActionNotFailed, AlertResolved, ApproverNotAllowed, CapReached, ConcurrentChange,
+            ContentChanged, InvalidTransition, OtherActionsApproved, OutcomeUnknown, PolicyDenied,
             ProposalSuperseded, SessionExpired, SessionSuperseded,
         },
     },
@@ -44,6 +44,7 @@ type Refused = (
         ApproverNotAllowed,
         PolicyDenied,
         CapReached,
+        AlertResolved,
         ConcurrentChange,
     ),
 );
@@ -65,7 +66,7 @@ type Refused = (
 )]
 pub async fn execute(
     State(state): State<ResolutionAgent>,
-    caller: Caller<need::WithAgent<need::ExecuteAgentRemediation>>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path(id): Path<PathId<AgentSessionId>>,
     wait: Wait,
     Trace(trace): Trace,

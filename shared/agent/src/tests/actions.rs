@@ -37,6 +37,7 @@ pub(super) fn around(target: Idempotency) -> Surroundings {
         unless: Vec::new(),
         held: Vec::new(),
         policy: AgentPolicy::none(Id::new(1).unwrap()),
+        approvers: everybody(),
         proposers: Proposers::default(),
     }
 }

@@ -29,6 +29,7 @@ fn approve(
     let approver = Approver {
         role: Some(Role::Manager),
         policy,
+        others: &everybody(),
     };
     let mut none = Actions::none();
     let came_of_it = session.approve(&mut none, &approving, &approver, at(now))?;
@@ -63,14 +64,14 @@ fn forbidden(error: &Error) -> (Code, String) {
 fn approvals_that_a_stricter_policy_does_not_admit_are_dropped() {
     let two = policy(&json!({"rules": [{"approvers": 2}]}));
     let mut session = awaiting();
-    assert!(!approve(&mut session, &two, 4, &[FIRST], 5).unwrap());
-    session.proposed_actions[0].approvals[0].role = Some(Role::Support);
-    let managers = policy(&json!({"rules": [{"approvers": 2, "roles": ["manager"]}]}));
-    assert!(!approve(&mut session, &managers, 5, &[FIRST], 6).unwrap());
+    // User 3 opened the session.
+    assert!(!approve(&mut session, &two, 3, &[FIRST], 5).unwrap());
+    let others = policy(&json!({"rules": [{"approvers": 2, "notOpener": true}]}));
+    assert!(!approve(&mut session, &others, 5, &[FIRST], 6).unwrap());
     let approvals = &session.proposed_actions[0].approvals;
     assert_eq!(approvals.len(), 1);
     assert_eq!(approvals[0].user_id.get(), 5);
-    assert!(approve(&mut session, &managers, 6, &[FIRST], 7).unwrap());
+    assert!(approve(&mut session, &others, 6, &[FIRST], 7).unwrap());
 }
 
 #[test]
@@ -349,4 +350,66 @@ fn only_a_proposal_can_be_rejected() {
     awaiting()
         .reject(Id::new(6).unwrap(), "No.", late)
         .unwrap_err();
+}
+
+/// Whoever may no longer approve did not approve.
+#[test]
+fn an_approval_counts_only_while_its_approver_may_give_it() {
+    let two = policy(&json!({"rules": [{"approvers": 2, "roles": ["manager", "admin"]}]}));
+    let changes: [fn(&mut User); 3] = [
+        |user| user.role = Role::Viewer,
+        |user| user.role = Role::Support,
+        |user| user.disabled = true,
+    ];
+    for (at_all, change) in changes.into_iter().enumerate() {
+        let mut session = awaiting();
+        assert!(!approve(&mut session, &two, 4, &[FIRST], 1).unwrap());
+        let mut former = user(4);
+        change(&mut former);
+        let others = Approvers::of([&former]);
+        let list = ids(&[FIRST]);
+        let approving = Approving::of(&list, Id::new(5).unwrap());
+        let approver = Approver {
+            role: Some(Role::Manager),
+            policy: &two,
+            others: &others,
+        };
+        let mut none = Actions::none();
+        let came_of_it = session
+            .approve(&mut none, &approving, &approver, at(2))
+            .unwrap();
+        assert!(matches!(came_of_it, Approved::Pending), "{at_all}");
+        // Nor does the worker count it, even if it was enough once.
+        let mut action = queued();
+        let around = Surroundings {
+            approvers: others,
+            ..around(Idempotency::Keyed)
+        };
+        assert_eq!(
+            action.claim(&around, LEASE, at(5)),
+            Claim::Ended(ActionState::Skipped)
+        );
+        let error = action.end.error.unwrap();
+        assert!(error.starts_with("approval_missing: "), "{error}");
+    }
+}
+
+/// The policy of the proposal stays, whatever the policy becomes meanwhile.
+#[test]
+fn the_stricter_of_two_policies_counts() {
+    let (strict, lax) = (
+        policy(&json!({"rules": [{"approvers": 2, "notOpener": true}]})),
+        policy(&json!({})),
+    );
+    for (at_proposal, at_approval) in [(&strict, &lax), (&lax, &strict)] {
+        let mut session = awaiting();
+        session.begin_analysis(None, at(0)).unwrap();
+        let proposed = proposal().under(at_proposal);
+        session.finish_analysis(proposed, at(0)).unwrap();
+        let first = session.proposed_actions[0].id.clone();
+        assert!(!approve(&mut session, at_approval, 4, &[&first], 1).unwrap());
+        let by_opener = approve(&mut session, at_approval, 3, &[&first], 2).unwrap_err();
+        assert_eq!(forbidden(&by_opener).0, Code::ApproverNotAllowed);
+        assert!(approve(&mut session, at_approval, 5, &[&first], 3).unwrap());
+    }
 }

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use super::*;
 use crate::Signal;
-use model::{Code, Error, Id, Role, Timestamp, span};
+use model::{Code, Error, Id, Role, Timestamp, User, span};
 
 /// The instant that many milliseconds after the beginning of the test.
 fn at(millis: i64) -> Timestamp {
@@ -61,6 +61,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
             steps: vec![step("POST")],
             verify: None,
         },
+        rules: Vec::new(),
         approvals: Vec::new(),
         approvers: 0,
         handling: None,
@@ -163,10 +164,27 @@ fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
 /// A manager of an organization without a policy.
 fn anybody() -> Approver<'static> {
     static POLICY: LazyLock<AgentPolicy> = LazyLock::new(|| AgentPolicy::none(Id::new(1).unwrap()));
+    static OTHERS: LazyLock<Approvers> = LazyLock::new(everybody);
     Approver {
         role: Some(Role::Manager),
         policy: &POLICY,
+        others: &OTHERS,
     }
+}
+
+/// A manager.
+fn user(id: i64) -> User {
+    serde_json::from_value(json!({
+        "id": id, "organizationId": 1, "username": "max", "fullName": "Max", "role": "manager",
+        "keptSession": null, "createdAt": at(0), "updatedAt": at(0),
+    }))
+    .unwrap()
+}
+
+/// Users 1 to 9 are managers.
+fn everybody() -> Approvers {
+    let users: Vec<User> = (1..10).map(user).collect();
+    Approvers::of(&users)
 }
 
 /// An approval by user 4.

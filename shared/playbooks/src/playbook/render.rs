@@ -121,6 +121,7 @@ impl Action {
                 steps,
                 verify,
             },
+            rules: Vec::new(),
             approvals: Vec::new(),
             approvers: 0,
             handling: None,

@@ -3,16 +3,16 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, Asking, Called, Claim,
-    Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
+    ActionState, Admission, AgentAction, AgentPolicy, AgentSession, Approvers, Asking, Called,
+    Claim, Connection, EffectGuard, HeldEffect, JournalEvent, Note, Surroundings, TargetEffect,
 };
-use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp};
+use model::{AgentSessionId, Error, OrganizationId, Stopwatch, Timestamp, User, UserId};
 use serde_json::json;
 
 use super::{
     Agent, PAUSED, is_paused,
     journal::{WORKER, ended, entries},
-    policy::{policy_in, takes},
+    policy::{approvers_in, policy_in, takes},
 };
 use crate::{
     connections::{Traffic, name_at_work},
@@ -57,6 +57,7 @@ struct Found {
     action: Stored<AgentAction>,
     stack: String,
     policy: AgentPolicy,
+    approvers: Approvers,
     /// Its connection; none if it was deleted.
     connection: Option<Connection>,
     /// The breaker and limits of the connection.
@@ -220,6 +221,7 @@ impl Agent<'_> {
             session: session.record,
             stack: self.stack(&batch).await?,
             policy: policy_in(&batch, tenant)?.record,
+            approvers: Approvers::default(),
             connection: None,
             traffic: None,
             looks_through: Vec::new(),
@@ -271,6 +273,10 @@ impl Agent<'_> {
         let keys = keys.chain(before.iter().chain(&unless).map(AnyKey::from));
         let keys = keys.chain([(&connection).into(), (&traffic).into(), (&pause).into()]);
         let keys = keys.chain(others.iter().map(AnyKey::from));
+        let approvals = action.current_approvals();
+        let users: BTreeSet<UserId> = approvals.iter().map(|one| one.user_id).collect();
+        let users: Vec<Key<User>> = users.iter().map(|id| key::user(tenant, *id)).collect();
+        let keys = keys.chain(users.iter().map(AnyKey::from));
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connection: Option<Stored<Connection>> = batch.get(&connection)?;
         found.connection = connection.map(|stored| stored.record);
@@ -279,6 +285,7 @@ impl Agent<'_> {
         let others = others.iter().filter_map(|key| batch.named(key));
         found.looks_through = others.map(|stored| stored.record).collect();
         found.is_paused = is_paused(&batch, tenant)?;
+        found.approvers = approvers_in(&batch, &users);
         let mut effects = Vec::with_capacity(guards.len());
         for (effect, key) in guards {
             let guard = batch.get(&key)?;
@@ -355,6 +362,7 @@ impl Found {
                 })
                 .collect(),
             policy: self.policy.clone(),
+            approvers: self.approvers.clone(),
             proposers: self.session.proposers(),
         }
     }

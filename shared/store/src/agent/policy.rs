@@ -1,7 +1,9 @@
 //! An organization's policy, and the counts of its daily caps.
 
-use agent::{AgentPolicy, Approver, Approving, Charge, PolicySet};
-use model::{Error, OrganizationId, Role, Timestamp, User};
+use std::collections::BTreeSet;
+
+use agent::{ActionApproval, AgentPolicy, Approver, Approvers, Approving, Charge, PolicySet};
+use model::{Error, OrganizationId, Role, Timestamp, User, UserId};
 
 use super::{Agent, SessionWithActions};
 use crate::{
@@ -30,6 +32,7 @@ pub(super) struct Approvable {
     pub(super) whole: SessionWithActions,
     policy: AgentPolicy,
     role: Option<Role>,
+    others: Approvers,
 }
 
 impl Approvable {
@@ -38,6 +41,7 @@ impl Approvable {
         Approver {
             role: self.role,
             policy: &self.policy,
+            others: &self.others,
         }
     }
 }
@@ -104,12 +108,42 @@ impl Agent<'_> {
             self.get(tenant, id),
             self.0.table.batch_get(keys, Read::Consistent),
         )?;
+        let named = approving.ids.iter();
+        let named = named.filter_map(|id| whole.session.proposed(id));
+        let before = named.flat_map(|action| &action.approvals);
+        let others = self.approvers(tenant, before).await?;
         Ok(Approvable {
+            others,
             whole,
             policy: policy_in(&batch, tenant)?.record,
             role: batch.named(&user).map(|user: Stored<User>| user.role),
         })
     }
+}
+
+impl Agent<'_> {
+    /// Returns those of the users who gave these approvals who still may.
+    pub(super) async fn approvers<'b>(
+        &self,
+        tenant: OrganizationId,
+        approvals: impl Iterator<Item = &'b ActionApproval>,
+    ) -> Result<Approvers, Error> {
+        let users: BTreeSet<UserId> = approvals.map(|one| one.user_id).collect();
+        if users.is_empty() {
+            return Ok(Approvers::default());
+        }
+        let keys: Vec<Key<User>> = users.iter().map(|id| key::user(tenant, *id)).collect();
+        let all = keys.iter().map(AnyKey::from);
+        let batch = self.0.table.batch_get(all, Read::Consistent).await?;
+        Ok(approvers_in(&batch, &keys))
+    }
+}
+
+/// Returns those users in a batch who may approve.
+pub(super) fn approvers_in(batch: &Batch, keys: &[Key<User>]) -> Approvers {
+    let users = keys.iter().filter_map(|key| batch.named(key));
+    let users: Vec<User> = users.map(|user| user.record).collect();
+    Approvers::of(&users)
 }
 
 /// Returns the write that charges an action to the daily caps, in the transaction that claims it.

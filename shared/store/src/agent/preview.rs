@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use agent::{
-    AgentPolicy, AgentSession, Connection, EffectGuard, HeldEffect, ProposedAction, Signal,
-    TargetEffect,
+    AgentPolicy, AgentSession, Approvers, Connection, EffectGuard, HeldEffect, ProposedAction,
+    Signal, TargetEffect,
 };
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
@@ -23,6 +23,8 @@ pub struct Previewed {
     pub whole: SessionWithActions,
     /// The organization's policy.
     pub policy: AgentPolicy,
+    /// Of the users who approved before, those who still may.
+    pub approvers: Approvers,
     /// The organization's connections.
     pub connections: Vec<Connection>,
     /// True if the organization is paused.
@@ -100,7 +102,10 @@ impl Agent<'_> {
             let guard: Option<Stored<EffectGuard>> = around.get(guard)?;
             claimed.extend(guard.map(|guard| guard.record));
         }
+        let before = actions.iter().flat_map(|action| &action.approvals);
+        let approvers = self.approvers(tenant, before).await?;
         Ok(Previewed {
+            approvers,
             policy: policy_in(&batch, tenant)?.record,
             is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentSession, AgentSessionStatus, Approved, Approving, Cancelled, Case,
-    JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord, Proposal, Signal,
+    ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Approved, Approver, Approving,
+    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord,
+    PolicyRule, Proposal, Signal,
 };
 use model::{AgentSessionId, Error, Id, OrganizationId, SignalId, Timestamp, UserId};
 use serde_json::json;
@@ -21,7 +22,7 @@ use crate::{
     key::{self, AnyKey},
     records::SessionOfSignal,
     retry::retry_or_none,
-    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
 };
 
@@ -33,6 +34,7 @@ const ENGINE: JournalActor = JournalActor::of(JournalActorType::Engine);
 struct Analyzing {
     context: WriteContext,
     session: Stored<AgentSession>,
+    policy: AgentPolicy,
     case: Case,
 }
 
@@ -186,8 +188,9 @@ impl Agent<'_> {
         let written = self.0.table.transact(writes);
         let connections = self.0.connections();
         let runs = self.playbook_runs(tenant);
-        let (written, (signal, history, found), connections, runs) =
-            tokio::try_join!(written, history, connections.all(tenant), runs)?;
+        let policy = self.policy(tenant);
+        let (written, (signal, history, found), connections, runs, policy) =
+            tokio::try_join!(written, history, connections.all(tenant), runs, policy)?;
         if written.is_err() {
             return Err(Error::contended());
         }
@@ -195,6 +198,7 @@ impl Agent<'_> {
         Ok(Once::New(Analyzing {
             context,
             session,
+            policy: policy.record,
             case: Case {
                 signal: signal.or_not_found(SignalId::NOUN)?.record,
                 history,
@@ -216,10 +220,11 @@ impl Agent<'_> {
         let Analyzing {
             context,
             mut session,
+            policy,
             ..
         } = analyzing;
         let (from, now) = (session.status.name(), self.0.clock.now());
-        session.finish_analysis(proposal, now)?;
+        session.finish_analysis(proposal.under(&policy), now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let writes = noted(&mut session, note.with(json!({ "actions": digests })), now)?;
@@ -273,8 +278,9 @@ impl Agent<'_> {
         let (again, new) = match came_of_it {
             Approved::Queued { again, new } => (again, new),
             Approved::Pending => {
-                let note = approval(session, approving, from);
-                let writes = noted(session, note, now)?;
+                let note = approval(session, approving, &approver, from);
+                let mut writes = Writes::from(noted(session, note, now)?);
+                writes.push_or(while_open(session), AgentSession::alert_resolved());
                 session.version += 1;
                 let pending = Approval::Pending(whole);
                 return self.0.commit(context, writes, pending).await;
@@ -284,7 +290,7 @@ impl Agent<'_> {
                 return self.0.commit(context, Writes::default(), standing).await;
             }
         };
-        let note = approval(session, approving, from);
+        let note = approval(session, approving, &approver, from);
         let mut writes = Writes::from(noted(session, note, now)?);
         let runs_again = !again.is_empty();
         for action in again {
@@ -295,6 +301,8 @@ impl Agent<'_> {
         }
         if runs_again {
             writes.push_or(while_newest(session), AgentSession::followed_by_another());
+        } else {
+            writes.push_or(while_open(session), AgentSession::alert_resolved());
         }
         let queued = session.approved.clone();
         let queued = Approval::Queued(whole.approved(new), queued);
@@ -459,20 +467,46 @@ pub(super) fn noted(
     Ok(vec![Write::replace(session)?, Write::create(&entry)?])
 }
 
-/// Returns the note of an approval.
-fn approval(session: &AgentSession, approving: &Approving<'_>, from: &'static str) -> Note {
+/// Returns the note of an approval, with the policy that asked for it.
+fn approval(
+    session: &AgentSession,
+    approving: &Approving<'_>,
+    approver: &Approver<'_>,
+    from: &'static str,
+) -> Note {
     let by = JournalActor::user(Some(approving.by));
+    let named = approving.ids.iter();
+    let rules: BTreeMap<&str, Vec<PolicyRule>> = named
+        .filter_map(|id| session.proposed(id))
+        .map(|action| {
+            let requirement = approver.policy.requires(action.content.subject());
+            (&*action.id, requirement.and(&action.rules).rules())
+        })
+        .collect();
     Note::new(by, JournalEvent::Approved, Some(from)).with(json!({
         "actions": session.digests(approving.ids.iter()),
         "again": approving.again,
         "note": approving.note,
+        "policy": {"updatedAt": approver.policy.updated_at, "rules": rules},
     }))
 }
 
-/// Returns the check that the session is the alert's newest.
+/// Returns the check that the alert of a session is not resolved.
+fn while_open(session: &AgentSession) -> Write {
+    Write::check(
+        key::signal(session.organization_id, session.alert_id),
+        not_resolved(Condition::exists()),
+    )
+}
+
+fn not_resolved(condition: Condition) -> Condition {
+    condition.and("# <> :", "status", ["resolved".into_attribute()])
+}
+
+/// Returns the check that the session is the newest of its alert, which is not resolved.
 fn while_newest(session: &AgentSession) -> Write {
     Write::check(
         key::signal(session.organization_id, session.alert_id),
-        Condition::default().equals("agentSessionId", session.id),
+        not_resolved(Condition::default().equals("agentSessionId", session.id)),
     )
 }
