@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Money, ProposedAction, Risk, Signal},
+    agent::{ActionType, Alert, Money, ProposedAction, Risk},
     model::span,
 };
 use tests::support::{
@@ -256,8 +256,8 @@ async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
 }
 
 /// A message to the alert's customer that costs 40 dollars.
-fn paying(signal: &Signal) -> Vec<ProposedAction> {
-    let mut entities = signal.entities.iter();
+fn paying(alert: &Alert) -> Vec<ProposedAction> {
+    let mut entities = alert.entities.iter();
     let customer = entities.find(|one| one.kind == "customer").unwrap();
     let body = json!({"customerId": customer.id, "template": "paid"});
     let retry = ActionType::RetryPayment;

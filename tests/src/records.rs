@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
-    agent::SignalStatus,
+    agent::AlertStatus,
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
         ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, Slug,
         TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
     },
-    store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
+    store::{AlertReport, NewMessage, NewTicket, NewUser, Store},
 };
 
 /// A user of this name, called "Ada Tester" if it is "ada".
@@ -149,16 +149,16 @@ pub fn message(author: UserId, content: &str, created_at: Option<Timestamp>) -> 
     }
 }
 
-/// An open signal of this class, under an external id of its own.
+/// An open alert of this class, under an external id of its own.
 #[must_use]
-pub fn signal(class: &str, occurred_at: Timestamp) -> NewSignal {
-    NewSignal {
+pub fn alert(class: &str, occurred_at: Timestamp) -> AlertReport {
+    AlertReport {
         source: "billing-monitor".to_owned(),
         external_id: shared::random::token(),
         signal_type: class.to_owned(),
         severity: "error".to_owned(),
-        status: SignalStatus::Open,
-        title: format!("A signal of {class}"),
+        status: AlertStatus::Open,
+        title: format!("An alert of {class}"),
         description: None,
         target_system: "billing".to_owned(),
         entities: Vec::new(),

@@ -43,12 +43,12 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     store.directory().organization(organization).await?;
     let new = alert.into_new(store.now())?;
-    let signal = store.signals().record(organization, new).await?;
-    let again = match signal.count {
+    let alert = store.alerts().record(organization, new).await?;
+    let again = match alert.count {
         1 => String::new(),
         count => format!(", reported {count} times"),
     };
-    terminal::say(&format!("Alert {}, {}{again}.", signal.id, signal.title));
+    terminal::say(&format!("Alert {}, {}{again}.", alert.id, alert.title));
     Ok(())
 }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Money;
 use model::{
-    AgentSessionId, JsonText, OrganizationId, SignalId, Timestamp, UserId, input::OneOf, span,
+    AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, input::OneOf, span,
 };
 
 /// An approved action, as the worker runs it.
@@ -31,7 +31,7 @@ pub struct AgentAction {
     pub session_id: AgentSessionId,
     /// The alert of the session.
     #[serde(default)]
-    pub alert_id: Option<SignalId>,
+    pub alert_id: Option<AlertId>,
     /// The proposed action's id.
     pub action_id: String,
     /// The playbook that proposed it.

@@ -7,12 +7,12 @@ use super::{
     PlaybookVersion, ProposedAction, Risk, TargetRead, Verification, canonical::canonical,
 };
 use crate::Money;
-use model::{OrganizationId, SignalId, digest};
+use model::{AlertId, OrganizationId, digest};
 
 /// The content that an approver relies on.
 struct Content<'a> {
     organization: OrganizationId,
-    alert: Option<SignalId>,
+    alert: Option<AlertId>,
     /// Its id, which also names the session and the proposal.
     action: &'a str,
     playbook: Option<&'a PlaybookVersion>,

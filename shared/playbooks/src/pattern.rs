@@ -1,10 +1,10 @@
 //! Patterns in words.
 
-use agent::{Cycle, Pattern, PatternWindow, Signal};
+use agent::{Alert, Cycle, Pattern, PatternWindow};
 
 /// Returns the numbers of a pattern and the conclusion.
-pub(super) fn describe(signal: &Signal, cycle: Cycle, pattern: &Pattern) -> String {
-    let class = &signal.signal_type;
+pub(super) fn describe(alert: &Alert, cycle: Cycle, pattern: &Pattern) -> String {
+    let class = &alert.signal_type;
     let windows = pattern.windows.iter();
     let windows: Vec<String> = windows
         .map(|window| format!("{} in the last {}", window.count, hours(window.hours)))
@@ -99,7 +99,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tests::{nothing, signal};
+    use crate::tests::{alert, nothing};
 
     /// Occurrences of different batches, that many hours ago.
     fn history(hours: impl IntoIterator<Item = i64>) -> ClassHistory {
@@ -120,8 +120,8 @@ mod tests {
     }
 
     fn told(history: &ClassHistory, cycle: Cycle) -> String {
-        let signal = signal(&json!({}));
-        describe(&signal, cycle, &Pattern::of(&signal, history, cycle))
+        let alert = alert(&json!({}));
+        describe(&alert, cycle, &Pattern::of(&alert, history, cycle))
     }
 
     #[test]
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn what_comes_back_is_told() {
-        let mut again = signal(&json!({}));
+        let mut again = alert(&json!({}));
         again.recurrence = Some(Recurrence {
             entity: "ub_1001".into(),
             agent_session_id: Id::new(7).unwrap(),

@@ -98,8 +98,8 @@ pub(super) async fn carefully() -> (Concierge, Value, Vec<String>) {
 async fn proposing(actions: Vec<ProposedAction>) -> (Concierge, Value, Vec<String>) {
     let world = Concierge::start_proposing(actions).await;
     let entities = [("invoice", "inv_2008"), ("customer", "cus_505")];
-    let signal = world.signal("invoice_duplicated", &entities).await;
-    let session = world.opened(&signal).await;
+    let alert = world.alert("invoice_duplicated", &entities).await;
+    let session = world.opened(&alert).await;
     let ids = world.proposed(&session).await;
     (world, session, ids)
 }
@@ -254,8 +254,8 @@ async fn a_guard_names_who_holds_it() {
     assert_eq!(rival["heldBy"]["code"], "done_recently");
     assert_eq!(rival["heldBy"]["sessionId"], first);
     // In another session both are, until the cooldown is over.
-    let signal = world.signal("invoice_duplicated", &[("invoice", "inv_2008")]);
-    let second = world.opened(&signal.await).await;
+    let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
+    let second = world.opened(&alert.await).await;
     let ids = world.proposed(&second).await;
     let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
     let action = &preview["actions"][0];

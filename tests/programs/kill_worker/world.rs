@@ -21,7 +21,7 @@ use shared::{
     clock::Clock,
     model::{AgentSessionId, OrganizationId, Stopwatch, UserId, span},
     queue::Queue,
-    store::{Approval, NewSignal, Store},
+    store::{AlertReport, Approval, Store},
 };
 use sweeper::Sweeper;
 use tempfile::TempDir;
@@ -198,19 +198,19 @@ impl World {
             kind: kind.to_owned(),
             id: id.clone(),
         };
-        let new = NewSignal {
+        let new = AlertReport {
             external_id: format!("{record}-{turn}"),
             entities: entities.into_iter().map(entity).collect(),
             amount_at_risk: Some(Money {
                 minor_units: 1,
                 currency: "USD".into(),
             }),
-            ..records::signal(class, Clock::system().now())
+            ..records::alert(class, Clock::system().now())
         };
-        let signal = self.store.signals().record(self.tenant, new).await.unwrap();
+        let alert = self.store.alerts().record(self.tenant, new).await.unwrap();
         let agent = self.store.agent();
         let by: UserId = shared::model::Id::new(1).unwrap();
-        let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
+        let session = agent.open(self.tenant, alert.id, by).await.unwrap().id;
         let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();

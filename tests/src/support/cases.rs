@@ -3,9 +3,9 @@
 
 use crate::records;
 use shared::{
-    agent::{Signal, SignalEntity},
+    agent::{Alert, SignalEntity},
     model::OrganizationId,
-    store::NewSignal,
+    store::AlertReport,
 };
 
 use super::Concierge;
@@ -155,19 +155,19 @@ pub const UNKNOWN: PlaybookCase = case("fallback", "moon_in_the_way", "billing",
 
 impl Concierge {
     /// Records the alert of a case.
-    pub async fn alert_of(&self, tenant: OrganizationId, case: &PlaybookCase) -> Signal {
+    pub async fn alert_of(&self, tenant: OrganizationId, case: &PlaybookCase) -> Alert {
         let entity = |(kind, id): &(&str, &str)| SignalEntity {
             kind: (*kind).to_owned(),
             id: (*id).to_owned(),
         };
         let label = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let new = NewSignal {
+        let new = AlertReport {
             target_system: case.system.to_owned(),
             entities: case.entities.iter().map(entity).collect(),
             labels: case.labels.iter().map(label).collect(),
-            ..records::signal(case.class, self.api.clock.now())
+            ..records::alert(case.class, self.api.clock.now())
         };
-        let signals = self.api.store.signals();
-        signals.record(tenant, new).await.unwrap().record
+        let alerts = self.api.store.alerts();
+        alerts.record(tenant, new).await.unwrap().record
     }
 }

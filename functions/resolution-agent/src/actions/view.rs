@@ -263,7 +263,7 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
 }
 
 fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
-    let entities = found.signal.iter().flat_map(|signal| &signal.entities);
+    let entities = found.alert.iter().flat_map(|alert| &alert.entities);
     let of_customers = matches!(
         action.action_type,
         ActionType::SyncCustomer | ActionType::NotifyCustomer
@@ -293,8 +293,8 @@ impl PreviewPolicy {
         };
         let session = &found.whole.session;
         let verdict = session.policy_verdict(action, &found.policy, &approval, found.at);
-        let newest = found.signal.as_ref();
-        let newest = newest.and_then(|signal| signal.agent_session_id);
+        let newest = found.alert.as_ref();
+        let newest = newest.and_then(|alert| alert.agent_session_id);
         let open = session.check_open(&found.whole.actions, action, newest, found.at);
         let refused = open.and_then(|()| MayExecute::check(caller)).err();
         let why_not = if !action.is_automated {

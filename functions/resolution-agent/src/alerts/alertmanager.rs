@@ -4,10 +4,10 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Error, Problem,
-    agent::{AlertmanagerWebhook, NewSignal, Signal, SignalStatus},
+    agent::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
     auth::{Caller, need},
     http::Body,
-    model::{Code, Fault, SignalId},
+    model::{AlertId, Code, Fault},
     store::Stored,
 };
 use utoipa::ToSchema;
@@ -27,9 +27,9 @@ pub struct AlertsReceived {
 pub struct AlertReceived {
     /// Index in the posted list, from 0.
     index: usize,
-    id: SignalId,
+    id: AlertId,
     external_id: String,
-    status: SignalStatus,
+    status: AlertStatus,
     /// Number of reports.
     count: i64,
 }
@@ -44,7 +44,7 @@ pub struct AlertRejected {
 }
 
 impl AlertReceived {
-    fn of(index: usize, alert: Stored<Signal>) -> Self {
+    fn of(index: usize, alert: Stored<Alert>) -> Self {
         let Stored { record: alert, .. } = alert;
         Self {
             index,
@@ -73,9 +73,9 @@ pub async fn alertmanager(
     Body(webhook): Body<AlertmanagerWebhook>,
 ) -> Result<Json<AlertsReceived>, Problem> {
     let (new, rejected) = webhook.into_new(app.clock.now());
-    let (places, new): (Vec<usize>, Vec<NewSignal>) = new.into_iter().unzip();
-    let signals = app.store.signals();
-    let recorded = signals.record_all(caller.pending_write(), &new).await;
+    let (places, new): (Vec<usize>, Vec<AlertReport>) = new.into_iter().unzip();
+    let alerts = app.store.alerts();
+    let recorded = alerts.record_all(caller.pending_write(), &new).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let (organization_id, rejected) = (caller.tenant(), rejected.len());

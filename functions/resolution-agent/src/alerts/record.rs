@@ -23,7 +23,7 @@ pub async fn record(
     let new = sent.into_new(app.clock.now())?;
     let alert = app
         .store
-        .signals()
+        .alerts()
         .record(caller.pending_write(), new)
         .await?;
     Ok(Single(alert.into()))

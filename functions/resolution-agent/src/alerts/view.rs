@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use shared::{
-    agent::{LifecycleEvent, Metric, Money, Signal, SignalEntity, SignalStatus},
-    model::{AgentSessionId, SignalId, Timestamp},
+    agent::{Alert, AlertStatus, LifecycleEvent, Metric, Money, SignalEntity},
+    model::{AgentSessionId, AlertId, Timestamp},
     store::Stored,
     versioned,
 };
@@ -42,7 +42,7 @@ use utoipa::ToSchema;
 })))]
 #[serde(rename_all = "camelCase")]
 pub struct AlertView {
-    id: SignalId,
+    id: AlertId,
     /// Name of the reporter.
     source: String,
     /// The reporter's own id of the alert.
@@ -51,7 +51,7 @@ pub struct AlertView {
     signal_type: String,
     /// `info`, `warning`, `error` or `critical`.
     severity: String,
-    status: SignalStatus,
+    status: AlertStatus,
     title: String,
     description: Option<String>,
     /// Name of the affected system.
@@ -83,35 +83,35 @@ pub struct AlertView {
 
 versioned!(AlertView);
 
-impl From<Stored<Signal>> for AlertView {
-    fn from(stored: Stored<Signal>) -> Self {
+impl From<Stored<Alert>> for AlertView {
+    fn from(stored: Stored<Alert>) -> Self {
         let Stored {
-            record: signal,
+            record: alert,
             version,
         } = stored;
         Self {
             version,
-            id: signal.id,
-            source: signal.source,
-            external_id: signal.external_id,
-            signal_type: signal.signal_type,
-            severity: signal.severity,
-            status: signal.status,
-            title: signal.title,
-            description: signal.description,
-            target_system: signal.target_system,
-            entities: signal.entities,
-            labels: signal.labels,
-            metric: signal.metric,
-            amount_at_risk: signal.amount_at_risk,
-            lifecycle: signal.lifecycle,
-            occurred_at: signal.occurred_at,
-            last_occurred_at: signal.last_occurred_at.unwrap_or(signal.occurred_at),
-            count: signal.count,
-            resolved_at: signal.resolved_at,
-            agent_session_id: signal.agent_session_id,
-            created_at: signal.created_at,
-            updated_at: signal.updated_at,
+            id: alert.id,
+            source: alert.source,
+            external_id: alert.external_id,
+            signal_type: alert.signal_type,
+            severity: alert.severity,
+            status: alert.status,
+            title: alert.title,
+            description: alert.description,
+            target_system: alert.target_system,
+            entities: alert.entities,
+            labels: alert.labels,
+            metric: alert.metric,
+            amount_at_risk: alert.amount_at_risk,
+            lifecycle: alert.lifecycle,
+            occurred_at: alert.occurred_at,
+            last_occurred_at: alert.last_occurred_at.unwrap_or(alert.occurred_at),
+            count: alert.count,
+            resolved_at: alert.resolved_at,
+            agent_session_id: alert.agent_session_id,
+            created_at: alert.created_at,
+            updated_at: alert.updated_at,
         }
     }
 }

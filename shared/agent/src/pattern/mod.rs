@@ -6,7 +6,7 @@ pub mod statistics;
 mod tests;
 mod windows;
 
-pub use history::{ClassHistory, LabelledSignal, Occurrence};
+pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

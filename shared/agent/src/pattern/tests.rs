@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::*;
-use crate::{Signal, SignalEntity};
-use model::{Id, SignalId, Timestamp, span};
+use crate::{Alert, SignalEntity};
+use model::{AlertId, Id, Timestamp, span};
 
 const NOW: &str = "2026-01-15T12:34:56Z";
 
@@ -21,7 +21,7 @@ fn entity(id: &str) -> Vec<SignalEntity> {
     }]
 }
 
-fn signal() -> Signal {
+fn alert() -> Alert {
     serde_json::from_value(json!({
         "id": 9, "organizationId": 1, "source": "m", "externalId": "9", "signalType": "late",
         "severity": "error", "status": "open", "title": "Late", "targetSystem": "billing",
@@ -33,7 +33,7 @@ fn signal() -> Signal {
 
 /// An occurrence that named a record that many minutes ago.
 fn ago(minutes: i64, record: &str) -> Occurrence {
-    let id = SignalId::new(1).unwrap();
+    let id = AlertId::new(1).unwrap();
     Occurrence::of(id, &entity(record), now().plus(-minutes * span::MINUTE))
 }
 
@@ -53,7 +53,7 @@ fn history(occurrences: Vec<Occurrence>) -> ClassHistory {
 }
 
 fn of(history: &ClassHistory, cycle: Cycle) -> Pattern {
-    Pattern::of(&signal(), history, cycle)
+    Pattern::of(&alert(), history, cycle)
 }
 
 const DAY: i64 = 24 * 60;
@@ -137,7 +137,7 @@ fn a_record_counts_once_in_a_window_and_once_in_each_block_of_the_baseline() {
 }
 
 #[test]
-fn the_baseline_goes_as_far_back_as_signals_were_recorded() {
+fn the_baseline_goes_as_far_back_as_alerts_were_recorded() {
     let mut history = history(each([100, 200, 300, 400]));
     for (days, [hour, day, week]) in [
         (0, [0.0, 0.0, 0.0]),
@@ -202,8 +202,8 @@ fn days_on_which_a_window_would_have_fired_are_counted() {
 
 #[test]
 fn labels_that_others_share_are_named() {
-    let sample = |number: i64, minutes: i64, gateway: &str, region: &str| LabelledSignal {
-        id: SignalId::new(number).unwrap(),
+    let sample = |number: i64, minutes: i64, gateway: &str, region: &str| LabelledAlert {
+        id: AlertId::new(number).unwrap(),
         entities: entity(&format!("l{number}")),
         labels: BTreeMap::from([
             ("gateway".to_owned(), gateway.to_owned()),
@@ -262,9 +262,9 @@ fn what_was_put_right_before_comes_back() {
         agent_session_id: Id::new(3).unwrap(),
         at: now(),
     };
-    let again = Signal {
+    let again = Alert {
         recurrence: Some(recurrence.clone()),
-        ..signal()
+        ..alert()
     };
     let pattern = Pattern::of(&again, &history(vec![]), Cycle::None);
     assert_eq!(pattern.recurrence, Some(recurrence));
@@ -280,7 +280,7 @@ fn an_occurrence_is_kept_as_a_number_of_its_day() {
     assert_eq!(Occurrence::on_day(day, 1_440 << 32), None);
     // The order of records does not matter. Without records, each alert counts by itself.
     let (a, b) = (entity("a").remove(0), entity("b").remove(0));
-    let [first, second] = [1, 2].map(|id| SignalId::new(id).unwrap());
+    let [first, second] = [1, 2].map(|id| AlertId::new(id).unwrap());
     let records = |id, entities: &[SignalEntity]| Occurrence::of(id, entities, now()).records;
     assert_eq!(
         records(first, &[a.clone(), b.clone()]),
@@ -341,10 +341,10 @@ fn fired(streams: u32, a_day: f64) -> (f64, f64) {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = u32::try_from(threads).unwrap();
     let of_thread = |thread: u32| {
-        let signal = signal();
+        let alert = alert();
         let fires = |ages: &[i64]| {
             let history = history(cases(ages));
-            let windows = windows::Counts::of(&signal, &history, Cycle::None).windows();
+            let windows = windows::Counts::of(&alert, &history, Cycle::None).windows();
             u32::from(windows.iter().any(|window| window.fires))
         };
         let (mut false_alarms, mut found) = (0, 0);

@@ -11,7 +11,7 @@ use super::{
     ClassHistory, Cycle, FiredOnHistory, Occurrence, Pattern, PatternWindow, history::count,
     statistics,
 };
-use crate::Signal;
+use crate::Alert;
 use model::span;
 
 /// The windows, in hours.
@@ -48,10 +48,10 @@ struct Baseline {
 }
 
 impl Counts {
-    pub(super) fn of(signal: &Signal, history: &ClassHistory, cycle: Cycle) -> Self {
+    pub(super) fn of(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Self {
         let now = history.at;
         let minute = now.millis().div_euclid(span::MINUTE);
-        let own = Occurrence::of(signal.id, &signal.entities, now).records;
+        let own = Occurrence::of(alert.id, &alert.entities, now).records;
         let hours = usize::try_from(ClassHistory::DAYS).unwrap_or_default() * DAY;
         let mut others: Vec<(usize, u32)> = history
             .occurrences
@@ -166,16 +166,16 @@ impl Counts {
 impl Pattern {
     /// Returns the pattern of an alert in its history.
     #[must_use]
-    pub fn of(signal: &Signal, history: &ClassHistory, cycle: Cycle) -> Self {
-        let counts = Counts::of(signal, history, cycle);
+    pub fn of(alert: &Alert, history: &ClassHistory, cycle: Cycle) -> Self {
+        let counts = Counts::of(alert, history, cycle);
         let windows = counts.windows();
         // The longest window that fires has the largest sample.
         let longest = windows.iter().rfind(|window| window.fires);
-        let shared = longest.map(|window| history.shared(signal, window.hours));
+        let shared = longest.map(|window| history.shared(alert, window.hours));
         Self {
             windows,
             shared: shared.unwrap_or_default(),
-            recurrence: signal.recurrence.clone(),
+            recurrence: alert.recurrence.clone(),
             fired_on_history: counts.fired(),
         }
     }

@@ -9,23 +9,23 @@ pub use alertmanager::{
     AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
 };
 pub use create::{
-    AlertCreate, AlertEntity, AlertLifecycleEvent, AlertMetric, AlertMoney, NewSignal,
+    AlertCreate, AlertEntity, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertReport,
 };
 pub use fields::{Currency, Labels, Measure, MinorUnits};
-pub use part::{LifecycleEvent, Metric, Money, Recurrence, Severity, SignalEntity, SignalStatus};
+pub use part::{AlertStatus, LifecycleEvent, Metric, Money, Recurrence, Severity, SignalEntity};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use model::{AgentSessionId, AnyOf, OrganizationId, SignalId, Slug, Timestamp};
+use model::{AgentSessionId, AlertId, AnyOf, OrganizationId, Slug, Timestamp};
 use model::{input, input::Change};
 
 /// An alert that a monitoring or billing system reported.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Signal {
+pub struct Alert {
     /// Unique id.
-    pub id: SignalId,
+    pub id: AlertId,
     /// The owning organization.
     pub organization_id: OrganizationId,
     /// The reporter: `billing-monitor`.
@@ -37,7 +37,7 @@ pub struct Signal {
     /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
     /// The status.
-    pub status: SignalStatus,
+    pub status: AlertStatus,
     /// The title, 1 to 255 characters.
     pub title: String,
     /// The description, up to 5,000 characters.
@@ -63,7 +63,7 @@ pub struct Signal {
     #[serde(default)]
     pub last_occurred_at: Option<Timestamp>,
     /// Number of reports.
-    #[serde(default = "Signal::once")]
+    #[serde(default = "Alert::once")]
     pub count: i64,
     /// The resolution; none unless it is resolved.
     #[serde(default)]
@@ -85,13 +85,13 @@ pub struct Signal {
 #[serde(rename_all = "camelCase")]
 pub struct AlertRef {
     /// Unique id.
-    pub id: SignalId,
+    pub id: AlertId,
     /// The class.
     pub signal_type: String,
     /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
     /// The status.
-    pub status: SignalStatus,
+    pub status: AlertStatus,
     /// The title.
     pub title: String,
     /// The affected system.
@@ -102,17 +102,17 @@ pub struct AlertRef {
     pub occurred_at: Timestamp,
 }
 
-impl From<&Signal> for AlertRef {
-    fn from(signal: &Signal) -> Self {
+impl From<&Alert> for AlertRef {
+    fn from(alert: &Alert) -> Self {
         Self {
-            id: signal.id,
-            signal_type: signal.signal_type.clone(),
-            severity: signal.severity.clone(),
-            status: signal.status,
-            title: signal.title.clone(),
-            target_system: signal.target_system.clone(),
-            amount_at_risk: signal.amount_at_risk.clone(),
-            occurred_at: signal.occurred_at,
+            id: alert.id,
+            signal_type: alert.signal_type.clone(),
+            severity: alert.severity.clone(),
+            status: alert.status,
+            title: alert.title.clone(),
+            target_system: alert.target_system.clone(),
+            amount_at_risk: alert.amount_at_risk.clone(),
+            occurred_at: alert.occurred_at,
         }
     }
 }
@@ -121,13 +121,13 @@ input! {
     /// The body of a request that changes an alert.
     pub struct AlertUpdate {
         /// The new status. Every change is allowed.
-        status: Change<SignalStatus>,
+        status: Change<AlertStatus>,
     }
     needs any;
     example {"status": "acknowledged"};
 }
 
-impl Signal {
+impl Alert {
     /// The default number of reports.
     const fn once() -> i64 {
         1
@@ -135,7 +135,7 @@ impl Signal {
 
     /// Creates an alert from a report.
     #[must_use]
-    pub fn new(id: SignalId, tenant: OrganizationId, new: NewSignal, now: Timestamp) -> Self {
+    pub fn new(id: AlertId, tenant: OrganizationId, new: AlertReport, now: Timestamp) -> Self {
         Self {
             id,
             organization_id: tenant,
@@ -155,7 +155,7 @@ impl Signal {
             occurred_at: new.occurred_at,
             last_occurred_at: None,
             count: Self::once(),
-            resolved_at: (new.status == SignalStatus::Resolved).then_some(now),
+            resolved_at: (new.status == AlertStatus::Resolved).then_some(now),
             recurrence: None,
             agent_session_id: None,
             created_at: now,
@@ -166,15 +166,15 @@ impl Signal {
     /// Counts another report; its content is ignored. A report of the resolution resolves the
     /// alert. A report of a later occurrence opens a resolved alert again. Returns true if it was
     /// opened again.
-    pub fn report_again(&mut self, again: &NewSignal, now: Timestamp) -> bool {
+    pub fn report_again(&mut self, again: &AlertReport, now: Timestamp) -> bool {
         self.count += 1;
         self.updated_at = now;
         let last = self.last_occurred_at.unwrap_or(self.occurred_at);
         self.last_occurred_at = Some(last.max(again.occurred_at));
-        let is_over = self.status == SignalStatus::Resolved;
+        let is_over = self.status == AlertStatus::Resolved;
         let returned = self.resolved_at.is_some_and(|at| at < again.occurred_at);
-        let comes_back = is_over && returned && again.status != SignalStatus::Resolved;
-        if comes_back || again.status == SignalStatus::Resolved {
+        let comes_back = is_over && returned && again.status != AlertStatus::Resolved;
+        if comes_back || again.status == AlertStatus::Resolved {
             self.turn(again.status, now);
         }
         comes_back
@@ -190,17 +190,17 @@ impl Signal {
 
     /// Resolves it. Returns true unless it was resolved before.
     pub fn resolve(&mut self, now: Timestamp) -> bool {
-        let stood = self.status != SignalStatus::Resolved;
-        self.turn(SignalStatus::Resolved, now);
+        let stood = self.status != AlertStatus::Resolved;
+        self.turn(AlertStatus::Resolved, now);
         self.updated_at = now;
         stood
     }
 
     /// Sets the status. A resolved alert keeps the instant of its resolution.
-    fn turn(&mut self, status: SignalStatus, now: Timestamp) {
-        let was_over = self.status == SignalStatus::Resolved;
+    fn turn(&mut self, status: AlertStatus, now: Timestamp) {
+        let was_over = self.status == AlertStatus::Resolved;
         self.status = status;
-        if status != SignalStatus::Resolved {
+        if status != AlertStatus::Resolved {
             self.resolved_at = None;
         } else if !was_over {
             self.resolved_at = Some(now);
@@ -211,7 +211,7 @@ impl Signal {
 input! {
     /// Filters of alerts.
     pub struct AlertFilter {
-        status: Option<AnyOf<SignalStatus>>,
+        status: Option<AnyOf<AlertStatus>>,
         severity: Option<AnyOf<Severity>>,
         signal_type: Option<AnyOf<Slug>>,
     }

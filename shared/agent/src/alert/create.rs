@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{
-    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, Severity, SignalEntity,
-    SignalStatus,
+    AlertStatus, Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, Severity,
+    SignalEntity,
 };
 use model::{
     AlertText, EntityId, Error, ExternalId, Fault, FaultCode, MetricName, Slug, SourceName,
@@ -13,7 +13,7 @@ use model::{
 
 /// A report of an alert.
 #[derive(Clone, Debug)]
-pub struct NewSignal {
+pub struct AlertReport {
     /// The reporter.
     pub source: String,
     /// The reporter's id for it, unique with `source` in the organization.
@@ -23,7 +23,7 @@ pub struct NewSignal {
     /// Severity: `info`, `warning`, `error` or `critical`.
     pub severity: String,
     /// The status.
-    pub status: SignalStatus,
+    pub status: AlertStatus,
     /// The title, 1 to 255 characters.
     pub title: String,
     /// The description, up to 5,000 characters.
@@ -146,7 +146,7 @@ impl AlertCreate {
     const AHEAD: i64 = span::HOUR;
 
     /// Returns the report. 400 for an occurrence more than an hour ahead.
-    pub fn into_new(self, now: Timestamp) -> Result<NewSignal, Error> {
+    pub fn into_new(self, now: Timestamp) -> Result<AlertReport, Error> {
         let occurred_at = self.occurred_at.unwrap_or(now);
         if occurred_at.since(now) > Self::AHEAD {
             let detail = "`occurredAt` must be at most an hour from now.";
@@ -158,12 +158,12 @@ impl AlertCreate {
         let lifecycle = self
             .lifecycle
             .map_or_else(Vec::new, |lifecycle| lifecycle.0);
-        Ok(NewSignal {
+        Ok(AlertReport {
             source: self.source.into(),
             external_id: self.external_id.into(),
             signal_type: self.signal_type.to_string(),
             severity: severity.to_owned(),
-            status: SignalStatus::Open,
+            status: AlertStatus::Open,
             title: self.title.into(),
             description: self.description.map(Into::into),
             target_system: self.target_system.into(),

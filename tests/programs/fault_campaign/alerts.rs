@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 use shared::{
     agent::{Money, SignalEntity},
     clock::Clock,
-    store::NewSignal,
+    store::AlertReport,
 };
 use tests::records;
 
-/// A class of signals.
+/// A class of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A payment is retried, which a key keeps from being done twice, and a message is sent, which
@@ -38,8 +38,8 @@ impl Class {
         }
     }
 
-    /// A signal about the entities of this number.
-    pub fn signal(self, number: usize) -> NewSignal {
+    /// An alert about the entities of this number.
+    pub fn alert(self, number: usize) -> AlertReport {
         let (name, entities) = match self {
             Self::Payment => (
                 "payment_failed",
@@ -53,18 +53,18 @@ impl Class {
             kind: kind.to_owned(),
             id: format!("{prefix}_{number}"),
         });
-        NewSignal {
+        AlertReport {
             entities: entities.collect(),
             amount_at_risk: Some(Money {
                 minor_units: 1,
                 currency: "USD".to_owned(),
             }),
-            ..records::signal(name, Clock::system().now())
+            ..records::alert(name, Clock::system().now())
         }
     }
 }
 
-/// The target systems' records for the signals of so many numbers.
+/// The target systems' records for the alerts of so many numbers.
 pub fn entities(count: usize) -> Value {
     let [mut customers, mut payments, mut invoices, mut batches] =
         std::array::from_fn(|_| Map::new());

@@ -8,7 +8,7 @@ use model::{AgentSessionId, Timestamp, input::OneOf};
 /// The status of an alert.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum SignalStatus {
+pub enum AlertStatus {
     /// Not resolved.
     #[default]
     Open,
@@ -18,7 +18,7 @@ pub enum SignalStatus {
     Resolved,
 }
 
-impl OneOf for SignalStatus {
+impl OneOf for AlertStatus {
     const NOUN: &'static str = "an alert status";
 }
 

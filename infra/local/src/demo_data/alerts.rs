@@ -1,9 +1,9 @@
 //! The alerts of the demo organization.
 
 use shared::{
-    agent::{LifecycleEvent, Metric, Money, SignalEntity, SignalStatus},
+    agent::{AlertStatus, LifecycleEvent, Metric, Money, SignalEntity},
     model::span,
-    store::NewSignal,
+    store::AlertReport,
 };
 
 use super::{Demo, Error};
@@ -11,7 +11,7 @@ use super::{Demo, Error};
 impl Demo {
     /// Records one open alert of each class, and earlier alerts of the first class.
     #[expect(clippy::too_many_lines, reason = "the function is a list of alerts")]
-    pub(super) async fn signals(&self) -> Result<(), Error> {
+    pub(super) async fn alerts(&self) -> Result<(), Error> {
         let batch = Alarm {
             class: "usage_batch_stuck",
             severity: "error",
@@ -150,22 +150,22 @@ impl Demo {
                 ..batch
             },
         ];
-        let signals = self.store.signals();
+        let alerts = self.store.alerts();
         let since = self.ago(60 * span::DAY);
-        signals.recorded_since(self.tenant, since).await?;
+        alerts.recorded_since(self.tenant, since).await?;
         // The first alert is the newest, so the list of open alerts begins with it.
         for (number, alarm) in standing.into_iter().enumerate() {
             let alarm = Alarm {
                 hours: alarm.hours + i64::try_from(number).unwrap_or_default(),
                 ..alarm
             };
-            self.signal(number, alarm, SignalStatus::Open).await?;
+            self.alert(number, alarm, AlertStatus::Open).await?;
         }
-        self.earlier_signals(batch).await
+        self.earlier_alerts(batch).await
     }
 
     /// Records resolved alerts of the same class.
-    async fn earlier_signals(&self, batch: Alarm) -> Result<(), Error> {
+    async fn earlier_alerts(&self, batch: Alarm) -> Result<(), Error> {
         // Batches got stuck more often since yesterday than before.
         let earlier: [(i64, &'static [(&'static str, &'static str)]); 8] = [
             (600, &[("usage_batch", "ub_0960")]),
@@ -184,15 +184,15 @@ impl Demo {
                 hours,
                 ..batch
             };
-            self.signal(100 + number, earlier, SignalStatus::Resolved)
+            self.alert(100 + number, earlier, AlertStatus::Resolved)
                 .await?;
         }
         Ok(())
     }
 
-    async fn signal(&self, number: usize, alarm: Alarm, status: SignalStatus) -> Result<(), Error> {
+    async fn alert(&self, number: usize, alarm: Alarm, status: AlertStatus) -> Result<(), Error> {
         let occurred_at = self.ago(alarm.hours * span::HOUR);
-        let signal = NewSignal {
+        let alert = AlertReport {
             source: "billing-monitor".into(),
             external_id: format!("alarm-{number}"),
             signal_type: alarm.class.into(),
@@ -234,7 +234,7 @@ impl Demo {
                 .collect(),
             occurred_at,
         };
-        self.store.signals().record(self.tenant, signal).await?;
+        self.store.alerts().record(self.tenant, alert).await?;
         Ok(())
     }
 }

@@ -12,7 +12,7 @@ use utoipa::{
     },
 };
 
-use super::{AlertCreate, Labels, NewSignal, Severity, SignalEntity, SignalStatus};
+use super::{AlertCreate, AlertReport, AlertStatus, Labels, Severity, SignalEntity};
 use model::{
     AlertText, EntityId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp, Title, input,
     input::on_one_line,
@@ -136,11 +136,11 @@ impl AlertmanagerWebhook {
     /// Returns the reports, each with its alert's index, and the faults of the alerts that cannot
     /// be recorded.
     #[must_use]
-    pub fn into_new(self, now: Timestamp) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
+    pub fn into_new(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let (mut new, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
             match alert.and_then(|alert| alert.into_new(at, now)) {
-                Ok(signal) => new.push((at, signal)),
+                Ok(alert) => new.push((at, alert)),
                 Err(faults) => rejected.push((at, faults)),
             }
         }
@@ -149,7 +149,7 @@ impl AlertmanagerWebhook {
 }
 
 impl AlertmanagerAlert {
-    fn into_new(self, at: usize, now: Timestamp) -> Result<NewSignal, Vec<Fault>> {
+    fn into_new(self, at: usize, now: Timestamp) -> Result<AlertReport, Vec<Fault>> {
         let mut labels = self.labels.0;
         // A label without a value counts as absent.
         labels.retain(|_, value| !value.trim().is_empty());
@@ -204,7 +204,7 @@ impl AlertmanagerAlert {
         let (Some(class), true) = (class, faults.all.is_empty()) else {
             return Err(faults.all);
         };
-        Ok(NewSignal {
+        Ok(AlertReport {
             source: SOURCE.to_owned(),
             external_id: format!("{}@{}", &*self.fingerprint, self.starts_at),
             title: cut(
@@ -214,8 +214,8 @@ impl AlertmanagerAlert {
             signal_type: class.to_string(),
             severity: severity.to_owned(),
             status: match self.status {
-                AlertmanagerStatus::Firing => SignalStatus::Open,
-                AlertmanagerStatus::Resolved => SignalStatus::Resolved,
+                AlertmanagerStatus::Firing => AlertStatus::Open,
+                AlertmanagerStatus::Resolved => AlertStatus::Resolved,
             },
             description: description.map(|text| cut(text, AlertText::MOST)),
             target_system: cut(&on_one_line(system), SystemName::MOST),
@@ -316,65 +316,65 @@ mod tests {
         })
     }
 
-    fn read(alerts: &Value) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
+    fn read(alerts: &Value) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let body = json!({"version": "4", "receiver": "workdesk", "alerts": alerts});
         let webhook: AlertmanagerWebhook = from_value(&body).unwrap();
         webhook.into_new(NOW.parse().unwrap())
     }
 
-    fn one(labels: &Value, annotations: &Value) -> NewSignal {
+    fn one(labels: &Value, annotations: &Value) -> AlertReport {
         let (mut new, rejected) = read(&json!([alert(labels, annotations)]));
         assert!(rejected.is_empty(), "{rejected:?}");
         new.remove(0).1
     }
 
     #[test]
-    fn labels_and_annotations_make_a_signal() {
+    fn labels_and_annotations_make_an_alert() {
         let labels = json!({
             "alertname": "UsageBatchStuck", "severity": "page", "connection": "billing",
             "entity_usage_batch": "ub_1001", "entity_Customer": "cus_1", "entity_invoice": "",
             "region": "eu", "job": "pipeline",
         });
         let annotations = json!({"summary": "It is stuck", "description": "Since noon."});
-        let signal = one(&labels, &annotations);
-        assert_eq!(signal.source, "alertmanager");
-        assert_eq!(signal.external_id, "c0ffee@2026-01-15T11:59:00.000Z");
-        assert_eq!(signal.signal_type, "usage_batch_stuck");
-        assert_eq!(signal.severity, "critical");
-        assert_eq!(signal.status, SignalStatus::Open);
-        assert_eq!(signal.title, "It is stuck");
-        assert_eq!(signal.description.as_deref(), Some("Since noon."));
-        assert_eq!(signal.target_system, "billing");
-        let named = signal.entities.iter();
+        let alert = one(&labels, &annotations);
+        assert_eq!(alert.source, "alertmanager");
+        assert_eq!(alert.external_id, "c0ffee@2026-01-15T11:59:00.000Z");
+        assert_eq!(alert.signal_type, "usage_batch_stuck");
+        assert_eq!(alert.severity, "critical");
+        assert_eq!(alert.status, AlertStatus::Open);
+        assert_eq!(alert.title, "It is stuck");
+        assert_eq!(alert.description.as_deref(), Some("Since noon."));
+        assert_eq!(alert.target_system, "billing");
+        let named = alert.entities.iter();
         let named: Vec<_> = named
             .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
             .collect();
         assert_eq!(named, [("customer", "cus_1"), ("usage_batch", "ub_1001")]);
-        let labels: Vec<_> = signal.labels.keys().collect();
+        let labels: Vec<_> = alert.labels.keys().collect();
         assert_eq!(labels, ["job", "region"]);
-        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T11:59:00.000Z");
+        assert_eq!(alert.occurred_at.to_string(), "2026-01-15T11:59:00.000Z");
     }
 
     #[test]
     fn what_is_not_said_has_a_default() {
-        let signal = one(
+        let alert = one(
             &json!({"alertname": "Watchdog", "severity": "purple", "job": "api"}),
             &json!({}),
         );
         assert_eq!(
-            (signal.severity.as_str(), signal.title.as_str()),
+            (alert.severity.as_str(), alert.title.as_str()),
             ("warning", "Watchdog")
         );
-        assert_eq!(signal.labels["severity"], "purple");
-        assert_eq!(signal.target_system, "api");
+        assert_eq!(alert.labels["severity"], "purple");
+        assert_eq!(alert.target_system, "api");
         let told = json!({"alertname": "A", "signal_type": "payment_failed"});
-        let signal = one(&told, &json!(null));
+        let alert = one(&told, &json!(null));
         assert_eq!(
-            (signal.signal_type.as_str(), signal.title.as_str()),
+            (alert.signal_type.as_str(), alert.title.as_str()),
             ("payment_failed", "A")
         );
         assert_eq!(
-            (signal.severity.as_str(), signal.target_system.as_str()),
+            (alert.severity.as_str(), alert.target_system.as_str()),
             ("warning", "unknown")
         );
         // A label without a value is ignored. A class without ASCII characters falls back to the
@@ -382,9 +382,9 @@ mod tests {
         let told = json!({
             "alertname": "PaymentFailed", "signal_type": "付款失败", "connection": "", "job": "api",
         });
-        let signal = one(&told, &json!(null));
+        let alert = one(&told, &json!(null));
         assert_eq!(
-            (signal.signal_type.as_str(), signal.target_system.as_str()),
+            (alert.signal_type.as_str(), alert.target_system.as_str()),
             ("payment_failed", "api")
         );
     }
@@ -396,23 +396,19 @@ mod tests {
         let mut alert = alert(&labels, &json!({"summary": long, "description": long}));
         alert["startsAt"] = json!("2026-01-15T13:00:00Z");
         let (new, _) = read(&json!([alert]));
-        let signal = &new[0].1;
+        let alert = &new[0].1;
         let lengths = [
-            &signal.title,
-            signal.description.as_ref().unwrap(),
-            &signal.labels["trace"],
+            &alert.title,
+            alert.description.as_ref().unwrap(),
+            &alert.labels["trace"],
         ];
         assert_eq!(
             lengths.map(|text| text.chars().count()),
             [255, 5_000, 1_000]
         );
-        assert!(signal.title.ends_with('…'));
-        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T12:00:00.000Z");
-        assert!(
-            signal.external_id.contains("13:00"),
-            "{}",
-            signal.external_id
-        );
+        assert!(alert.title.ends_with('…'));
+        assert_eq!(alert.occurred_at.to_string(), "2026-01-15T12:00:00.000Z");
+        assert!(alert.external_id.contains("13:00"), "{}", alert.external_id);
     }
 
     #[test]
