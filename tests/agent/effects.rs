@@ -150,15 +150,12 @@ async fn an_effect_on_another_record_is_another_one() {
 
 /// A session on a duplicated invoice, and the actions that void and credit it.
 async fn duplicated(world: &Concierge) -> (Value, String, String) {
-    let mut alert = tests::records::alert("invoice_duplicated", world.api.clock.now());
-    alert.entities = vec![shared::agent::SignalEntity {
-        kind: "invoice".to_owned(),
-        id: "inv_2008".to_owned(),
-    }];
-    alert.amount_at_risk = Some(shared::agent::Money {
-        minor_units: 100,
-        currency: "USD".to_owned(),
+    let more = json!({
+        "entities": [{"type": "invoice", "id": "inv_2008"}],
+        "amountAtRisk": {"minorUnits": 100, "currency": "USD"},
     });
+    let now = world.api.clock.now();
+    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
     let alerts = world.api.store.alerts();
     let alert = alerts.record(world.api.home.id, alert).await.unwrap();
     let id = world.opened(&alert).await;

@@ -2,7 +2,7 @@
 //! effects.
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Alert, Money, ProposedAction};
+use shared::agent::{ActionType, Alert, Currency, Money, ProposedAction};
 
 use tests::support::{AgentSettings, Caller, Concierge, posting, proposing};
 
@@ -48,11 +48,11 @@ const TABLE: [(&str, &str, &str); 16] = [
 fn as_asked(alert: &Alert) -> Vec<ProposedAction> {
     let asked = |kind: &str| {
         let mut entities = alert.entities.iter();
-        entities.find(|one| one.kind == kind).unwrap().id.as_str()
+        &*entities.find(|one| *one.r#type == *kind).unwrap().id
     };
     let money = |minor_units| Money {
         minor_units,
-        currency: "USD".to_owned(),
+        currency: Currency::new("USD").unwrap(),
     };
     let (action_type, money) = match asked("amount") {
         "none" => (ActionType::SyncCustomer, None),

@@ -15,7 +15,7 @@ const LEFT: [(&str, i64); 6] = [
     // From the beginning of the day on, at noon of which it is written.
     (
         "alert_day",
-        (132 * span::DAY - 12 * span::HOUR) / span::SECOND,
+        (102 * span::DAY - 12 * span::HOUR) / span::SECOND,
     ),
     ("sign_in_failures", 15 * span::MINUTE / span::SECOND + 1),
     ("token", span::HOUR / span::SECOND + 1),

@@ -193,10 +193,9 @@ mod verification;
 pub use action::{ActionResult, ActionState, AgentAction, Verdict, VerdictOutcome};
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
 pub use alert::{
-    Alert, AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney,
-    AlertRef, AlertReport, AlertStatus, AlertUpdate, AlertmanagerAlert, AlertmanagerStatus,
-    AlertmanagerVersion, AlertmanagerWebhook, Currency, Labels, LifecycleEvent, Measure, Metric,
-    MinorUnits, Money, Recurrence, Severity, SignalEntity,
+    Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
+    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
+    Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
 };
 pub use approval::{Approved, ApprovedActions};
 pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
@@ -224,8 +223,7 @@ pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
 pub use message::Message;
 pub use pattern::{
-    ClassHistory, Cycle, FiredOnHistory, LabelledAlert, Occurrence, Pattern, PatternWindow,
-    SharedLabel,
+    ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };
 pub use policy::{
     ActionApproval, AgentPolicy, Charge, PolicyCaps, PolicyMatch, PolicyPreset, PolicyRule,

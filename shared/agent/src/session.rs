@@ -186,9 +186,13 @@ impl AgentSession {
             id,
             organization_id: alert.organization_id,
             alert_id: alert.id,
-            signal_type: alert.signal_type.clone(),
+            signal_type: alert.signal_type.to_string(),
             occurred_at: alert.occurred_at,
-            entities: alert.entities.iter().map(|one| one.id.clone()).collect(),
+            entities: alert
+                .entities
+                .iter()
+                .map(|one| one.id.to_string())
+                .collect(),
             status: AgentSessionStatus::Started,
             error: None,
             analysis: None,

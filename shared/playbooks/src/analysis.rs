@@ -26,7 +26,7 @@ pub(super) fn of(
         affected_systems: affected_systems(alert, playbook, actions),
         entity_lifecycle_context: lifecycle(alert),
         is_anomaly_pattern: pattern.is_anomaly(),
-        pattern_description: pattern::describe(alert, playbook.cycle, &pattern),
+        pattern_description: pattern::describe(playbook.cycle, &pattern),
         confidence: confidence_from.confidence(),
         confidence_from: Some(confidence_from),
         evidence: playbook.evidence(values, case.history.at),
@@ -49,7 +49,7 @@ fn impact(text: &str, alert: &Alert) -> String {
             .entities
             .iter()
             .map(|entity| {
-                let text = format!("{} {}", entity.kind.replace('_', " "), entity.id);
+                let text = format!("{} {}", entity.r#type.replace('_', " "), entity.id);
                 readable(&text)
             })
             .collect();
@@ -61,7 +61,7 @@ fn impact(text: &str, alert: &Alert) -> String {
 }
 
 fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedAction]) -> Vec<String> {
-    let mut systems = vec![alert.target_system.clone()];
+    let mut systems = vec![alert.target_system.to_string()];
     systems.extend(playbook.affected_systems.iter().cloned());
     systems.extend(
         actions
@@ -77,7 +77,7 @@ fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedActio
 
 fn lifecycle(alert: &Alert) -> String {
     let Some(last) = alert.lifecycle.last() else {
-        return "The alert says nothing of what the entity went through before.".to_owned();
+        return "The alert names no earlier states of the record.".to_owned();
     };
     let steps: Vec<String> = alert
         .lifecycle

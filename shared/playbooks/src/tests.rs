@@ -16,8 +16,8 @@ pub(super) fn alert(more: &Value) -> Alert {
         "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
         "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
         "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
-        "entities": [{"type": "usage_batch", "id": "ub_1001"}],
-        "occurredAt": "2026-01-15T12:00:00Z",
+        "entities": [{"type": "usage_batch", "id": "ub_1001"}], "labels": {}, "lifecycle": [],
+        "occurredAt": "2026-01-15T12:00:00Z", "lastOccurredAt": "2026-01-15T12:00:00Z", "count": 1,
         "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
     });
     for (name, value) in more.as_object().unwrap() {

@@ -60,7 +60,7 @@ impl Noted {
             return;
         }
         let number = Occurrence::of(alert.id, &alert.entities, at).within_day();
-        let name = (alert.signal_type.clone(), at.start_of_day());
+        let name = (alert.signal_type.to_string(), at.start_of_day());
         let noted = self.0.entry(name).or_default();
         let hour = |number: &i64| (number >> 32) / 60;
         let day = found.named(&day(alert.organization_id, &alert.signal_type, at));

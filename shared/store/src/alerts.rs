@@ -94,9 +94,9 @@ impl Alerts<'_> {
     pub async fn record(
         &self,
         pending: impl Into<PendingWrite>,
-        new: AlertReport,
+        report: AlertReport,
     ) -> Result<Stored<Alert>, Error> {
-        let mut recorded = self.record_all(pending, &[new]).await?;
+        let mut recorded = self.record_all(pending, &[report]).await?;
         recorded.pop().ok_or_else(none_recorded)
     }
 
@@ -106,15 +106,15 @@ impl Alerts<'_> {
     pub async fn record_all(
         &self,
         pending: impl Into<PendingWrite>,
-        new: &[AlertReport],
+        reports: &[AlertReport],
     ) -> Result<Vec<Stored<Alert>>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let recorded = self.record_new(pending, new).await?;
+        let recorded = self.record_new(pending, reports).await?;
         let load = async |_| {
-            let names = new.iter().map(|new| source(tenant, new));
+            let names = reports.iter().map(|report| source(tenant, report));
             let names = self.0.table.batch_get(names, Read::Consistent).await?;
-            let found = self.known(tenant, new, &names).await?;
+            let found = self.known(tenant, reports, &names).await?;
             let found: Option<Vec<_>> = found.into_iter().collect();
             found.ok_or_else(none_recorded)
         };
@@ -124,10 +124,10 @@ impl Alerts<'_> {
     async fn record_new(
         &self,
         pending: PendingWrite,
-        new: &[AlertReport],
+        reports: &[AlertReport],
     ) -> Result<Once<Vec<Stored<Alert>>>, Error> {
         let tenant = pending.tenant();
-        let mut left = new.chunks(TOGETHER);
+        let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
         let first = self.found(tenant, some);
         let (context, mut found) = match self.0.authorized(pending, first).await? {
@@ -135,7 +135,7 @@ impl Alerts<'_> {
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
         let without_key = WriteContext::from(tenant);
-        let mut recorded = Vec::with_capacity(new.len());
+        let mut recorded = Vec::with_capacity(reports.len());
         loop {
             let next = left.next();
             // The last ones store the idempotency key.
@@ -158,11 +158,12 @@ impl Alerts<'_> {
     /// alert.
     async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found, Error> {
         let mut keys = vec![AnyKey::from(key::alerts_since(tenant))];
-        for new in some {
-            keys.push(source(tenant, new).into());
-            keys.push(alert_days::day(tenant, &new.signal_type, new.occurred_at).into());
-            let entities = new.entities.iter();
-            let remedies = entities.map(|one| key::remedy(tenant, &new.target_system, &one.id));
+        for report in some {
+            let sent = &report.content;
+            keys.push(source(tenant, report).into());
+            keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
+            let entities = sent.entities().iter();
+            let remedies = entities.map(|one| key::remedy(tenant, &sent.target_system, &one.id));
             keys.extend(remedies.map(AnyKey::from));
         }
         let around = self.0.table.batch_get(keys, Read::Consistent);
@@ -182,8 +183,8 @@ impl Alerts<'_> {
         names: &Batch,
     ) -> Result<Vec<Option<Stored<Alert>>>, Error> {
         let mut ids = Vec::with_capacity(some.len());
-        for new in some {
-            let known = names.get(&source(tenant, new))?;
+        for report in some {
+            let known = names.get(&source(tenant, report))?;
             ids.push(known.map(|known| known.alert_id));
         }
         let alert = |id| key::alert(tenant, id);
@@ -241,8 +242,8 @@ impl Alerts<'_> {
         } = found;
         let mut reported = Reported::default();
         let mut places: HashMap<_, usize> = HashMap::with_capacity(some.len());
-        for (new, found) in some.iter().zip(alerts) {
-            let name = (new.source.as_str(), new.external_id.as_str());
+        for (report, found) in some.iter().zip(alerts) {
+            let name = (&*report.content.source, &*report.content.external_id);
             let all = &mut reported.alerts;
             let place = places.get(&name).copied().unwrap_or(all.len());
             places.insert(name, place);
@@ -256,18 +257,18 @@ impl Alerts<'_> {
                         Some(id) => id,
                         None => self.0.next_id().await?,
                     };
-                    Stored::created(Alert::new(id, tenant, new.clone(), now))
+                    Stored::created(Alert::new(id, tenant, report.clone(), now))
                 };
                 all.push((alert, !is_known));
             }
             let Some((alert, _)) = all.get_mut(place) else {
                 continue;
             };
-            let occurs = !is_known || alert.report_again(new, now);
+            let occurs = !is_known || alert.report_again(report, now);
             if occurs {
-                alert.recurrence = recurrence(alert, new.occurred_at, &around);
+                alert.recurrence = recurrence(alert, report.occurred_at, &around);
                 let noted = &mut reported.noted;
-                noted.add(alert, new.occurred_at, &around, now);
+                noted.add(alert, report.occurred_at, &around, now);
             }
         }
         Ok(reported)
@@ -338,8 +339,8 @@ impl Reported {
 }
 
 /// Returns the key that reserves an alert's name.
-fn source(tenant: OrganizationId, new: &AlertReport) -> Key<AlertSource> {
-    key::alert_source(tenant, &new.source, &new.external_id)
+fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertSource> {
+    key::alert_source(tenant, &report.content.source, &report.content.external_id)
 }
 
 /// Returns the last fix of an alert's records before an instant.

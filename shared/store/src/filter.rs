@@ -130,6 +130,8 @@ macro_rules! plain {
 
 plain!(
     ActivityType,
+    AlertId,
+    AlertStatus,
     Category,
     MilestoneId,
     MilestoneStatus,
@@ -140,8 +142,6 @@ plain!(
     Role,
     ServiceStatus,
     Severity,
-    AlertId,
-    AlertStatus,
     Slug,
     TagId,
     TaskStatus,

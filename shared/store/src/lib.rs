@@ -40,7 +40,6 @@ pub use self::agent::{
     Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
     Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
-pub use ::agent::AlertReport;
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use alerts::Alerts;
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};

@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use agent::{ActionType, AgentAction, AgentSession};
 use model::{
-    ActivityId, AgentSessionId, AlertId, MilestoneId, OrganizationId, PasswordHash, PhaseId,
-    ProjectId, ReferenceId, ReferenceType, TagId, TaskId, Thread, Timestamp, UserId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationId, PasswordHash,
+    PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId, Thread, Timestamp,
+    UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -195,8 +196,8 @@ pub(crate) enum Walked {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct AlertSource {
     pub(crate) organization_id: OrganizationId,
-    pub(crate) source: String,
-    pub(crate) external_id: String,
+    pub(crate) source: SourceName,
+    pub(crate) external_id: ExternalId,
     pub(crate) alert_id: AlertId,
 }
 

@@ -1,7 +1,10 @@
 //! `GET /api/concierge/alerts`
 
 use serde_json::json;
-use shared::{agent::AlertStatus, model::span, store::AlertReport};
+use shared::{
+    agent::{AlertReport, AlertStatus},
+    model::span,
+};
 use tests::{records, support::Concierge};
 
 const ALERTS: &str = "/api/concierge/alerts";
@@ -16,10 +19,10 @@ async fn alerts_come_newest_first_and_are_filtered() {
         ("usage_batch_stuck", "error", AlertStatus::Open),
     ] {
         api.clock.advance(span::SECOND);
+        let more = json!({"severity": severity});
         let new = AlertReport {
-            severity: severity.to_owned(),
             status,
-            ..records::alert(class, api.clock.now())
+            ..records::alert_with(class, api.clock.now(), &more)
         };
         api.store.alerts().record(api.home.id, new).await.unwrap();
     }

@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Money, MoneyEffect, ProposedAction, TargetRead};
+use shared::agent::{ActionType, Currency, Money, MoneyEffect, ProposedAction, TargetRead};
 
 use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting};
 
@@ -27,7 +27,7 @@ fn careful() -> Vec<ProposedAction> {
     let money = |minor_units, currency: &str| {
         Some(Money {
             minor_units,
-            currency: currency.into(),
+            currency: Currency::new(currency).unwrap(),
         })
     };
     let void = ActionType::VoidInvoice;

@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Claim, Outcome, ProposedAction, Sight, SignalEntity},
+    agent::{ActionType, Claim, Outcome, ProposedAction, Sight},
     model::{Id, span},
 };
 
@@ -192,15 +192,12 @@ async fn looks(
 #[tokio::test]
 async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     let world = Concierge::start().await;
-    let mut alert = tests::records::alert("invoice_duplicated", world.api.clock.now());
-    alert.entities = vec![SignalEntity {
-        kind: "invoice".to_owned(),
-        id: "inv_2010".to_owned(),
-    }];
-    alert.amount_at_risk = Some(shared::agent::Money {
-        minor_units: 99_999_900,
-        currency: "EUR".to_owned(),
+    let more = json!({
+        "entities": [{"type": "invoice", "id": "inv_2010"}],
+        "amountAtRisk": {"minorUnits": 99_999_900, "currency": "EUR"},
     });
+    let now = world.api.clock.now();
+    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
     let alerts = world.api.store.alerts();
     let alert = alerts.record(world.api.home.id, alert).await.unwrap();
     let id = world.opened(&alert).await;

@@ -1,11 +1,7 @@
 //! Alerts for the agent, each about entities of its own.
 
 use serde_json::{Map, Value, json};
-use shared::{
-    agent::{Money, SignalEntity},
-    clock::Clock,
-    store::AlertReport,
-};
+use shared::{agent::AlertReport, clock::Clock};
 use tests::records;
 
 /// A class of alerts.
@@ -49,18 +45,14 @@ impl Class {
             Self::Invoice => ("invoice_duplicated", vec![("invoice", "inv")]),
             Self::Batch => ("usage_batch_stuck", vec![("usage_batch", "ub")]),
         };
-        let entities = entities.into_iter().map(|(kind, prefix)| SignalEntity {
-            kind: kind.to_owned(),
-            id: format!("{prefix}_{number}"),
+        let entities = entities
+            .into_iter()
+            .map(|(kind, prefix)| json!({"type": kind, "id": format!("{prefix}_{number}")}));
+        let more = json!({
+            "entities": entities.collect::<Vec<_>>(),
+            "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
         });
-        AlertReport {
-            entities: entities.collect(),
-            amount_at_risk: Some(Money {
-                minor_units: 1,
-                currency: "USD".to_owned(),
-            }),
-            ..records::alert(name, Clock::system().now())
-        }
+        records::alert_with(name, Clock::system().now(), &more)
     }
 }
 

@@ -14,10 +14,10 @@ use resolution_agent::{Analyse, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    agent::{Alert, ApiCall, Facts, Message, SignalEntity, TargetRead},
+    agent::{Alert, ApiCall, Facts, Message, TargetRead},
     model::{AgentSessionId, Id, OrganizationId, Slug, span},
     queue::Queue,
-    store::{AlertReport, Store},
+    store::Store,
 };
 use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
@@ -204,15 +204,11 @@ impl Concierge {
         class: &str,
         entities: &[(&str, &str)],
     ) -> Alert {
-        let entity = |(kind, id): &(&str, &str)| SignalEntity {
-            kind: (*kind).to_owned(),
-            id: (*id).to_owned(),
-        };
-        let new = AlertReport {
-            title: format!("{class} of {entities:?}"),
-            entities: entities.iter().map(entity).collect(),
-            ..records::alert(class, self.api.clock.now())
-        };
+        let more = json!({
+            "title": format!("{class} of {entities:?}"),
+            "entities": records::entities(entities.iter().copied()),
+        });
+        let new = records::alert_with(class, self.api.clock.now(), &more);
         let alerts = self.api.store.alerts();
         alerts.record(tenant, new).await.unwrap().record
     }

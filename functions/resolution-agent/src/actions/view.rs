@@ -270,8 +270,8 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     );
     let records = action.target_entities.iter().map(|id| {
         let mut named = entities.clone();
-        let kind = named.find(|entity| entity.id == *id);
-        let kind = kind.map(|entity| entity.kind.clone());
+        let kind = named.find(|entity| *entity.id == **id);
+        let kind = kind.map(|entity| entity.r#type.to_string());
         PreviewRecord {
             target_system: action.target_system.clone(),
             id: id.clone(),

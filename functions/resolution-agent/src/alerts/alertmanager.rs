@@ -7,7 +7,7 @@ use shared::{
     agent::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
     auth::{Caller, need},
     http::Body,
-    model::{AlertId, Code, Fault},
+    model::{AlertId, Code, ExternalId, Fault},
     store::Stored,
 };
 use utoipa::ToSchema;
@@ -28,7 +28,7 @@ pub struct AlertReceived {
     /// Index in the posted list, from 0.
     index: usize,
     id: AlertId,
-    external_id: String,
+    external_id: ExternalId,
     status: AlertStatus,
     /// Number of reports.
     count: i64,
@@ -72,10 +72,10 @@ pub async fn alertmanager(
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(webhook): Body<AlertmanagerWebhook>,
 ) -> Result<Json<AlertsReceived>, Problem> {
-    let (new, rejected) = webhook.into_new(app.clock.now());
-    let (places, new): (Vec<usize>, Vec<AlertReport>) = new.into_iter().unzip();
+    let (reports, rejected) = webhook.reports(app.clock.now());
+    let (places, reports): (Vec<usize>, Vec<AlertReport>) = reports.into_iter().unzip();
     let alerts = app.store.alerts();
-    let recorded = alerts.record_all(caller.pending_write(), &new).await;
+    let recorded = alerts.record_all(caller.pending_write(), &reports).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let (organization_id, rejected) = (caller.tenant(), rejected.len());

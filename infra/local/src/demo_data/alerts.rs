@@ -1,9 +1,10 @@
 //! The alerts of the demo organization.
 
+use serde_json::{Map, Value, json};
 use shared::{
-    agent::{AlertStatus, LifecycleEvent, Metric, Money, SignalEntity},
+    agent::{AlertReport, AlertStatus},
+    input,
     model::span,
-    store::AlertReport,
 };
 
 use super::{Demo, Error};
@@ -192,49 +193,39 @@ impl Demo {
 
     async fn alert(&self, number: usize, alarm: Alarm, status: AlertStatus) -> Result<(), Error> {
         let occurred_at = self.ago(alarm.hours * span::HOUR);
-        let alert = AlertReport {
-            source: "billing-monitor".into(),
-            external_id: format!("alarm-{number}"),
-            signal_type: alarm.class.into(),
-            severity: alarm.severity.into(),
+        let entities = alarm.entities.iter();
+        let entities = entities.map(|(kind, id)| json!({"type": kind, "id": id}));
+        let labels = alarm.labels.iter();
+        let labels = labels.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+        let metric = alarm.metric.map(|(name, value, threshold, unit)| {
+            json!({"name": name, "value": value, "threshold": threshold, "unit": unit})
+        });
+        let at_risk = alarm.at_risk;
+        let at_risk =
+            at_risk.map(|(amount, currency)| json!({"minorUnits": amount, "currency": currency}));
+        let lifecycle = alarm.lifecycle.iter();
+        let lifecycle = lifecycle.map(
+            |(hours, state)| json!({"at": occurred_at.plus(-hours * span::HOUR), "state": state}),
+        );
+        let content = input::from_value(&json!({
+            "source": "billing-monitor",
+            "externalId": format!("alarm-{number}"),
+            "signalType": alarm.class,
+            "severity": alarm.severity,
+            "title": alarm.title,
+            "targetSystem": alarm.system,
+            "entities": entities.collect::<Vec<_>>(),
+            "labels": labels.collect::<Map<_, _>>(),
+            "metric": metric,
+            "amountAtRisk": at_risk,
+            "lifecycle": lifecycle.collect::<Vec<_>>(),
+        }))?;
+        let report = AlertReport {
+            content,
             status,
-            title: alarm.title.into(),
-            description: None,
-            target_system: alarm.system.into(),
-            entities: alarm
-                .entities
-                .iter()
-                .map(|(kind, id)| SignalEntity {
-                    kind: (*kind).into(),
-                    id: (*id).into(),
-                })
-                .collect(),
-            labels: alarm
-                .labels
-                .iter()
-                .map(|(name, value)| ((*name).into(), (*value).into()))
-                .collect(),
-            metric: alarm.metric.map(|(name, value, threshold, unit)| Metric {
-                name: name.into(),
-                value,
-                threshold,
-                unit: unit.into(),
-            }),
-            amount_at_risk: alarm.at_risk.map(|(minor_units, currency)| Money {
-                minor_units,
-                currency: currency.into(),
-            }),
-            lifecycle: alarm
-                .lifecycle
-                .iter()
-                .map(|(hours, state)| LifecycleEvent {
-                    at: occurred_at.plus(-hours * span::HOUR),
-                    state: (*state).into(),
-                })
-                .collect(),
             occurred_at,
         };
-        self.store.alerts().record(self.tenant, alert).await?;
+        self.store.alerts().record(self.tenant, report).await?;
         Ok(())
     }
 }

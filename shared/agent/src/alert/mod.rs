@@ -1,78 +1,99 @@
 //! Alerts: reports of monitoring and billing systems, which the agent resolves.
 
 mod alertmanager;
-mod create;
 mod fields;
 mod part;
+mod report;
 
 pub use alertmanager::{
     AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
 };
-pub use create::{
-    AlertCreate, AlertEntity, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertReport,
+pub use fields::{Currency, Labels, Measure};
+pub use part::{
+    AlertEntity, AlertMetric, AlertStatus, LifecycleEvent, Money, Recurrence, Severity,
 };
-pub use fields::{Currency, Labels, Measure, MinorUnits};
-pub use part::{AlertStatus, LifecycleEvent, Metric, Money, Recurrence, Severity, SignalEntity};
+pub use report::{AlertCreate, AlertReport};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use model::{AgentSessionId, AlertId, AnyOf, OrganizationId, Slug, Timestamp};
+use model::{
+    AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
+    SystemName, Timestamp, Title,
+};
 use model::{input, input::Change};
 
-/// An alert that a monitoring or billing system reported.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// An alert of a monitoring or billing system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 3,
+    "source": "billing-monitor",
+    "externalId": "stuck-ub_1001",
+    "signalType": "usage_batch_stuck",
+    "severity": "error",
+    "status": "open",
+    "title": "Usage batch ub_1001 has been processing for 26 hours",
+    "description": "Batches of this size take ten minutes.",
+    "targetSystem": "billing",
+    "entities": [
+        {"type": "usage_batch", "id": "ub_1001"},
+        {"type": "customer", "id": "cus_501"}
+    ],
+    "labels": {"period": "2026-10"},
+    "metric": {"name": "processing_hours", "value": 26.0, "threshold": 6.0, "unit": "hours"},
+    "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+    "lifecycle": [{"at": "2026-01-13T10:00:00.000Z", "state": "processing"}],
+    "occurredAt": "2026-01-14T12:00:00.000Z",
+    "lastOccurredAt": "2026-01-14T12:00:00.000Z",
+    "count": 1,
+    "resolvedAt": null,
+    "agentSessionId": 3,
+    "createdAt": "2026-01-14T12:00:02.000Z",
+    "updatedAt": "2026-01-14T12:00:02.000Z"
+})))]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
     /// Unique id.
     pub id: AlertId,
     /// The owning organization.
     pub organization_id: OrganizationId,
-    /// The reporter: `billing-monitor`.
-    pub source: String,
-    /// The reporter's id for it, unique with `source` in the organization.
-    pub external_id: String,
-    /// Its class: `usage_batch_stuck`. Playbooks and the history refer to it.
-    pub signal_type: String,
-    /// Severity: `info`, `warning`, `error` or `critical`.
-    pub severity: String,
+    /// The reporter.
+    pub source: SourceName,
+    /// The reporter's id for the alert, unique with `source` in the organization.
+    pub external_id: ExternalId,
+    /// The class, by which playbooks are selected.
+    pub signal_type: Slug,
+    /// The severity.
+    pub severity: Severity,
     /// The status.
     pub status: AlertStatus,
-    /// The title, 1 to 255 characters.
-    pub title: String,
-    /// The description, up to 5,000 characters.
-    pub description: Option<String>,
+    /// The title.
+    pub title: Title,
+    /// The description.
+    pub description: Option<AlertText>,
     /// The affected system.
-    pub target_system: String,
+    pub target_system: SystemName,
     /// The affected records of that system.
-    #[serde(default)]
-    pub entities: Vec<SignalEntity>,
+    pub entities: Vec<AlertEntity>,
     /// Further properties, by name.
-    #[serde(default)]
-    pub labels: std::collections::BTreeMap<String, String>,
+    pub labels: Labels,
     /// The measurement that raised the alert.
-    pub metric: Option<Metric>,
+    pub metric: Option<AlertMetric>,
     /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// The entity's earlier lifecycle, oldest first.
-    #[serde(default)]
+    /// The earlier lifecycle of the first record, oldest first.
     pub lifecycle: Vec<LifecycleEvent>,
-    /// The instant at which it occurred.
+    /// The instant of the occurrence.
     pub occurred_at: Timestamp,
-    /// The latest occurrence of all reports; absent until it is reported again.
-    #[serde(default)]
-    pub last_occurred_at: Option<Timestamp>,
+    /// The latest occurrence of all reports.
+    pub last_occurred_at: Timestamp,
     /// Number of reports.
-    #[serde(default = "Alert::once")]
     pub count: i64,
-    /// The resolution; none unless it is resolved.
-    #[serde(default)]
+    /// The instant of the resolution; null unless it is resolved.
     pub resolved_at: Option<Timestamp>,
-    /// The earlier resolution of a record that it names; none if there is none.
-    #[serde(default)]
+    /// The last fix of one of its records; null if there is none.
     pub recurrence: Option<Recurrence>,
-    /// The newest agent session on it, possibly ended.
-    #[serde(default)]
+    /// The newest agent session on the alert, which may have ended.
     pub agent_session_id: Option<AgentSessionId>,
     /// The instant at which it was recorded.
     pub created_at: Timestamp,
@@ -87,18 +108,18 @@ pub struct AlertRef {
     /// Unique id.
     pub id: AlertId,
     /// The class.
-    pub signal_type: String,
-    /// Severity: `info`, `warning`, `error` or `critical`.
-    pub severity: String,
+    pub signal_type: Slug,
+    /// The severity.
+    pub severity: Severity,
     /// The status.
     pub status: AlertStatus,
     /// The title.
-    pub title: String,
+    pub title: Title,
     /// The affected system.
-    pub target_system: String,
+    pub target_system: SystemName,
     /// The money at risk.
     pub amount_at_risk: Option<Money>,
-    /// The instant at which it occurred.
+    /// The instant of the occurrence.
     pub occurred_at: Timestamp,
 }
 
@@ -107,7 +128,7 @@ impl From<&Alert> for AlertRef {
         Self {
             id: alert.id,
             signal_type: alert.signal_type.clone(),
-            severity: alert.severity.clone(),
+            severity: alert.severity,
             status: alert.status,
             title: alert.title.clone(),
             target_system: alert.target_system.clone(),
@@ -128,34 +149,34 @@ input! {
 }
 
 impl Alert {
-    /// The default number of reports.
-    const fn once() -> i64 {
-        1
-    }
-
     /// Creates an alert from a report.
     #[must_use]
-    pub fn new(id: AlertId, tenant: OrganizationId, new: AlertReport, now: Timestamp) -> Self {
+    pub fn new(id: AlertId, tenant: OrganizationId, report: AlertReport, now: Timestamp) -> Self {
+        let AlertReport {
+            content: sent,
+            status,
+            occurred_at,
+        } = report;
         Self {
             id,
             organization_id: tenant,
-            source: new.source,
-            external_id: new.external_id,
-            signal_type: new.signal_type,
-            severity: new.severity,
-            status: new.status,
-            title: new.title,
-            description: new.description,
-            target_system: new.target_system,
-            entities: new.entities,
-            labels: new.labels,
-            metric: new.metric,
-            amount_at_risk: new.amount_at_risk,
-            lifecycle: new.lifecycle,
-            occurred_at: new.occurred_at,
-            last_occurred_at: None,
-            count: Self::once(),
-            resolved_at: (new.status == AlertStatus::Resolved).then_some(now),
+            source: sent.source,
+            external_id: sent.external_id,
+            signal_type: sent.signal_type,
+            severity: sent.severity,
+            status,
+            title: sent.title,
+            description: sent.description,
+            target_system: sent.target_system,
+            entities: sent.entities.map_or_else(Vec::new, |list| list.0),
+            labels: sent.labels.unwrap_or_default(),
+            metric: sent.metric,
+            amount_at_risk: sent.amount_at_risk,
+            lifecycle: sent.lifecycle.map_or_else(Vec::new, |list| list.0),
+            occurred_at,
+            last_occurred_at: occurred_at,
+            count: 1,
+            resolved_at: (status == AlertStatus::Resolved).then_some(now),
             recurrence: None,
             agent_session_id: None,
             created_at: now,
@@ -169,8 +190,7 @@ impl Alert {
     pub fn report_again(&mut self, again: &AlertReport, now: Timestamp) -> bool {
         self.count += 1;
         self.updated_at = now;
-        let last = self.last_occurred_at.unwrap_or(self.occurred_at);
-        self.last_occurred_at = Some(last.max(again.occurred_at));
+        self.last_occurred_at = self.last_occurred_at.max(again.occurred_at);
         let is_over = self.status == AlertStatus::Resolved;
         let returned = self.resolved_at.is_some_and(|at| at < again.occurred_at);
         let comes_back = is_over && returned && again.status != AlertStatus::Resolved;

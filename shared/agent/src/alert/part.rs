@@ -3,14 +3,16 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use model::{AgentSessionId, Timestamp, input::OneOf};
+use super::{Currency, Measure};
+use model::{
+    AgentSessionId, EntityId, MetricName, Slug, StateName, Timestamp, Unit, input, input::OneOf,
+};
 
 /// The status of an alert.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AlertStatus {
     /// Not resolved.
-    #[default]
     Open,
     /// A user is investigating it.
     Acknowledged,
@@ -23,11 +25,8 @@ impl OneOf for AlertStatus {
 }
 
 /// The severity of an alert.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, strum::IntoStaticStr, ToSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-#[strum(serialize_all = "snake_case")]
 pub enum Severity {
     /// Information only.
     Info,
@@ -43,46 +42,59 @@ impl OneOf for Severity {
     const NOUN: &'static str = "a severity";
 }
 
-/// A record of a target system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct SignalEntity {
-    /// The type: `usage_batch`.
-    #[serde(rename = "type")]
-    pub kind: String,
-    /// The id in that system.
-    pub id: String,
+input! {
+    /// A record of a target system.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AlertEntity {
+        /// The type: `usage_batch`.
+        r#type: Slug,
+        /// The id in that system.
+        id: EntityId,
+    }
+    example {"type": "usage_batch", "id": "ub_1001"};
 }
 
-/// A measurement that raised an alert.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-pub struct Metric {
-    /// The name of the measurement.
-    pub name: String,
-    /// The measured value.
-    pub value: f64,
-    /// The exceeded limit.
-    pub threshold: f64,
-    /// The unit.
-    pub unit: String,
+input! {
+    /// The measurement that raised an alert.
+    #[derive(PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AlertMetric {
+        /// The name of the measurement.
+        name: MetricName,
+        /// The measured value.
+        value: Measure,
+        /// The exceeded limit.
+        threshold: Measure,
+        unit: Unit,
+    }
+    example {"name": "processing_hours", "value": 26, "threshold": 6, "unit": "hours"};
 }
 
-/// An amount of money.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Money {
-    /// The amount in the currency's smallest unit.
-    pub minor_units: i64,
-    /// The currency's ISO 4217 code.
-    pub currency: String,
+input! {
+    /// An amount of money.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Money {
+        /// The amount in the currency's smallest unit.
+        minor_units: i64,
+        /// The currency's ISO 4217 code.
+        currency: Currency,
+    }
+    example {"minorUnits": 482_100, "currency": "USD"};
 }
 
-/// A lifecycle step of an alert's entity.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct LifecycleEvent {
-    /// The instant of the step.
-    pub at: Timestamp,
-    /// The state that it entered.
-    pub state: String,
+input! {
+    /// A lifecycle step of an alert's first record.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct LifecycleEvent {
+        /// The instant of the step.
+        at: Timestamp,
+        /// The state that it entered.
+        state: StateName,
+    }
+    example {"at": "2026-01-13T10:00:00.000Z", "state": "processing"};
 }
 
 /// A record that was fixed before.

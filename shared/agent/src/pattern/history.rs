@@ -6,7 +6,7 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{Pattern, SharedLabel, statistics};
-use crate::{Alert, SignalEntity};
+use crate::{Alert, AlertEntity, Labels};
 use model::{AlertId, Timestamp, span};
 
 /// An occurrence of an alert, as its class's counters store it.
@@ -41,11 +41,9 @@ pub struct LabelledAlert {
     /// Unique id.
     pub id: AlertId,
     /// The records that it names.
-    #[serde(default)]
-    pub entities: Vec<SignalEntity>,
+    pub entities: Vec<AlertEntity>,
     /// Its labels.
-    #[serde(default)]
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
     /// The instant of the alert.
     pub occurred_at: Timestamp,
 }
@@ -56,7 +54,7 @@ impl Occurrence {
 
     /// Creates the occurrence of an alert.
     #[must_use]
-    pub fn of(id: AlertId, entities: &[SignalEntity], at: Timestamp) -> Self {
+    pub fn of(id: AlertId, entities: &[AlertEntity], at: Timestamp) -> Self {
         Self {
             minute: at.millis().div_euclid(span::MINUTE),
             records: records(id, entities),
@@ -85,9 +83,8 @@ impl Occurrence {
 }
 
 impl ClassHistory {
-    /// Number of days for which occurrences are stored. The windows are tested on four weeks, each
-    /// with three months before it, and the longest window is a week.
-    pub const DAYS: i64 = 130;
+    /// Number of days for which occurrences are stored: three months, and the longest window.
+    pub const DAYS: i64 = 100;
     /// The size of each sample of labels.
     pub const SAMPLE: usize = 100;
     /// The length of [`recent`](Self::recent), in milliseconds.
@@ -136,7 +133,7 @@ impl ClassHistory {
                 (&mut before, &mut baseline)
             };
             if records != own && seen.insert(records) {
-                part.push(&other.labels);
+                part.push(&other.labels.0);
             }
         }
         let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
@@ -146,7 +143,7 @@ impl ClassHistory {
             count(have.count())
         };
         let (of, baseline_of) = (count(window.len()), count(baseline.len()));
-        let labels = alert.labels.iter().map(|(name, value)| {
+        let labels = alert.labels.0.iter().map(|(name, value)| {
             let with = having(&window, name, value);
             let baseline_with = having(&baseline, name, value);
             SharedLabel {
@@ -174,11 +171,11 @@ impl ClassHistory {
 
 /// Returns a hash of the records that an alert names, in any order. Without records, each alert has
 /// its own hash.
-fn records(id: AlertId, entities: &[SignalEntity]) -> u32 {
+fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
     let mut named: Vec<(&str, &str)> = entities
         .iter()
-        .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
+        .map(|entity| (&*entity.r#type, &*entity.id))
         .collect();
     named.sort_unstable();
     for (kind, id) in &named {

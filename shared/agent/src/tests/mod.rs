@@ -30,7 +30,8 @@ fn alert() -> Alert {
         "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
         "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
         "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
-        "entities": [], "occurredAt": at(0), "createdAt": at(0), "updatedAt": at(0),
+        "entities": [], "labels": {}, "lifecycle": [], "occurredAt": at(0),
+        "lastOccurredAt": at(0), "count": 1, "createdAt": at(0), "updatedAt": at(0),
     }))
     .unwrap()
 }

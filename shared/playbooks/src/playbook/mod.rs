@@ -150,19 +150,19 @@ impl Matches {
     pub(super) fn fit(&self, alert: &Alert) -> bool {
         self.signal_type
             .as_ref()
-            .is_none_or(|class| *class == alert.signal_type)
+            .is_none_or(|class| **class == *alert.signal_type)
             && self
                 .target_system
                 .as_ref()
-                .is_none_or(|system| *system == alert.target_system)
+                .is_none_or(|system| **system == *alert.target_system)
             && self.entity_types.iter().all(|kind| {
                 let mut entities = alert.entities.iter();
-                entities.any(|entity| entity.kind == *kind)
+                entities.any(|entity| *entity.r#type == **kind)
             })
             && self
                 .labels
                 .iter()
-                .all(|(name, value)| alert.labels.get(name) == Some(value))
+                .all(|(name, value)| alert.labels.0.get(name) == Some(value))
     }
 
     /// Returns the number of conditions: one each for the class, the target system, each entity

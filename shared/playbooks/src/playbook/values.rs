@@ -50,14 +50,14 @@ impl Values {
             .filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)))
             .collect();
         let mut given = BTreeMap::from([
-            ("title", alert.title.clone()),
-            ("target_system", alert.target_system.clone()),
+            ("title", alert.title.to_string()),
+            ("target_system", alert.target_system.to_string()),
         ]);
         if let Some(amount) = &alert.amount_at_risk {
             given.insert("amount_at_risk", money(amount));
         }
         if let Some(last) = alert.lifecycle.last() {
-            given.insert("state", last.state.clone());
+            given.insert("state", last.state.to_string());
         }
         Self {
             parameters,
@@ -169,8 +169,11 @@ impl Values {
 impl Source {
     fn value(&self, alert: &Alert) -> Option<Value> {
         let Self::Entity(kind) = self;
-        let entity = alert.entities.iter().find(|entity| entity.kind == *kind)?;
-        is_segment(&entity.id).then(|| Value::from(entity.id.as_str()))
+        let entity = alert
+            .entities
+            .iter()
+            .find(|entity| *entity.r#type == **kind)?;
+        is_segment(&entity.id).then(|| Value::from(&*entity.id))
     }
 }
 
