@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Money, ProposedAction, Risk, Signal},
+    agent::{ActionType, Alert, Currency, Money, ProposedAction, Risk},
     model::span,
 };
 use tests::support::{
@@ -259,16 +259,16 @@ async fn claims_at_once_take_no_more_actions_than_the_cap_of_the_day() {
 }
 
 /// A message to the alert's customer that costs 40 dollars.
-fn paying(signal: &Signal) -> Vec<ProposedAction> {
-    let mut entities = signal.entities.iter();
-    let customer = entities.find(|one| one.kind == "customer").unwrap();
+fn paying(alert: &Alert) -> Vec<ProposedAction> {
+    let mut entities = alert.entities.iter();
+    let customer = entities.find(|one| &*one.r#type == "customer").unwrap();
     let body = json!({"customerId": customer.id, "template": "paid"});
     let retry = ActionType::RetryPayment;
     let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);
     action.content.risk = Risk::High;
     action.content.money = Some(Money {
         minor_units: 4_000,
-        currency: "USD".to_owned(),
+        currency: Currency::new("USD").unwrap(),
     });
     vec![action]
 }

@@ -153,14 +153,14 @@ async fn serve(routes: Router) -> String {
     url
 }
 
-/// Voids the signal's invoice in the system that the signal names.
-fn void(signal: &shared::agent::Signal) -> ProposedAction {
-    let invoice = &signal.entities[0].id;
+/// Voids the alert's invoice in the system that the alert names.
+fn void(alert: &shared::agent::Alert) -> ProposedAction {
+    let invoice = &alert.entities[0].id;
     let body = json!({"reason": "twice", "lines": [{"id": 7}]});
     let path = format!("/invoices/{invoice}/void");
     let mut action = posting(
         ActionType::VoidInvoice,
-        &signal.entities[1].id,
+        &alert.entities[1].id,
         &path,
         &body,
         invoice,
@@ -175,7 +175,7 @@ fn void(signal: &shared::agent::Signal) -> ProposedAction {
 
 async fn world() -> Concierge {
     Concierge::start_with(AgentSettings {
-        analyse: Some(proposing(|signal: &_| vec![void(signal)])),
+        analyse: Some(proposing(|alert: &_| vec![void(alert)])),
         secrets: vec![(
             "/tests/connections/1/system-key".to_owned(),
             SECRET.to_owned(),
@@ -203,7 +203,7 @@ async fn connects(world: &Concierge, name: &str, url: &str, more: &Value) {
 async fn executes(world: &Concierge, system: &str, invoice: &str) -> (Value, String) {
     let entities = [("invoice", invoice), ("system", system)];
     let session = world
-        .opened(&world.signal("invoice_duplicated", &entities).await)
+        .opened(&world.alert("invoice_duplicated", &entities).await)
         .await;
     let action = world.proposed(&session).await.remove(0);
     world.executes(&session, &[&action]).await.expect(202);

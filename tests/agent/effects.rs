@@ -85,15 +85,15 @@ async fn an_effect_in_progress_is_left_to_its_session() {
 #[tokio::test]
 async fn an_effect_of_unknown_outcome_is_not_repeated() {
     let world = Concierge::start().await;
-    let signal = world.signal("payment_failed", &PAYMENT).await;
-    let first = world.opened(&signal).await;
+    let alert = world.alert("payment_failed", &PAYMENT).await;
+    let first = world.opened(&alert).await;
     let action = world.proposed(&first).await.remove(1);
     world.executes(&first, &[&action]).await.expect(202);
     world.takes_messages().await;
     world.fails("notifications", FaultMode::Drop);
     assert!(!runs(&world, &first, &action).await.0);
     // The alert is open for another session, which proposes the same.
-    let second = world.opened(&signal).await;
+    let second = world.opened(&alert).await;
     assert_ne!(second, first);
     let action = world.proposed(&second).await.remove(1);
     // However long it takes until a person finds out.
@@ -150,18 +150,15 @@ async fn an_effect_on_another_record_is_another_one() {
 
 /// A session on a duplicated invoice, and the actions that void and credit it.
 async fn duplicated(world: &Concierge) -> (Value, String, String) {
-    let mut signal = tests::records::signal("invoice_duplicated", world.api.clock.now());
-    signal.entities = vec![shared::agent::SignalEntity {
-        kind: "invoice".to_owned(),
-        id: "inv_2008".to_owned(),
-    }];
-    signal.amount_at_risk = Some(shared::agent::Money {
-        minor_units: 100,
-        currency: "USD".to_owned(),
+    let more = json!({
+        "entities": [{"type": "invoice", "id": "inv_2008"}],
+        "amountAtRisk": {"minorUnits": 100, "currency": "USD"},
     });
-    let signals = world.api.store.signals();
-    let signal = signals.record(world.api.home.id, signal).await.unwrap();
-    let id = world.opened(&signal).await;
+    let now = world.api.clock.now();
+    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
+    let alerts = world.api.store.alerts();
+    let alert = alerts.record(world.api.home.id, alert).await.unwrap();
+    let id = world.opened(&alert).await;
     let mut actions = world.proposed(&id).await;
     let credit = actions.remove(1);
     (id, actions.remove(0), credit)
@@ -217,8 +214,8 @@ async fn in_order() -> (Concierge, Value, Vec<String>) {
     let mut second = posting(notify, "notifications", "/messages", &body, "cus_501");
     second.after = vec![first.key.clone()];
     let world = Concierge::start_proposing(vec![first, second]).await;
-    let signal = world.signal("payment_failed", &[]).await;
-    let id = world.opened(&signal).await;
+    let alert = world.alert("payment_failed", &[]).await;
+    let id = world.opened(&alert).await;
     let actions = world.proposed(&id).await;
     (world, id, actions)
 }
@@ -296,8 +293,8 @@ async fn another_table_has_other_idempotency_keys() {
 #[tokio::test]
 async fn a_session_that_has_a_successor_does_not_run_again() {
     let world = Concierge::start().await;
-    let signal = world.signal("payment_failed", &PAYMENT).await;
-    let first = world.opened(&signal).await;
+    let alert = world.alert("payment_failed", &PAYMENT).await;
+    let first = world.opened(&alert).await;
     let action = world.proposed(&first).await.remove(1);
     world.executes(&first, &[&action]).await.expect(202);
     world.refuses("notifications", 404);
@@ -307,7 +304,7 @@ async fn a_session_that_has_a_successor_does_not_run_again() {
     assert_eq!(stored["results"][0]["success"], false);
     assert_eq!(world.takes_messages().await, [] as [String; 0]);
 
-    let second = world.opened(&signal).await;
+    let second = world.opened(&alert).await;
     let answer = world.executes_again(&first, &[&action]).await;
     answer.expect_problem(409, "session_superseded");
     assert_eq!(world.session(&first).await["status"], "failed");
@@ -333,15 +330,15 @@ async fn a_failed_session_runs_again_for_a_day() {
 async fn a_session_is_not_executed_again_while_another_is_opened() {
     let world = Concierge::start().await;
     for _ in 0..4 {
-        let signal = world.signal("payment_failed", &PAYMENT).await;
-        let first = world.opened(&signal).await;
+        let alert = world.alert("payment_failed", &PAYMENT).await;
+        let first = world.opened(&alert).await;
         let action = world.proposed(&first).await.remove(1);
         world.executes(&first, &[&action]).await.expect(202);
         world.refuses("notifications", 404);
         world.delivers(&world.worker()).await;
         let list = [action.as_str()];
         let (second, again) =
-            futures::join!(world.opened(&signal), world.executes_again(&first, &list));
+            futures::join!(world.opened(&alert), world.executes_again(&first, &list));
         // Either the old session runs again, or there is a new one.
         assert_eq!(second == first, again.status == 202, "{}", again.text);
         if again.status == 202 {

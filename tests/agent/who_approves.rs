@@ -2,7 +2,7 @@
 //! effects.
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Money, ProposedAction, Signal};
+use shared::agent::{ActionType, Alert, Currency, Money, ProposedAction};
 
 use tests::support::{AgentSettings, Caller, Concierge, posting, proposing};
 
@@ -45,14 +45,14 @@ const TABLE: [(&str, &str, &str); 16] = [
 ];
 
 /// Proposes an action of the risk and the amount that the alert's entities name.
-fn as_asked(signal: &Signal) -> Vec<ProposedAction> {
+fn as_asked(alert: &Alert) -> Vec<ProposedAction> {
     let asked = |kind: &str| {
-        let mut entities = signal.entities.iter();
-        entities.find(|one| one.kind == kind).unwrap().id.as_str()
+        let mut entities = alert.entities.iter();
+        &*entities.find(|one| *one.r#type == *kind).unwrap().id
     };
     let money = |minor_units| Money {
         minor_units,
-        currency: "USD".to_owned(),
+        currency: Currency::new("USD").unwrap(),
     };
     let (action_type, money) = match asked("amount") {
         "none" => (ActionType::SyncCustomer, None),
@@ -120,8 +120,8 @@ async fn becomes(
 ) -> char {
     let case = format!("{risk} {amount} {} {}", opener.id(), first.id());
     let entities = [("risk", risk), ("amount", amount), ("case", case.as_str())];
-    let signal = world.signal("anything", &entities).await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let alert = world.alert("anything", &entities).await;
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
     let session = opener.trigger(&path).await.expect(200)["session"]["id"].clone();
     let path = format!("/api/concierge/agent-sessions/{session}");
     let answer = opener.trigger(&format!("{path}/propose")).await;

@@ -10,7 +10,7 @@ import type {
   Connection,
   ConnectionPut,
   ExecutionResult,
-  SignalId,
+  AlertId,
 } from "./api";
 import { api, dataOf, never, nextPage, problemOf } from "./client";
 
@@ -193,7 +193,7 @@ async function openAlerts(): Promise<Alert[]> {
 }
 
 /** Lists the earlier sessions on an alert. */
-async function earlier(alert: SignalId): Promise<void> {
+async function earlier(alert: AlertId): Promise<void> {
   const sessions: AgentSessionRow[] = await dataOf(
     api.GET("/api/concierge/alerts/{id}/agent-sessions", { params: { path: { id: alert } } }),
   );

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, ProposedAction, Signal},
+    agent::{ActionType, Alert, ProposedAction},
     model::JsonText,
 };
 
@@ -55,9 +55,9 @@ fn calls() -> Vec<(&'static str, &'static str, String, Value, u16)> {
     ]
 }
 
-/// The call of the name that a signal's record has.
-fn proposes(signal: &Signal) -> Vec<ProposedAction> {
-    let record = &*signal.entities[0].id;
+/// The call of the name that an alert's record has.
+fn proposes(alert: &Alert) -> Vec<ProposedAction> {
+    let record = &*alert.entities[0].id;
     let (_, method, path, body, status) = calls()
         .into_iter()
         .find(|(name, ..)| *name == record)

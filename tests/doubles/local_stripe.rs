@@ -2,7 +2,7 @@
 //! idempotency keys, so that a call without an answer is never repeated.
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, ProposedAction, Signal};
+use shared::agent::{ActionType, Alert, ProposedAction};
 
 use super::{Cutting, Doubled, cutting::Cuts, webhooks::Webhooks};
 use tests::support::posting;
@@ -11,8 +11,8 @@ use tests::support::posting;
 pub(super) const SECRET: &str = "sk_workdesk";
 
 /// Confirms a payment intent, or pays an invoice.
-fn proposes(signal: &Signal) -> Vec<ProposedAction> {
-    let record = &*signal.entities[0].id;
+fn proposes(alert: &Alert) -> Vec<ProposedAction> {
+    let record = &*alert.entities[0].id;
     let path = if record.starts_with("pi_") {
         format!("/v1/payment_intents/{record}/confirm")
     } else {

@@ -10,7 +10,7 @@ mod webhooks;
 
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
-use shared::agent::{ProposedAction, Signal};
+use shared::agent::{Alert, ProposedAction};
 
 use self::cutting::Cutting;
 use tests::support::{AgentSettings, Concierge, event, proposing};
@@ -38,12 +38,12 @@ struct Ended {
 }
 
 impl Doubled {
-    /// A world whose analysis proposes what `proposes` says of a signal, and whose connections may name
+    /// A world whose analysis proposes what `proposes` says of an alert, and whose connections may name
     /// this secret `key`.
     async fn start(
         double: &str,
         secret: &str,
-        proposes: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
+        proposes: impl Fn(&Alert) -> Vec<ProposedAction> + Send + Sync + 'static,
     ) -> Self {
         Self::start_with(double, secret, Some(proposing(proposes))).await
     }
@@ -77,8 +77,8 @@ impl Doubled {
     /// Has the action of a record proposed, approved and run.
     async fn runs(&self, entity: &str) -> Ended {
         let world = &self.world;
-        let signal = world.signal("payment_failed", &[("record", entity)]).await;
-        let session = world.opened(&signal).await;
+        let alert = world.alert("payment_failed", &[("record", entity)]).await;
+        let session = world.opened(&alert).await;
         let action = world.proposed(&session).await.remove(0);
         self.executes(session, action).await
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, ProposedAction, Reconciliation, Signal};
+use shared::agent::{ActionType, Alert, ProposedAction, Reconciliation};
 
 use super::{
     Cutting, Doubled,
@@ -19,8 +19,8 @@ const SECRET: &str = "sk_test_workdesk";
 const REFUNDS: usize = 200;
 
 /// Refunds a charge, or charges a customer or a card.
-fn proposes(signal: &Signal) -> Vec<ProposedAction> {
-    let record = &*signal.entities[0].id;
+fn proposes(alert: &Alert) -> Vec<ProposedAction> {
+    let record = &*alert.entities[0].id;
     let charge = |of: Value| {
         let mut body = json!({"amount": 2_000, "currency": "usd"});
         body.as_object_mut()
@@ -51,8 +51,8 @@ fn proposes(signal: &Signal) -> Vec<ProposedAction> {
 }
 
 /// Charges a card, and looks for the charge in an account that has no other.
-fn proposes_and_looks(signal: &Signal) -> Vec<ProposedAction> {
-    let mut charge = proposes(signal).remove(0);
+fn proposes_and_looks(alert: &Alert) -> Vec<ProposedAction> {
+    let mut charge = proposes(alert).remove(0);
     let mut charges = read_of("charges", "stripe", "/v1/charges");
     charges.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
     charges.absent = [("amount".to_owned(), json!("none"))].into();

@@ -238,7 +238,7 @@ async fn a_change_that_others_outrun_again_and_again_is_a_conflict() {
 async fn a_session_that_others_outrun_again_and_again_is_a_conflict() {
     let (settings, faults) = Settings::behind_faults().await;
     let world = Concierge::start_in(settings).await;
-    let alert = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
     let alert = format!("/api/concierge/alerts/{}/agent-session", alert.await.id);
     let outrun = async |operation, path: &str, body| {
         for _ in 0..5 {

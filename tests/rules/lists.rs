@@ -282,7 +282,7 @@ impl Walk {
             "/api/concierge/journal" => "journal_entry",
             "/api/service-requests" => "service_request",
             "/api/managed-services/search-references" => "reference",
-            "/api/concierge/alerts" => "signal",
+            "/api/concierge/alerts" => "alert",
             path if path.ends_with("/agent-sessions") => "agent_session",
             "/api/concierge/connections" => "connection",
             "/api/projects" => "project",
@@ -431,7 +431,7 @@ impl Walk {
         let Self { world, ada, .. } = self;
         match self.template {
             "/api/concierge/alerts" => {
-                world.concierge.signal("payment_failed", &[]).await;
+                world.concierge.alert("payment_failed", &[]).await;
             }
             // It makes two rows, and comes with every page of two: the walk is to end.
             "/api/concierge/agent-sessions/{id}/journal" if number % 4 == 1 => {}
@@ -441,8 +441,8 @@ impl Walk {
                 ada.trigger(&path).await.expect(200);
             }
             "/api/concierge/agent-sessions" | "/api/concierge/journal" => {
-                let signal = world.concierge.signal("payment_failed", &[]).await;
-                world.concierge.opened(&signal).await;
+                let alert = world.concierge.alert("payment_failed", &[]).await;
+                world.concierge.opened(&alert).await;
             }
             "/api/concierge/alerts/{id}/agent-sessions" => {
                 // An alert has one at a time.

@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use shared::{
     agent::{Approving, Case, Proposal},
     model::{
-        ActivityId, AgentSessionId, Code, CommentId, Error, Held, Id, MilestoneCreate, MilestoneId,
-        MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate, ServiceRequestId,
-        SignalId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
+        ActivityId, AgentSessionId, AlertId, Code, CommentId, Error, Held, Id, MilestoneCreate,
+        MilestoneId, MilestoneUpdate, Order, PhaseId, ProjectId, Role, ServiceRequestCreate,
+        ServiceRequestId, TagId, TaskId, TaskPlace, TaskUpdate, Thread, TicketId, UserId,
     },
     store::{PendingWrite, Store},
 };
@@ -82,7 +82,7 @@ fn writes<'a>(api: &'a Api, pending: &'a (dyn Fn() -> PendingWrite + Sync), n: i
         tickets().raise(pending(), id(1), records::sent(&json!({"title": "No invoices", "assigneeId": n}))) of store,
         tickets().update(pending(), id::<TicketId>(n), records::sent(&json!({"priority": "low"}))) of store,
         tickets().reply(pending(), id::<TicketId>(n), id(1), records::text("Soon.")) of store,
-        signals().record(pending(), records::signal("late_invoice", api.clock.now())) of store,
+        alerts().record(pending(), records::alert("late_invoice", api.clock.now())) of store,
         directory().create_project(pending(), records::project("Move")) of store,
         directory().create_phase(pending(), id::<ProjectId>(n), records::phase("Build", 1)) of store,
         directory().create_tag(pending(), records::tag("urgent")) of store,
@@ -188,10 +188,10 @@ async fn nothing_is_written_before_the_authorization() {
     }
 }
 
-/// Records for the writes of agent sessions: a signal without a session, a session with a proposal
+/// Records for the writes of agent sessions: an alert without a session, a session with a proposal
 /// whose first action can be approved, and another one.
 struct Sessions {
-    signal: SignalId,
+    alert: AlertId,
     one: AgentSessionId,
     actions: Vec<String>,
     other: AgentSessionId,
@@ -206,10 +206,10 @@ impl Sessions {
     async fn of(world: &Concierge) -> Self {
         let session = |value: &Value| id(value.as_i64().unwrap());
         let entities = [("invoice", "inv_2001")];
-        let signal = world.signal("invoice_duplicated", &entities).await;
+        let alert = world.alert("invoice_duplicated", &entities).await;
         let one = world.stuck_batch().await;
         Self {
-            signal: signal.id,
+            alert: alert.id,
             actions: vec![world.proposed(&one).await.remove(0)],
             one: session(&one),
             other: session(&world.failed_payment().await),
@@ -225,7 +225,7 @@ impl Sessions {
         let store: &Store = &api.store;
         let approving = Approving::of(&self.actions, id(1));
         writes![
-            agent().open(pending(), self.signal, id(1)) of store,
+            agent().open(pending(), self.alert, id(1)) of store,
             agent().approve(pending(), self.one, &approving) of store,
             agent().cancel(pending(), self.one) of store,
             agent().propose(pending(), self.other, nothing_found, "It failed.") of store,
@@ -238,7 +238,7 @@ async fn a_refusal_leaves_agent_sessions_as_they_are() {
     let world = Concierge::start().await;
     let known = Sessions::of(&world).await;
     let unknown = Sessions {
-        signal: id(99),
+        alert: id(99),
         one: id(99),
         other: id(99),
         actions: known.actions.clone(),

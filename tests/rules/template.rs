@@ -355,7 +355,7 @@ async fn walk_over_the_agent(world: &Concierge) {
     world.worker().handle(event(&[(&poison, 5)])).await;
     // One whose effect another one excludes.
     let invoice = [("invoice", "inv_2008")];
-    let duplicated = world.signal("invoice_duplicated", &invoice).await;
+    let duplicated = world.alert("invoice_duplicated", &invoice).await;
     let duplicated = world.opened(&duplicated).await;
     let void = world.proposed(&duplicated).await.remove(0);
     world.executes(&duplicated, &[&void]).await.expect(202);

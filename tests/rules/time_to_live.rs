@@ -14,8 +14,8 @@ const LEFT: [(&str, i64); 6] = [
     ("session", 7 * span::DAY / span::SECOND),
     // From the beginning of the day on, at noon of which it is written.
     (
-        "signal_day",
-        (132 * span::DAY - 12 * span::HOUR) / span::SECOND,
+        "alert_day",
+        (102 * span::DAY - 12 * span::HOUR) / span::SECOND,
     ),
     ("sign_in_failures", 15 * span::MINUTE / span::SECOND + 1),
     ("token", span::HOUR / span::SECOND + 1),
@@ -37,7 +37,7 @@ async fn the_table_drops_what_has_ended_and_nothing_else() {
     let nobody = api.anonymous().at("198.51.100.9");
     nobody.post("/api/auth/login", wrong).await.expect(401);
 
-    world.concierge.signal("payment_declined", &[]).await;
+    world.concierge.alert("payment_declined", &[]).await;
 
     let now = api.clock.now().epoch_seconds();
     let mut left = BTreeMap::new();

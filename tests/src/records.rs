@@ -6,14 +6,14 @@ use std::collections::BTreeMap;
 use local::target_systems::DemoTargets;
 use serde_json::{Value, json};
 use shared::{
-    agent::SignalStatus,
+    agent::{AlertReport, AlertStatus},
     input::{self, Input},
     model::{
         ActivityCreate, CommentCreate, OrganizationId, PasswordHash, PhaseCreate, Priority,
         ProjectCreate, ProjectId, Role, ServiceRequestCreate, ServiceStatus, Session, Sid, Slug,
         TagCreate, TaskCreate, Timestamp, User, UserId, WrongText,
     },
-    store::{NewMessage, NewSignal, NewTicket, NewUser, Store},
+    store::{NewMessage, NewTicket, NewUser, Store},
 };
 
 /// A user of this name, called "Ada Tester" if it is "ada".
@@ -149,25 +149,35 @@ pub fn message(author: UserId, content: &str, created_at: Option<Timestamp>) -> 
     }
 }
 
-/// An open signal of this class, under an external id of its own.
+/// An open alert of this class, under an external id of its own.
 #[must_use]
-pub fn signal(class: &str, occurred_at: Timestamp) -> NewSignal {
-    NewSignal {
-        source: "billing-monitor".to_owned(),
-        external_id: shared::random::token(),
-        signal_type: class.to_owned(),
-        severity: "error".to_owned(),
-        status: SignalStatus::Open,
-        title: format!("A signal of {class}"),
-        description: None,
-        target_system: "billing".to_owned(),
-        entities: Vec::new(),
-        labels: BTreeMap::new(),
-        metric: None,
-        amount_at_risk: None,
-        lifecycle: Vec::new(),
+pub fn alert(class: &str, occurred_at: Timestamp) -> AlertReport {
+    alert_with(class, occurred_at, &json!({}))
+}
+
+/// An open alert of this class with these other members.
+#[must_use]
+pub fn alert_with(class: &str, occurred_at: Timestamp, more: &Value) -> AlertReport {
+    let mut body = json!({
+        "source": "billing-monitor", "externalId": shared::random::token(), "signalType": class,
+        "severity": "error", "title": format!("An alert of {class}"), "targetSystem": "billing",
+    });
+    let members = body.as_object_mut().unwrap();
+    members.extend(more.as_object().unwrap().clone());
+    AlertReport {
+        content: sent(&body),
+        status: AlertStatus::Open,
         occurred_at,
     }
+}
+
+/// Records of target systems by type and id, as an alert has them.
+#[must_use]
+pub fn entities<'a>(entities: impl IntoIterator<Item = (&'a str, &'a str)>) -> Value {
+    let entities = entities.into_iter();
+    entities
+        .map(|(kind, id)| json!({"type": kind, "id": id}))
+        .collect()
 }
 
 /// A text of the right length.

@@ -42,13 +42,13 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let alert = alert(&terminal::input()?)?;
     let store = table::open(&table).await;
     store.directory().organization(organization).await?;
-    let new = alert.into_new(store.now())?;
-    let signal = store.signals().record(organization, new).await?;
-    let again = match signal.count {
+    let report = alert.report(store.now())?;
+    let alert = store.alerts().record(organization, report).await?;
+    let again = match alert.count {
         1 => String::new(),
         count => format!(", reported {count} times"),
     };
-    terminal::say(&format!("Alert {}, {}{again}.", signal.id, signal.title));
+    terminal::say(&format!("Alert {}, {}{again}.", alert.id, alert.title));
     Ok(())
 }
 
@@ -75,7 +75,7 @@ fn alert(text: &str) -> Result<AlertCreate, Error> {
 
 #[cfg(test)]
 mod tests {
-    use shared::model::Timestamp;
+    use shared::{agent::Severity, model::Timestamp};
 
     use super::*;
 
@@ -85,10 +85,13 @@ mod tests {
     #[test]
     fn an_alert_occurred_now_unless_it_says_when() {
         let now: Timestamp = "2026-02-01T00:00:00Z".parse().unwrap();
-        let new = alert(LEAST).unwrap().into_new(now).unwrap();
-        assert_eq!((new.occurred_at, new.severity.as_str()), (now, "error"));
+        let new = alert(LEAST).unwrap().report(now).unwrap();
+        assert_eq!(
+            (new.occurred_at, new.content.severity),
+            (now, Severity::Error)
+        );
         let text = LEAST.replace('}', r#", "occurredAt": "2026-01-31T09:30:00+01:00"}"#);
-        let new = alert(&text).unwrap().into_new(now).unwrap();
+        let new = alert(&text).unwrap().report(now).unwrap();
         assert_eq!(new.occurred_at.to_string(), "2026-01-31T08:30:00.000Z");
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The records name entities of the demo billing system, so the two must match.
 
-mod signals;
+mod alerts;
 
 use aws_sdk_dynamodb::Client;
 use serde_json::json;
@@ -123,7 +123,7 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, 
     demo.activities(&max, &mia, &migration, tags).await?;
     demo.requests(&mia, &sue, &migration).await?;
     demo.tickets(&mia, &sue).await?;
-    demo.signals().await?;
+    demo.alerts().await?;
     demo.user(vic).await?;
     Ok(demo.tenant)
 }

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Money;
 use model::{
-    AgentSessionId, JsonText, OrganizationId, SignalId, Timestamp, UserId, input::OneOf, span,
+    AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, input::OneOf, span,
 };
 
 /// An approved action, as the worker runs it.
@@ -57,7 +57,7 @@ pub struct ActionKey {
     /// The session in which it was approved.
     pub session_id: AgentSessionId,
     /// The alert of the session.
-    pub alert_id: SignalId,
+    pub alert_id: AlertId,
     /// The proposed action's id.
     pub action_id: String,
 }

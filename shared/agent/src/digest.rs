@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use super::{ActionContent, AgentAction, AgentSession, ProposedAction, canonical::canonical};
-use model::{OrganizationId, SignalId, digest};
+use model::{AlertId, OrganizationId, digest};
 
 impl ActionContent {
     /// Returns the SHA-256 of the canonical JSON of the content and of the names of the
     /// organization, the alert and the action, in hexadecimal. The action's id also names session
     /// and proposal.
-    fn digest(&self, organization: OrganizationId, alert: SignalId, action: &str) -> String {
+    fn digest(&self, organization: OrganizationId, alert: AlertId, action: &str) -> String {
         let content = json!({
             "organization": organization, "alert": alert, "action": action, "content": self,
         });

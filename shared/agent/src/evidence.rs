@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::Facts;
-use crate::{ClassHistory, Connection, Signal};
+use crate::{Alert, ClassHistory, Connection};
 use model::{JsonText, OrganizationId, Timestamp};
 
 /// The input of an alert's analysis.
 #[derive(Clone, Debug)]
 pub struct Case {
     /// The alert.
-    pub signal: Signal,
+    pub alert: Alert,
     /// The history of its class.
     pub history: ClassHistory,
     /// The organization's connections.

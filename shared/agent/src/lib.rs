@@ -159,6 +159,7 @@
 
 mod action;
 mod action_type;
+mod alert;
 mod approval;
 mod canonical;
 mod chains;
@@ -182,7 +183,6 @@ mod saving;
 mod session;
 mod settle;
 mod sight;
-mod signal;
 mod step;
 mod step_result;
 #[cfg(test)]
@@ -195,6 +195,11 @@ pub use action::{
     Checks, OpenCall, Progress, Schedule, Verdict, VerdictOutcome,
 };
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
+pub use alert::{
+    Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
+    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
+    Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
+};
 pub use approval::{Approved, ApprovedActions};
 pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
 pub use connection::{
@@ -221,8 +226,7 @@ pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
 pub use message::Message;
 pub use pattern::{
-    ClassHistory, Cycle, FiredOnHistory, LabelledSignal, Occurrence, Pattern, PatternWindow,
-    SharedLabel,
+    ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };
 pub use policy::{
     ActionApproval, AgentPolicy, Approvers, Charge, PolicyCaps, PolicyMatch, PolicyPreset,
@@ -237,12 +241,6 @@ pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejectio
 pub use settle::Cancelled;
 pub use sight::{
     Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,
-};
-pub use signal::{
-    AlertCreate, AlertEntity, AlertFilter, AlertLifecycleEvent, AlertMetric, AlertMoney, AlertRef,
-    AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
-    Currency, Labels, LifecycleEvent, Measure, Metric, MinorUnits, Money, NewSignal, Recurrence,
-    Severity, Signal, SignalEntity, SignalStatus,
 };
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
 pub use verdict::ActionVerdict;

@@ -21,7 +21,7 @@ pub(super) const ACTION: &str = "action";
     "affectedSystems": ["billing"],
     "entityLifecycleContext": "Open for 4 hours, then processing for 26.",
     "isAnomalyPattern": false,
-    "patternDescription": "The only alert of its class in 30 days.",
+    "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
     "pattern": null,
     "confidence": 0.9,
     "confidenceFrom": null,
@@ -41,27 +41,20 @@ pub struct Analysis {
     pub entity_lifecycle_context: String,
     /// True if the alert is one of many rather than a single case.
     pub is_anomaly_pattern: bool,
-    /// The frequency of alerts of the class, and what they share.
+    /// The number of other alerts of the class, their rate before, and what they share.
     pub pattern_description: String,
-    /// The numbers behind the description; null for an analysis made by an older release.
-    #[serde(default)]
+    /// The numbers behind the description; null if there are none.
     pub pattern: Option<Pattern>,
     /// Probability that the proposal helps, from 0 to 1.
     pub confidence: f64,
-    /// The factors of the confidence; null for an analysis made by an older release.
-    #[serde(default)]
+    /// The factors of the confidence; null if there are none.
     pub confidence_from: Option<ConfidenceFrom>,
     /// The playbook's findings on what was read.
-    #[serde(default)]
-    #[schema(required)]
     pub evidence: Vec<Evidence>,
-    /// The playbook; null for an analysis made by an older release.
-    #[serde(default)]
+    /// The playbook; null for an analysis without one.
     pub playbook: Option<PlaybookVersion>,
     /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
     /// them did not help one of the alert's records before.
-    #[serde(default)]
-    #[schema(required)]
     pub passed_over: Vec<String>,
 }
 

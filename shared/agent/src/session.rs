@@ -4,9 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence};
-use crate::Signal;
+use crate::Alert;
 use model::{
-    AgentSessionId, AnyOf, Code, Error, OrganizationId, Reason, SignalId, Timestamp, UserId, input,
+    AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId, input,
     span,
 };
 
@@ -19,7 +19,7 @@ pub struct AgentSession {
     /// The owning organization, the same as the alert's.
     pub organization_id: OrganizationId,
     /// The alert.
-    pub alert_id: SignalId,
+    pub alert_id: AlertId,
     /// The alert's class. With `occurred_at`, it locates the alert among those of its class.
     pub signal_type: String,
     /// The instant of the alert's event.
@@ -132,7 +132,7 @@ input! {
     /// Filters of agent sessions.
     pub struct AgentSessionFilter {
         status: Option<AnyOf<AgentSessionStatus>>,
-        alert_id: Option<AnyOf<SignalId>>,
+        alert_id: Option<AnyOf<AlertId>>,
     }
 }
 
@@ -181,14 +181,18 @@ impl AgentSession {
 
     /// Creates a session for an alert.
     #[must_use]
-    pub fn open(id: AgentSessionId, signal: &Signal, by: UserId, now: Timestamp) -> Self {
+    pub fn open(id: AgentSessionId, alert: &Alert, by: UserId, now: Timestamp) -> Self {
         Self {
             id,
-            organization_id: signal.organization_id,
-            alert_id: signal.id,
-            signal_type: signal.signal_type.clone(),
-            occurred_at: signal.occurred_at,
-            entities: signal.entities.iter().map(|one| one.id.clone()).collect(),
+            organization_id: alert.organization_id,
+            alert_id: alert.id,
+            signal_type: alert.signal_type.to_string(),
+            occurred_at: alert.occurred_at,
+            entities: alert
+                .entities
+                .iter()
+                .map(|one| one.id.to_string())
+                .collect(),
             status: AgentSessionStatus::Started,
             error: None,
             analysis: None,

@@ -105,8 +105,8 @@ ids! {
     TicketId = "a" "ticket",
     /// A message of a ticket.
     TicketMessageId = "a" "ticket message",
-    /// A signal (alert).
-    SignalId = "a" "signal",
+    /// An alert.
+    AlertId = "an" "alert",
     /// A record of any type that a service request refers to.
     ReferenceId = "a" "record",
     /// A resolution-agent session.

@@ -52,6 +52,17 @@ impl Field for Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whole<const LEAST: i64, const MOST: i64>(pub i64);
 
+/// An integer that every JSON client holds exactly.
+impl Field for i64 {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        integer(value, place, -MAX_ID, MAX_ID)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(-MAX_ID, MAX_ID).into()
+    }
+}
+
 impl<const LEAST: i64, const MOST: i64> Field for Whole<LEAST, MOST> {
     fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
         integer(value, place, LEAST, MOST).map(Self)

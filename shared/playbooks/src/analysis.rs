@@ -1,6 +1,6 @@
 //! Analyses of alerts.
 
-use agent::{ActionType, Analysis, Case, Pattern, ProposedAction, Signal};
+use agent::{ActionType, Alert, Analysis, Case, Pattern, ProposedAction};
 use model::span;
 
 use super::{
@@ -17,16 +17,16 @@ pub(super) fn of(
     values: &Values,
     actions: &[ProposedAction],
 ) -> Analysis {
-    let signal = &case.signal;
-    let pattern = Pattern::of(signal, &case.history, playbook.cycle);
+    let alert = &case.alert;
+    let pattern = Pattern::of(alert, &case.history, playbook.cycle);
     let confidence_from = playbook.confidence(values, &case.playbooks);
     Analysis {
         root_cause: playbook.cause(values),
-        impact: impact(&values.text(&playbook.impact), signal),
-        affected_systems: affected_systems(signal, playbook, actions),
-        entity_lifecycle_context: lifecycle(signal),
+        impact: impact(&values.text(&playbook.impact), alert),
+        affected_systems: affected_systems(alert, playbook, actions),
+        entity_lifecycle_context: lifecycle(alert),
         is_anomaly_pattern: pattern.is_anomaly(),
-        pattern_description: pattern::describe(signal, playbook.cycle, &pattern),
+        pattern_description: pattern::describe(playbook.cycle, &pattern),
         confidence: confidence_from.confidence(),
         confidence_from: Some(confidence_from),
         evidence: playbook.evidence(values, case.history.at),
@@ -36,20 +36,20 @@ pub(super) fn of(
     }
 }
 
-fn impact(text: &str, signal: &Signal) -> String {
+fn impact(text: &str, alert: &Alert) -> String {
     let mut text = text.to_owned();
-    let at_risk = signal.amount_at_risk.as_ref();
+    let at_risk = alert.amount_at_risk.as_ref();
     if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {
         text.push_str(" At risk: ");
         text.push_str(&money(amount));
         text.push('.');
     }
-    if !signal.entities.is_empty() {
-        let entities: Vec<String> = signal
+    if !alert.entities.is_empty() {
+        let entities: Vec<String> = alert
             .entities
             .iter()
             .map(|entity| {
-                let text = format!("{} {}", entity.kind.replace('_', " "), entity.id);
+                let text = format!("{} {}", entity.r#type.replace('_', " "), entity.id);
                 readable(&text)
             })
             .collect();
@@ -60,12 +60,8 @@ fn impact(text: &str, signal: &Signal) -> String {
     text
 }
 
-fn affected_systems(
-    signal: &Signal,
-    playbook: &Playbook,
-    actions: &[ProposedAction],
-) -> Vec<String> {
-    let mut systems = vec![signal.target_system.clone()];
+fn affected_systems(alert: &Alert, playbook: &Playbook, actions: &[ProposedAction]) -> Vec<String> {
+    let mut systems = vec![alert.target_system.to_string()];
     systems.extend(playbook.affected_systems.iter().cloned());
     systems.extend(
         actions
@@ -79,19 +75,19 @@ fn affected_systems(
     systems
 }
 
-fn lifecycle(signal: &Signal) -> String {
-    let Some(last) = signal.lifecycle.last() else {
-        return "The signal says nothing of what the entity went through before.".to_owned();
+fn lifecycle(alert: &Alert) -> String {
+    let Some(last) = alert.lifecycle.last() else {
+        return "The alert names no earlier states of the record.".to_owned();
     };
-    let steps: Vec<String> = signal
+    let steps: Vec<String> = alert
         .lifecycle
         .iter()
         .map(|event| format!("{} at {}", readable(&event.state), event.at))
         .collect();
-    let minutes = signal.occurred_at.since(last.at).max(0) / span::MINUTE;
+    let minutes = alert.occurred_at.since(last.at).max(0) / span::MINUTE;
     let (hours, minutes) = (minutes / 60, minutes % 60);
     format!(
-        "{}. It had been {} for {hours} h {minutes} min when the signal occurred.",
+        "{}. It had been {} for {hours} h {minutes} min when the alert occurred.",
         steps.join(", then "),
         readable(&last.state)
     )

@@ -151,7 +151,7 @@ impl<'a> Candidate<'a> {
                 unread.insert(read.name.clone(), why);
             }
         }
-        let values = playbook.values(&case.signal).with(facts, unread);
+        let values = playbook.values(&case.alert).with(facts, unread);
         Self {
             playbook,
             reads,

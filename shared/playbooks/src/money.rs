@@ -4,8 +4,8 @@ use agent::Money;
 
 /// Returns an amount in its currency's main unit: `4821.00 USD`. The decimals follow ISO 4217.
 pub(super) fn money(money: &Money) -> String {
-    let currency = money.currency.to_ascii_uppercase();
-    let decimals: u32 = match currency.as_str() {
+    let currency = &money.currency;
+    let decimals: u32 = match &**currency {
         "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
         | "VND" | "VUV" | "XAF" | "XOF" | "XPF" => 0,
         "BHD" | "IQD" | "JOD" | "KWD" | "LYD" | "OMR" | "TND" => 3,
@@ -26,19 +26,21 @@ pub(super) fn money(money: &Money) -> String {
 
 #[cfg(test)]
 mod tests {
+    use agent::Currency;
+
     use super::*;
 
     #[test]
     fn money_has_its_currencys_decimals() {
         for (minor_units, currency, text) in [
-            (482_105, "usd", "4821.05 USD"),
+            (482_105, "USD", "4821.05 USD"),
             (-5, "EUR", "-0.05 EUR"),
             (1_000, "JPY", "1000 JPY"),
             (1_001, "KWD", "1.001 KWD"),
         ] {
             let amount = Money {
                 minor_units,
-                currency: currency.into(),
+                currency: Currency::new(currency).unwrap(),
             };
             assert_eq!(money(&amount), text);
         }

@@ -1,26 +1,38 @@
 //! Patterns in words.
 
-use agent::{Cycle, Pattern, PatternWindow, Signal};
+use agent::{Cycle, Pattern, PatternWindow};
 
-/// Returns the numbers of a pattern and the conclusion.
-pub(super) fn describe(signal: &Signal, cycle: Cycle, pattern: &Pattern) -> String {
-    let class = &signal.signal_type;
-    let windows = pattern.windows.iter();
-    let windows: Vec<String> = windows
-        .map(|window| format!("{} in the last {}", window.count, hours(window.hours)))
-        .collect();
-    let windows = windows.join(", ");
-    let usual = usual(cycle, pattern);
-    let verdict = verdict(pattern);
-    let tried = pattern.fired_on_history;
-    let before = match tried.days {
-        0 => String::new(),
-        days => format!(
-            " It would have been said on {} of the {days} days before.",
-            tried.times
-        ),
-    };
-    format!("Alerts of class {class} about other records: {windows}. {usual} {verdict}{before}")
+use super::template::readable;
+
+/// Returns the number of other alerts, their usual rate, what they share, and the conclusion.
+pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
+    let mut text = Vec::new();
+    let windows = &pattern.windows;
+    // The longest window that fires has the largest sample.
+    let fired = windows.iter().rfind(|window| window.fires);
+    if let Some(window) = fired.or_else(|| windows.iter().find(|window| window.hours == 24)) {
+        let number = match window.count {
+            0 => "No others".to_owned(),
+            number => number.to_string(),
+        };
+        let (hours, usual) = (hours(window.hours), usual(cycle, window));
+        text.push(format!("{number} in the last {hours}; {usual}."));
+    }
+    let shared = pattern.shared.iter().map(|label| {
+        let (name, value) = (readable(&label.name), readable(&label.value));
+        format!("{} of {} share {name}={value}", label.count, label.of)
+    });
+    if !pattern.shared.is_empty() {
+        text.push(format!("{}.", shared.collect::<Vec<_>>().join(", ")));
+    }
+    if fired.is_some() {
+        text.push("A systemic cause is likely.".to_owned());
+    }
+    if let Some(last) = &pattern.recurrence {
+        let (session, entity) = (last.agent_session_id, readable(&last.entity));
+        text.push(format!("Session {session} fixed {entity} at {}.", last.at));
+    }
+    text.join(" ")
 }
 
 fn hours(hours: i64) -> String {
@@ -31,83 +43,45 @@ fn hours(hours: i64) -> String {
     }
 }
 
-/// Returns the expected number.
-fn usual(cycle: Cycle, pattern: &Pattern) -> String {
-    // The day's window serves people best; the other windows say the same.
-    let day = pattern.windows.iter().find(|window| window.hours == 24);
-    let Some(PatternWindow {
-        baseline,
-        baseline_days,
-        ..
-    }) = day.filter(|day| day.baseline_days > 0.0)
-    else {
-        return "Too little is known of earlier days to compare with.".to_owned();
-    };
-    match cycle {
+/// Returns the usual rate: a day or, for a class with a cycle, in a window.
+fn usual(cycle: Cycle, window: &PatternWindow) -> String {
+    if window.baseline_days <= 0.0 {
+        return "too little is known of the time before".to_owned();
+    }
+    let number = |number: i64| f64::from(i32::try_from(number).unwrap_or(i32::MAX));
+    let a_day = number(window.baseline) / window.baseline_days;
+    let (rate, unit, before) = match cycle {
+        Cycle::None => (a_day, " a day", "before"),
         Cycle::Monthly => {
-            format!(
-                "At the same 24 hours of the last {baseline_days:.0} months there were {baseline}."
-            )
+            let in_window = a_day * number(window.hours) / 24.0;
+            (in_window, "", "in the same hours of earlier months")
         }
-        Cycle::None => {
-            let days = format!("the {baseline_days:.0} days before the last 7");
-            format!("In {days} there were {baseline}.")
-        }
-    }
-}
-
-fn verdict(pattern: &Pattern) -> String {
-    let fired = pattern.windows.iter().filter(|window| window.fires);
-    let clearest = fired.min_by(|a, b| a.p_value.total_cmp(&b.p_value));
-    let mut verdict = match clearest {
-        Some(window) => format!(
-            "They come far more often than that (p = {:.1e} for the last {}): a systemic cause is likely.",
-            window.p_value,
-            hours(window.hours)
-        ),
-        None if pattern.recurrence.is_some() => String::new(),
-        None => "Nothing points to more than a single case.".to_owned(),
     };
-    let shared = pattern.shared.iter();
-    let shared: Vec<String> = shared
-        .map(|label| {
-            format!(
-                "{}={} ({} of {})",
-                label.name, label.value, label.count, label.of
-            )
-        })
-        .collect();
-    if !shared.is_empty() {
-        verdict.extend([" They share ", &shared.join(", "), "."]);
+    if window.baseline == 0 {
+        format!("none {before}")
+    } else if rate < 0.05 {
+        format!("less than 0.1{unit} {before}")
+    } else {
+        format!("{rate:.1}{unit} {before}")
     }
-    if let Some(recurrence) = &pattern.recurrence {
-        let back = format!(
-            "It is {} again, which session {} put right at {}.",
-            recurrence.entity, recurrence.agent_session_id, recurrence.at
-        );
-        let space = if verdict.is_empty() { "" } else { " " };
-        verdict.push_str(space);
-        verdict.push_str(&back);
-    }
-    verdict
 }
 
 #[cfg(test)]
 mod tests {
-    use agent::{ClassHistory, Occurrence, Recurrence, SignalEntity};
-    use model::{Id, span};
+    use agent::{AlertEntity, ClassHistory, Occurrence, Recurrence, SharedLabel};
+    use model::{Id, Slug, span};
     use serde_json::json;
 
     use super::*;
-    use crate::tests::{nothing, signal};
+    use crate::tests::{alert, nothing};
 
     /// Occurrences of different batches, that many hours ago.
     fn history(hours: impl IntoIterator<Item = i64>) -> ClassHistory {
         let none = nothing();
         let occurrences = hours.into_iter().enumerate().map(|(at, hours)| {
-            let batch = SignalEntity {
-                kind: "usage_batch".into(),
-                id: format!("ub_{at}"),
+            let batch = AlertEntity {
+                r#type: Slug::new("usage_batch").unwrap(),
+                id: format!("ub_{at}").try_into().unwrap(),
             };
             let id = Id::new(1).unwrap();
             Occurrence::of(id, &[batch], none.at.plus(-hours * span::HOUR))
@@ -120,45 +94,71 @@ mod tests {
     }
 
     fn told(history: &ClassHistory, cycle: Cycle) -> String {
-        let signal = signal(&json!({}));
-        describe(&signal, cycle, &Pattern::of(&signal, history, cycle))
+        describe(cycle, &Pattern::of(&alert(&json!({})), history, cycle))
     }
 
     #[test]
-    fn the_numbers_are_told() {
-        assert_eq!(
-            told(&history([0, 5, 30, 24 * 9]), Cycle::None),
-            "Alerts of class usage_batch_stuck about other records: 1 in the last hour, 2 in the last \
-             24 hours, 3 in the last 7 days. In the 28 days before the last 7 there were 1. Nothing \
-             points to more than a single case. It would have been said on 0 of the 28 days before."
-        );
-        let surge = told(&history([1, 2, 3, 4]), Cycle::None);
-        assert!(surge.contains("a systemic cause is likely"), "{surge}");
-        assert!(surge.contains("for the last 24 hours"), "{surge}");
-        let unknown = told(&nothing(), Cycle::None);
-        assert!(unknown.contains("Too little is known"), "{unknown}");
-        let monthly = told(&history([1, 24 * 31 + 2]), Cycle::Monthly);
-        assert!(
-            monthly.contains("of the last 3 months there were 1."),
-            "{monthly}"
-        );
+    fn a_pattern_is_a_number_and_a_rate() {
+        for (ages, cycle, expected) in [
+            (
+                vec![0, 5, 30, 24 * 9],
+                Cycle::None,
+                "2 in the last 24 hours; less than 0.1 a day before.",
+            ),
+            (
+                vec![24 * 9, 24 * 10, 24 * 11],
+                Cycle::None,
+                "No others in the last 24 hours; 0.1 a day before.",
+            ),
+            (
+                vec![],
+                Cycle::None,
+                "No others in the last 24 hours; none before.",
+            ),
+            (
+                vec![1, 2, 3, 4],
+                Cycle::None,
+                "4 in the last 24 hours; none before. A systemic cause is likely.",
+            ),
+            (
+                vec![1, 24 * 31 + 2],
+                Cycle::Monthly,
+                "1 in the last 24 hours; 0.3 in the same hours of earlier months.",
+            ),
+            (
+                vec![1],
+                Cycle::Monthly,
+                "1 in the last 24 hours; none in the same hours of earlier months.",
+            ),
+        ] {
+            assert_eq!(told(&history(ages), cycle), expected);
+        }
+        let unknown = "No others in the last 24 hours; too little is known of the time before.";
+        assert_eq!(told(&nothing(), Cycle::None), unknown);
     }
 
     #[test]
-    fn what_comes_back_is_told() {
-        let mut again = signal(&json!({}));
+    fn shared_labels_and_the_last_fix_are_told() {
+        let mut again = alert(&json!({}));
         again.recurrence = Some(Recurrence {
             entity: "ub_1001".into(),
             agent_session_id: Id::new(7).unwrap(),
             at: nothing().at,
         });
-        let pattern = Pattern::of(&again, &nothing(), Cycle::None);
-        let told = describe(&again, Cycle::None, &pattern);
-        assert!(
-            told.ends_with(
-                "It is ub_1001 again, which session 7 put right at 2026-01-15T12:00:00.000Z."
-            ),
-            "{told}"
+        let mut pattern = Pattern::of(&again, &history([1, 2, 3, 4]), Cycle::None);
+        pattern.shared = vec![SharedLabel {
+            name: "gateway".to_owned(),
+            value: "adyen".to_owned(),
+            count: 3,
+            of: 4,
+            baseline_count: 0,
+            baseline_of: 9,
+            p_value: 0.01,
+        }];
+        assert_eq!(
+            describe(Cycle::None, &pattern),
+            "4 in the last 24 hours; none before. 3 of 4 share gateway=adyen. A systemic cause is \
+             likely. Session 7 fixed ub_1001 at 2026-01-15T12:00:00.000Z."
         );
     }
 }

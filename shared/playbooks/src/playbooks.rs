@@ -98,7 +98,7 @@ impl Playbooks {
     /// reads of one analysis are limited; more specific playbooks take precedence.
     pub(super) fn for_case(&self, case: &Case) -> (Vec<&Playbook>, Vec<String>) {
         let matching = self.playbooks.iter();
-        let matching = matching.filter(|playbook| playbook.matches.fit(&case.signal));
+        let matching = matching.filter(|playbook| playbook.matches.fit(&case.alert));
         let (not_helped, mut able): (Vec<&Playbook>, Vec<&Playbook>) =
             matching.partition(|one| case.playbooks.did_not_help(&one.version()));
         able.sort_by(|a, b| {

@@ -3,27 +3,27 @@ mod stripe;
 mod values;
 
 use agent::{
-    ActionType, Case, ClassHistory, Connection, FactCondition, Facts, FindingWeight, MoneyEffect,
-    PlaybookRecord, PlaybookRuns, Proposal, Seen, Signal, TargetRead,
+    ActionType, Alert, Case, ClassHistory, Connection, FactCondition, Facts, FindingWeight,
+    MoneyEffect, PlaybookRecord, PlaybookRuns, Proposal, Seen, TargetRead,
 };
 use model::{Id, JsonObject, JsonText, Slug};
 use serde_json::{Value, json};
 
 use super::*;
 
-pub(super) fn signal(more: &Value) -> Signal {
-    let mut signal = json!({
+pub(super) fn alert(more: &Value) -> Alert {
+    let mut alert = json!({
         "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
         "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
         "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
-        "entities": [{"type": "usage_batch", "id": "ub_1001"}],
-        "occurredAt": "2026-01-15T12:00:00Z",
+        "entities": [{"type": "usage_batch", "id": "ub_1001"}], "labels": {}, "lifecycle": [],
+        "occurredAt": "2026-01-15T12:00:00Z", "lastOccurredAt": "2026-01-15T12:00:00Z", "count": 1,
         "createdAt": "2026-01-15T12:00:00Z", "updatedAt": "2026-01-15T12:00:00Z",
     });
     for (name, value) in more.as_object().unwrap() {
-        signal[name] = value.clone();
+        alert[name] = value.clone();
     }
-    serde_json::from_value(signal).unwrap()
+    serde_json::from_value(alert).unwrap()
 }
 
 /// An empty history.
@@ -34,7 +34,7 @@ pub(super) fn nothing() -> ClassHistory {
 /// Connections of the demo systems, and one to Stripe.
 pub(super) fn connections() -> Vec<Connection> {
     let demo = local::target_systems::DemoTargets::start(0, None).unwrap();
-    let (tenant, now) = (Id::new(1).unwrap(), signal(&json!({})).occurred_at);
+    let (tenant, now) = (Id::new(1).unwrap(), alert(&json!({})).occurred_at);
     let mut connections = demo.connections();
     connections["stripe"] = json!({
         "kind": "stripe", "baseUrl": "https://api.stripe.com", "secretParameter": "stripe-key",
@@ -54,7 +54,7 @@ pub(super) fn connections() -> Vec<Connection> {
 /// The input of an analysis of such an alert.
 pub(super) fn case(more: &Value) -> Case {
     Case {
-        signal: signal(more),
+        alert: alert(more),
         history: nothing(),
         connections: connections(),
         playbooks: PlaybookRecord::default(),
@@ -479,7 +479,7 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
 }
 
 #[test]
-fn an_unknown_signal_gets_a_manual_review_and_little_confidence() {
+fn an_unknown_alert_gets_a_manual_review_and_little_confidence() {
     let unknown = json!({"signalType": "moon_in_the_way", "targetSystem": "sky"});
     let proposal = propose(&Answers::default(), &unknown);
     let [action] = proposal.actions.as_slice() else {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use agent::Alert;
 use model::{
     Activity, Milestone, Organization, Phase, Project, ServiceRequest, Tag, Task, Ticket,
     input::{Schema, described},
@@ -34,6 +35,7 @@ macro_rules! hide {
 }
 
 hide! {
+    Alert ["organizationId", "recurrence"]
     Activity ["metadata", "evidence", "tagIds"]
     Milestone ["organizationId"]
     Organization []

@@ -1,10 +1,10 @@
 //! Filters of lists as conditions on attributes.
 
-use agent::{Severity, SignalStatus};
+use agent::{AlertStatus, Severity};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    ActivityType, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId, Priority,
-    ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, SignalId, Slug, TagId, TaskStatus,
+    ActivityType, AlertId, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId,
+    Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug, TagId, TaskStatus,
     Timestamp, UserId, Who,
 };
 
@@ -130,6 +130,8 @@ macro_rules! plain {
 
 plain!(
     ActivityType,
+    AlertId,
+    AlertStatus,
     Category,
     MilestoneId,
     MilestoneStatus,
@@ -140,8 +142,6 @@ plain!(
     Role,
     ServiceStatus,
     Severity,
-    SignalId,
-    SignalStatus,
     Slug,
     TagId,
     TaskStatus,

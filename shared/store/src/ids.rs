@@ -2,12 +2,12 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use agent::{AgentSession, Signal};
+use agent::{AgentSession, Alert};
 use model::{
-    Activity, ActivityId, AgentSessionId, Comment, CommentId, Error, Id, Milestone, MilestoneId,
-    Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
-    ServiceRequestId, SignalId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage,
-    TicketMessageId, Token, TokenId, User, UserId,
+    Activity, ActivityId, AgentSessionId, AlertId, Comment, CommentId, Error, Id, Milestone,
+    MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
+    ServiceRequestId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage, TicketMessageId,
+    Token, TokenId, User, UserId,
 };
 use tokio::sync::Mutex;
 
@@ -46,7 +46,7 @@ ids! {
     ServiceRequest: ServiceRequestId,
     Ticket: TicketId,
     TicketMessage: TicketMessageId,
-    Signal: SignalId,
+    Alert: AlertId,
     AgentSession: AgentSessionId,
     Token: TokenId,
 }

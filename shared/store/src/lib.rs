@@ -2,6 +2,8 @@
 
 mod activities;
 mod agent;
+mod alert_days;
+mod alerts;
 mod assignee;
 mod cleanup;
 mod comments;
@@ -24,8 +26,6 @@ mod retry;
 mod service_requests;
 mod sessions;
 mod sign_in;
-mod signal_days;
-mod signals;
 mod stack_name;
 mod store;
 mod tagging;
@@ -40,8 +40,8 @@ pub use self::agent::{
     Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
     Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
-pub use ::agent::NewSignal;
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
+pub use alerts::Alerts;
 pub use cleanup::{CLEANUP_DELAY, Cleanups, Progress};
 pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
@@ -55,7 +55,6 @@ pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};
 pub use service_requests::{Past, ServiceRequests};
 pub use sign_in::{SignIn, SignInAttempt};
-pub use signals::Signals;
 pub use store::Store;
 pub use tagging::Tagging;
 pub use tasks::{JoinedTask, TaggedTask, Tasks};

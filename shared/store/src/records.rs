@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 
 use agent::{ActionType, AgentAction, AgentSession};
 use model::{
-    ActivityId, AgentSessionId, MilestoneId, OrganizationId, PasswordHash, PhaseId, ProjectId,
-    ReferenceId, ReferenceType, SignalId, TagId, TaskId, Thread, Timestamp, UserId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationId, PasswordHash,
+    PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId, Thread, Timestamp,
+    UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -193,17 +194,17 @@ pub(crate) enum Walked {
 /// The alert of a reporter's id.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SignalSource {
+pub(crate) struct AlertSource {
     pub(crate) organization_id: OrganizationId,
-    pub(crate) source: String,
-    pub(crate) external_id: String,
-    pub(crate) signal_id: SignalId,
+    pub(crate) source: SourceName,
+    pub(crate) external_id: ExternalId,
+    pub(crate) alert_id: AlertId,
 }
 
 /// The occurrences of a class of alerts on one day (UTC).
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SignalDay {
+pub(crate) struct AlertDay {
     pub(crate) organization_id: OrganizationId,
     pub(crate) signal_type: String,
     /// The start of the day.
@@ -218,7 +219,7 @@ pub(crate) struct SignalDay {
 /// The instant since which an organization's alerts are recorded.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SignalsSince {
+pub(crate) struct AlertsSince {
     pub(crate) organization_id: OrganizationId,
     pub(crate) since: Timestamp,
 }
@@ -226,9 +227,9 @@ pub(crate) struct SignalsSince {
 /// The session of an alert: the item through which an alert finds its sessions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct SessionOfSignal {
+pub(crate) struct SessionOfAlert {
     pub(crate) organization_id: OrganizationId,
-    pub(crate) alert_id: SignalId,
+    pub(crate) alert_id: AlertId,
     pub(crate) session_id: AgentSessionId,
     pub(crate) created_at: Timestamp,
 }

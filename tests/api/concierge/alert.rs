@@ -8,9 +8,9 @@ use tests::support::{Concierge, budgets};
 #[tokio::test]
 async fn an_alert_is_acknowledged_resolved_and_opened_again() {
     let world = Concierge::start().await;
-    let signal = world.signal("payment_failed", &[]).await;
+    let alert = world.alert("payment_failed", &[]).await;
     let sue = world.api.sign_in("sue").await;
-    let path = format!("/api/concierge/alerts/{}", signal.id);
+    let path = format!("/api/concierge/alerts/{}", alert.id);
     let read = sue.get(&path).await;
     budgets::within(&world.api, "GET /api/concierge/alerts/{id}", 200, &read);
     for (version, (status, resolved_at)) in (2..).zip([
@@ -44,17 +44,17 @@ async fn an_alert_is_acknowledged_resolved_and_opened_again() {
 #[tokio::test]
 async fn an_alert_shows_its_sessions_newest_first() {
     let world = Concierge::start().await;
-    let signal = world
-        .signal("payment_failed", &[("payment", "pay_3001")])
+    let alert = world
+        .alert("payment_failed", &[("payment", "pay_3001")])
         .await;
-    let path = format!("/api/concierge/alerts/{}/agent-sessions", signal.id);
+    let path = format!("/api/concierge/alerts/{}/agent-sessions", alert.id);
     assert_eq!(world.max.get(&path).await.ids(), [0; 0]);
     let mut sessions = Vec::new();
     for _ in 0..3 {
         world.api.clock.advance(span::SECOND);
-        let session = world.opened(&signal).await;
+        let session = world.opened(&alert).await;
         // Asked for again, it is the same.
-        assert_eq!(world.opened(&signal).await, session);
+        assert_eq!(world.opened(&alert).await, session);
         world.cancels(&session).await.expect(200);
         sessions.insert(0, session.as_i64().unwrap());
     }
@@ -65,5 +65,5 @@ async fn an_alert_shows_its_sessions_newest_first() {
     let rows = budgets::within(&world.api, operation, 200, &answer);
     assert_eq!(answer.ids(), sessions);
     assert_eq!(rows[0]["status"], "cancelled");
-    assert_eq!(rows[0]["alert"]["id"], json!(signal.id));
+    assert_eq!(rows[0]["alert"]["id"], json!(alert.id));
 }

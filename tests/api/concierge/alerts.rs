@@ -1,7 +1,10 @@
 //! `GET /api/concierge/alerts`
 
 use serde_json::json;
-use shared::{agent::SignalStatus, model::span, store::NewSignal};
+use shared::{
+    agent::{AlertReport, AlertStatus},
+    model::span,
+};
 use tests::{records, support::Concierge};
 
 const ALERTS: &str = "/api/concierge/alerts";
@@ -11,17 +14,17 @@ async fn alerts_come_newest_first_and_are_filtered() {
     let world = Concierge::start().await;
     let (api, sue) = (&world.api, world.api.sign_in("sue").await);
     for (class, severity, status) in [
-        ("payment_failed", "error", SignalStatus::Open),
-        ("payment_failed", "critical", SignalStatus::Resolved),
-        ("usage_batch_stuck", "error", SignalStatus::Open),
+        ("payment_failed", "error", AlertStatus::Open),
+        ("payment_failed", "critical", AlertStatus::Resolved),
+        ("usage_batch_stuck", "error", AlertStatus::Open),
     ] {
         api.clock.advance(span::SECOND);
-        let new = NewSignal {
-            severity: severity.to_owned(),
+        let more = json!({"severity": severity});
+        let new = AlertReport {
             status,
-            ..records::signal(class, api.clock.now())
+            ..records::alert_with(class, api.clock.now(), &more)
         };
-        api.store.signals().record(api.home.id, new).await.unwrap();
+        api.store.alerts().record(api.home.id, new).await.unwrap();
     }
     for (query, expected) in [
         ("", vec![3, 2, 1]),
@@ -46,10 +49,8 @@ async fn alerts_come_newest_first_and_are_filtered() {
 #[tokio::test]
 async fn an_alert_names_its_session() {
     let world = Concierge::start().await;
-    let signal = world
-        .signal("payment_failed", &[("invoice", "inv_1")])
-        .await;
-    let session = world.opened(&signal).await;
+    let alert = world.alert("payment_failed", &[("invoice", "inv_1")]).await;
+    let session = world.opened(&alert).await;
     let alerts = world.max.get(ALERTS).await.expect(200);
     let alert = &alerts[0];
     assert_eq!(alert["agentSessionId"], session);

@@ -333,15 +333,13 @@ async fn an_action_carries_its_own_organizations_secret_to_its_own_system() {
     assert_eq!((world.demo.effects().len(), other.effects().len()), (1, 0));
     // The other one's action goes to its own system with its own secret, and is not let in.
     let entities = [("usage_batch", "ub_1002")];
-    let signal = world
-        .signal_of(abroad, "usage_batch_stuck", &entities)
-        .await;
+    let alert = world.alert_in(abroad, "usage_batch_stuck", &entities).await;
     let zoe = world
         .api
         .sign_in("zoe")
         .await
         .with_header("prefer", "respond-async");
-    let open = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let open = format!("/api/concierge/alerts/{}/agent-session", alert.id);
     let session = zoe.trigger(&open).await.expect(200)["session"]["id"].clone();
     let path = format!("/api/concierge/agent-sessions/{session}");
     let proposed = zoe.trigger(&format!("{path}/propose")).await.expect(200);

@@ -10,13 +10,13 @@ const OPEN: &str = "POST /api/concierge/alerts/{id}/agent-session";
 #[tokio::test]
 async fn a_new_session_is_started() {
     let world = Concierge::start().await;
-    let signal = world.signal("usage_batch_stuck", &[]).await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let alert = world.alert("usage_batch_stuck", &[]).await;
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
     let sue = world.api.sign_in("sue").await;
     assert_eq!(
         within(&world.api, OPEN, 200, &sue.trigger(&path).await),
         json!({"session": {
-            "version": 1, "id": 1, "alertId": signal.id, "status": "started",
+            "version": 1, "id": 1, "alertId": alert.id, "status": "started",
             "createdAt": "2026-01-15T12:00:00.000Z",
         }})
     );
@@ -25,19 +25,19 @@ async fn a_new_session_is_started() {
 #[tokio::test]
 async fn an_alert_has_one_session_until_it_ends() {
     let world = Concierge::start().await;
-    let signal = world.signal("usage_batch_stuck", &[]).await;
-    let first = world.opened(&signal).await;
-    assert_eq!(world.opened(&signal).await, first);
+    let alert = world.alert("usage_batch_stuck", &[]).await;
+    let first = world.opened(&alert).await;
+    assert_eq!(world.opened(&alert).await, first);
     world.proposed(&first).await;
-    assert_eq!(world.opened(&signal).await, first);
+    assert_eq!(world.opened(&alert).await, first);
     world.cancels(&first).await.expect(200);
-    let second = world.opened(&signal).await;
+    let second = world.opened(&alert).await;
     assert_ne!(second, first);
     // An expired proposal has ended, whether or not the sweeper came by.
     world.proposed(&second).await;
     world.api.clock.advance(24 * 3_600_000);
     let max = world.api.sign_in("max").await;
-    let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
     world.api.counter.take();
     let third = within(&world.api, OPEN, 200, &max.trigger(&path).await);
     assert_ne!(third["session"]["id"], second);
@@ -46,8 +46,8 @@ async fn an_alert_has_one_session_until_it_ends() {
 #[tokio::test]
 async fn sessions_opened_at_once_are_one() {
     let world = Concierge::start().await;
-    let signal = world.signal("usage_batch_stuck", &[]).await;
-    let opened = (0..8).map(|_| world.opened(&signal));
+    let alert = world.alert("usage_batch_stuck", &[]).await;
+    let opened = (0..8).map(|_| world.opened(&alert));
     let mut ids = Vec::new();
     for id in futures::future::join_all(opened).await {
         ids.push(id.as_i64().unwrap());

@@ -2,7 +2,7 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Money, MoneyEffect, ProposedAction, TargetRead};
+use shared::agent::{ActionType, Currency, Money, MoneyEffect, ProposedAction, TargetRead};
 
 use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting, with};
 
@@ -27,7 +27,7 @@ fn careful() -> Vec<ProposedAction> {
     let money = |minor_units, currency: &str| {
         Some(Money {
             minor_units,
-            currency: currency.into(),
+            currency: Currency::new(currency).unwrap(),
         })
     };
     let void = ActionType::VoidInvoice;
@@ -96,8 +96,8 @@ pub(super) async fn carefully() -> (Concierge, Value, Vec<String>) {
 async fn proposing(actions: Vec<ProposedAction>) -> (Concierge, Value, Vec<String>) {
     let world = Concierge::start_proposing(actions).await;
     let entities = [("invoice", "inv_2008"), ("customer", "cus_505")];
-    let signal = world.signal("invoice_duplicated", &entities).await;
-    let session = world.opened(&signal).await;
+    let alert = world.alert("invoice_duplicated", &entities).await;
+    let session = world.opened(&alert).await;
     let ids = world.proposed(&session).await;
     (world, session, ids)
 }
@@ -252,8 +252,8 @@ async fn a_guard_names_who_holds_it() {
     assert_eq!(rival["heldBy"]["code"], "done_recently");
     assert_eq!(rival["heldBy"]["sessionId"], first);
     // In another session both are, for a day.
-    let signal = world.signal("invoice_duplicated", &[("invoice", "inv_2008")]);
-    let second = world.opened(&signal.await).await;
+    let alert = world.alert("invoice_duplicated", &[("invoice", "inv_2008")]);
+    let second = world.opened(&alert.await).await;
     let ids = world.proposed(&second).await;
     let preview = previews(&world.max, &second, &[&ids[0]]).await.expect(200);
     let action = &preview["actions"][0];

@@ -18,12 +18,12 @@ async fn why_not(caller: &Caller, session: &Value, action: &str) -> Value {
 #[tokio::test]
 async fn a_preview_names_why_an_action_would_not_be_executed() {
     let world = Concierge::start_unwary().await;
-    let signal = world.signal(
+    let alert = world.alert(
         "payment_failed",
         &[("payment", "pay_3001"), ("customer", "cus_501")],
     );
-    let signal = signal.await;
-    let id = world.opened(&signal).await;
+    let alert = alert.await;
+    let id = world.opened(&alert).await;
     let ids = world.proposed(&id).await;
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, Value::Null);
     // While it runs, and after it failed: then it may be executed again, until another session was opened.
@@ -42,7 +42,7 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
         never.as_str().unwrap().contains("executed again"),
         "{never}"
     );
-    let other = world.opened(&signal).await;
+    let other = world.opened(&alert).await;
     let other_ids = world.proposed(&other).await;
     let late = why_not(&world.max, &id, &ids[1]).await;
     assert!(late.as_str().unwrap().contains("Another session"), "{late}");

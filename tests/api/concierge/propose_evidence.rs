@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Claim, Outcome, ProposedAction, Sight, SignalEntity},
+    agent::{ActionType, Claim, Outcome, ProposedAction, Sight},
     model::{Id, span},
 };
 
@@ -11,7 +11,7 @@ use tests::support::{CASES, Concierge, posting};
 
 /// Returns a session with the proposal for an alert about these records.
 async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> Value {
-    let id = world.opened(&world.signal(class, entities).await).await;
+    let id = world.opened(&world.alert(class, entities).await).await;
     world.proposed(&id).await;
     world.session(&id).await
 }
@@ -193,18 +193,15 @@ async fn looks(
 #[tokio::test]
 async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     let world = Concierge::start().await;
-    let mut signal = tests::records::signal("invoice_duplicated", world.api.clock.now());
-    signal.entities = vec![SignalEntity {
-        kind: "invoice".to_owned(),
-        id: "inv_2010".to_owned(),
-    }];
-    signal.amount_at_risk = Some(shared::agent::Money {
-        minor_units: 99_999_900,
-        currency: "EUR".to_owned(),
+    let more = json!({
+        "entities": [{"type": "invoice", "id": "inv_2010"}],
+        "amountAtRisk": {"minorUnits": 99_999_900, "currency": "EUR"},
     });
-    let signals = world.api.store.signals();
-    let signal = signals.record(world.api.home.id, signal).await.unwrap();
-    let id = world.opened(&signal).await;
+    let now = world.api.clock.now();
+    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
+    let alerts = world.api.store.alerts();
+    let alert = alerts.record(world.api.home.id, alert).await.unwrap();
+    let id = world.opened(&alert).await;
     world.proposed(&id).await;
     let session = world.session(&id).await;
     let credit = &session["proposedActions"][1];

@@ -46,8 +46,8 @@ async fn the_dashboards_figure_opens() {
 
 /// Has the first action of a proposal executed.
 async fn done(world: &Concierge, class: &str, kind: &str, id: &str) {
-    let signal = world.signal(class, &[(kind, id)]).await;
-    let session = world.opened(&signal).await;
+    let alert = world.alert(class, &[(kind, id)]).await;
+    let session = world.opened(&alert).await;
     let action = world.proposed(&session).await.remove(0);
     world.executes(&session, &[&action]).await.expect(202);
     world.delivers(&world.worker()).await;
@@ -78,6 +78,6 @@ async fn an_effect_from_before_saves_nothing() {
     assert_eq!(world.max.get(HOURS_SAVED).await.expect(200), json!([]));
     // Nor did it put anything right.
     world.api.clock.advance(span::HOUR);
-    let again = world.signal("usage_batch_stuck", &[("usage_batch", "ub_1007")]);
+    let again = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1007")]);
     assert_eq!(again.await.recurrence, None);
 }

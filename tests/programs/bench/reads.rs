@@ -99,7 +99,7 @@ pub const FUNCTIONS: &[Function] = &[
 ];
 
 /// Milestones of the project, each of every fifth task; comments on the first request and the first
-/// activity; and an agent session on the signal.
+/// activity; and an agent session on the alert.
 pub async fn create_what_is_missing(world: &Release, options: &Options) {
     let send = async |function: &Served, method: &str, path: &str, body: Option<Value>| {
         let event = world.event(method, path, body.as_ref());

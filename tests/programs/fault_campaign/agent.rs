@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 use crate::{
+    alerts::Class,
     client::{Client, Outcome},
     ledger::Session,
-    signals::Class,
     world::Shared,
 };
 
@@ -29,9 +29,9 @@ const BETWEEN_APPROVALS: &[&str] = &[
 const ENDED: [&str; 4] = ["completed", "failed", "cancelled", "expired"];
 
 impl Client {
-    /// Looks after a signal about entities of its own. Each seventh session is cancelled.
+    /// Looks after an alert about entities of its own. Each seventh session is cancelled.
     pub async fn resolves(&mut self, shared: &Shared) {
-        let Some((entity, alert)) = shared.signal().await else {
+        let Some((entity, alert)) = shared.alert().await else {
             return;
         };
         let path = format!("/api/concierge/alerts/{alert}/agent-session");

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::signals::Class;
+use crate::alerts::Class;
 
 /// The ledger of one client.
 #[derive(Debug, Default)]

@@ -27,6 +27,7 @@
 )]
 
 mod agent;
+mod alerts;
 mod client;
 mod clock;
 mod disk;
@@ -37,7 +38,6 @@ mod ledger;
 mod options;
 mod parameters;
 mod queue;
-mod signals;
 mod story;
 mod verdict;
 mod world;
@@ -160,9 +160,9 @@ impl Campaign {
             let ledger = world.story(options, with_work).await;
             drop(room);
             let (struck, each) = (world.fates.struck(), options.each_of(&kinds));
-            let signals = world.shared.signals();
+            let alerts = world.shared.alerts();
             eprintln!(
-                "{title}: {} requests, {signals} signals, {} instances, {} s",
+                "{title}: {} requests, {alerts} alerts, {} instances, {} s",
                 ledger.requests,
                 world.lambda.started(),
                 began.elapsed().as_secs()

@@ -31,8 +31,8 @@ use tests::{
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::{
-    client::Client, disk::Disk, fates::Fates, kind::Kind, lambda::Lambda, ledger::Ledger,
-    options::Options as Campaign, parameters, queue, signals, signals::Class,
+    alerts, alerts::Class, client::Client, disk::Disk, fates::Fates, kind::Kind, lambda::Lambda,
+    ledger::Ledger, options::Options as Campaign, parameters, queue,
 };
 
 /// Clients that work at the same time.
@@ -92,27 +92,27 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// A new signal: the number of its entities, and its id. None when the target systems have no more
+    /// A new alert: the number of its entities, and its id. None when the target systems have no more
     /// of them.
-    pub async fn signal(&self) -> Option<(usize, i64)> {
+    pub async fn alert(&self) -> Option<(usize, i64)> {
         let number = self.entities.fetch_add(1, Ordering::SeqCst);
         if number >= self.most_entities {
             return None;
         }
-        let signals = self.store.signals();
+        let alerts = self.store.alerts();
         // The table's disk may be full.
         for _ in 0..MOST_TRIES {
-            let new = Class::of(number).signal(number);
-            if let Ok(signal) = signals.record(self.tenant, new).await {
-                return Some((number, signal.id.get()));
+            let new = Class::of(number).alert(number);
+            if let Ok(alert) = alerts.record(self.tenant, new).await {
+                return Some((number, alert.id.get()));
             }
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        panic!("no signal can be recorded");
+        panic!("no alert can be recorded");
     }
 
     /// Returns the number of alerts.
-    pub fn signals(&self) -> usize {
+    pub fn alerts(&self) -> usize {
         self.entities.load(Ordering::SeqCst).min(self.most_entities)
     }
 }
@@ -139,7 +139,7 @@ impl World {
             proxy.lag_behind(engines.table_name()).await;
         }
         let most_entities = 400 + campaign.each * 3;
-        let demo = Arc::new(DemoTargets::start_with(signals::entities(most_entities)).unwrap());
+        let demo = Arc::new(DemoTargets::start_with(alerts::entities(most_entities)).unwrap());
         let observer = dynamodb_client(&proxy.url_of(OBSERVER));
         let store = Store::new(observer, engines.table_name(), Clock::system());
         let (shared, cookies) = fill(store, &demo, most_entities).await;

@@ -17,11 +17,11 @@ use local::{
 use playbooks::Playbooks;
 use serde_json::{Map, Value, json};
 use shared::{
-    agent::{ActionState, ActionType, Approving, Case, Message, Money, SignalEntity},
+    agent::{ActionState, ActionType, Approving, Case, Message},
     clock::Clock,
     model::{AgentSessionId, OrganizationId, Stopwatch, UserId, span},
     queue::Queue,
-    store::{Approval, NewSignal, Store},
+    store::{Approval, Store},
 };
 use sweeper::Sweeper;
 use tempfile::TempDir;
@@ -194,23 +194,17 @@ impl World {
                 ("payment_failed", entities, ActionType::NotifyCustomer)
             }
         };
-        let entity = |(kind, id): (&str, &String)| SignalEntity {
-            kind: kind.to_owned(),
-            id: id.clone(),
-        };
-        let new = NewSignal {
-            external_id: format!("{record}-{turn}"),
-            entities: entities.into_iter().map(entity).collect(),
-            amount_at_risk: Some(Money {
-                minor_units: 1,
-                currency: "USD".into(),
-            }),
-            ..records::signal(class, Clock::system().now())
-        };
-        let signal = self.store.signals().record(self.tenant, new).await.unwrap();
+        let entities = entities.into_iter().map(|(kind, id)| (kind, id.as_str()));
+        let more = json!({
+            "externalId": format!("{record}-{turn}"),
+            "entities": records::entities(entities),
+            "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
+        });
+        let new = records::alert_with(class, Clock::system().now(), &more);
+        let alert = self.store.alerts().record(self.tenant, new).await.unwrap();
         let agent = self.store.agent();
         let by: UserId = shared::model::Id::new(1).unwrap();
-        let session = agent.open(self.tenant, signal.id, by).await.unwrap().id;
+        let session = agent.open(self.tenant, alert.id, by).await.unwrap().id;
         let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = proposed.await.unwrap();

@@ -58,7 +58,7 @@ impl Release {
     }
 }
 
-/// An organization with a hundred tasks, activities and requests, a ticket with messages, a signal,
+/// An organization with a hundred tasks, activities and requests, a ticket with messages, an alert,
 /// and a user's session. A program creates further records through the functions.
 async fn fill(engines: &Engines) -> String {
     let clock = Clock::system();
@@ -103,8 +103,8 @@ async fn fill(engines: &Engines) -> String {
         ..records::ticket()
     };
     store.tickets().create(tenant, ticket).await.unwrap();
-    let signal = records::signal("payment_failed", now);
-    store.signals().record(tenant, signal).await.unwrap();
+    let alert = records::alert("payment_failed", now);
+    store.alerts().record(tenant, alert).await.unwrap();
     cookie
 }
 

@@ -134,7 +134,7 @@ pub const ROWS: &[Row] = &[
     row("GET /api/concierge/alerts/{id}/agent-sessions", 2, 4),
     row("GET /api/concierge/agent-sessions", 2, 3),
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
-        .because("the signal says which session to look at before another is opened"),
+        .because("the alert says which session to look at before another is opened"),
     row("GET /api/concierge/agent-sessions/{id}", 1, 2),
     row("POST /api/concierge/agent-sessions/{id}/propose", 3, 10)
         .because("that it analyses is written before the analysis, beside which what the class did and \

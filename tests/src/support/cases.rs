@@ -2,11 +2,8 @@
 //! do.
 
 use crate::records;
-use shared::{
-    agent::{Signal, SignalEntity},
-    model::OrganizationId,
-    store::NewSignal,
-};
+use serde_json::{Map, Value, json};
+use shared::{agent::Alert, model::OrganizationId};
 
 use super::Concierge;
 
@@ -155,19 +152,15 @@ pub const UNKNOWN: PlaybookCase = case("fallback", "moon_in_the_way", "billing",
 
 impl Concierge {
     /// Records the alert of a case.
-    pub async fn alert_of(&self, tenant: OrganizationId, case: &PlaybookCase) -> Signal {
-        let entity = |(kind, id): &(&str, &str)| SignalEntity {
-            kind: (*kind).to_owned(),
-            id: (*id).to_owned(),
-        };
-        let label = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
-        let new = NewSignal {
-            target_system: case.system.to_owned(),
-            entities: case.entities.iter().map(entity).collect(),
-            labels: case.labels.iter().map(label).collect(),
-            ..records::signal(case.class, self.api.clock.now())
-        };
-        let signals = self.api.store.signals();
-        signals.record(tenant, new).await.unwrap().record
+    pub async fn alert_of(&self, tenant: OrganizationId, case: &PlaybookCase) -> Alert {
+        let label = |(name, value): &(&str, &str)| ((*name).to_owned(), Value::from(*value));
+        let more = json!({
+            "targetSystem": case.system,
+            "entities": records::entities(case.entities.iter().copied()),
+            "labels": case.labels.iter().map(label).collect::<Map<_, _>>(),
+        });
+        let new = records::alert_with(case.class, self.api.clock.now(), &more);
+        let alerts = self.api.store.alerts();
+        alerts.record(tenant, new).await.unwrap().record
     }
 }

@@ -14,10 +14,10 @@ use resolution_agent::{Analyse, ResolutionAgent};
 use serde_json::{Value, json};
 use shared::{
     App,
-    agent::{ApiCall, Facts, Message, Signal, SignalEntity, TargetRead},
+    agent::{Alert, ApiCall, Facts, Message, TargetRead},
     model::{AgentSessionId, Id, OrganizationId, Slug, span},
     queue::Queue,
-    store::{NewSignal, Store},
+    store::Store,
 };
 use sweeper::Sweeper;
 use targets::{Secrets, Sending, Targets};
@@ -193,46 +193,42 @@ impl Concierge {
         self.api.store_beside().await
     }
 
-    /// A signal of organization 1.
-    pub async fn signal(&self, class: &str, entities: &[(&str, &str)]) -> Signal {
-        self.signal_of(self.api.home.id, class, entities).await
+    /// An alert of organization 1.
+    pub async fn alert(&self, class: &str, entities: &[(&str, &str)]) -> Alert {
+        self.alert_in(self.api.home.id, class, entities).await
     }
 
-    pub async fn signal_of(
+    pub async fn alert_in(
         &self,
         tenant: OrganizationId,
         class: &str,
         entities: &[(&str, &str)],
-    ) -> Signal {
-        let entity = |(kind, id): &(&str, &str)| SignalEntity {
-            kind: (*kind).to_owned(),
-            id: (*id).to_owned(),
-        };
-        let new = NewSignal {
-            title: format!("{class} of {entities:?}"),
-            entities: entities.iter().map(entity).collect(),
-            ..records::signal(class, self.api.clock.now())
-        };
-        let signals = self.api.store.signals();
-        signals.record(tenant, new).await.unwrap().record
+    ) -> Alert {
+        let more = json!({
+            "title": format!("{class} of {entities:?}"),
+            "entities": records::entities(entities.iter().copied()),
+        });
+        let new = records::alert_with(class, self.api.clock.now(), &more);
+        let alerts = self.api.store.alerts();
+        alerts.record(tenant, new).await.unwrap().record
     }
 
     /// Opens a session on a stuck usage batch of the demo.
     pub async fn stuck_batch(&self) -> Value {
-        let signal = self.signal("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
-        self.opened(&signal.await).await
+        let alert = self.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+        self.opened(&alert.await).await
     }
 
     /// Opens a session on a failed payment, which proposes a retry and a message.
     pub async fn failed_payment(&self) -> Value {
         let entities = [("payment", "pay_3001"), ("customer", "cus_501")];
-        self.opened(&self.signal("payment_failed", &entities).await)
+        self.opened(&self.alert("payment_failed", &entities).await)
             .await
     }
 
-    /// The id of a session that was opened on a signal.
-    pub async fn opened(&self, signal: &Signal) -> Value {
-        let path = format!("/api/concierge/alerts/{}/agent-session", signal.id);
+    /// The id of a session that was opened on an alert.
+    pub async fn opened(&self, alert: &Alert) -> Value {
+        let path = format!("/api/concierge/alerts/{}/agent-session", alert.id);
         self.max.trigger(&path).await.expect(200)["session"]["id"].clone()
     }
 
@@ -299,8 +295,8 @@ impl Concierge {
 
     /// A session on an alert that no playbook knows, and its manual action.
     pub async fn manual_review(&self) -> (Value, String) {
-        let signal = self.signal("moon_in_the_way", &[("invoice", "inv_2008")]);
-        let session = self.opened(&signal.await).await;
+        let alert = self.alert("moon_in_the_way", &[("invoice", "inv_2008")]);
+        let session = self.opened(&alert.await).await;
         let action = self.proposed(&session).await.remove(0);
         (session, action)
     }

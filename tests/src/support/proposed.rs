@@ -6,8 +6,8 @@ use resolution_agent::Analyse;
 use serde_json::{Value, json};
 use shared::{
     agent::{
-        ActionContent, ActionStep, ActionType, Analysis, ApiCall, FactCondition, Proposal,
-        ProposedAction, Reconciliation, Risk, Signal, TargetRead, Verification,
+        ActionContent, ActionStep, ActionType, Alert, Analysis, ApiCall, FactCondition, Proposal,
+        ProposedAction, Reconciliation, Risk, TargetRead, Verification,
     },
     model::{JsonText, span},
 };
@@ -26,8 +26,8 @@ impl Concierge {
 
     /// A session that proposes an automated and a manual action; no customer is to be told.
     pub async fn mixed(&self) -> (Value, String, String) {
-        let signal = self.signal("payment_failed", &[("payment", "pay_3001")]);
-        let id = self.opened(&signal.await).await;
+        let alert = self.alert("payment_failed", &[("payment", "pay_3001")]);
+        let id = self.opened(&alert.await).await;
         let mut actions = self.proposed(&id).await;
         let manual = actions.remove(1);
         (id, actions.remove(0), manual)
@@ -181,10 +181,10 @@ pub fn with(mut action: ProposedAction, change: impl FnOnce(&mut ActionContent))
 
 /// An analysis that proposes what a test says of an alert.
 pub fn proposing(
-    actions: impl Fn(&Signal) -> Vec<ProposedAction> + Send + Sync + 'static,
+    actions: impl Fn(&Alert) -> Vec<ProposedAction> + Send + Sync + 'static,
 ) -> Analyse {
     Arc::new(move |case| {
-        let proposed = proposal(actions(&case.signal));
+        let proposed = proposal(actions(&case.alert));
         Box::pin(async { Ok(proposed) })
     })
 }

@@ -27,7 +27,7 @@ impl Concierge {
         entities: &[(&str, &str)],
         place: usize,
     ) -> (Value, String) {
-        let session = self.opened(&self.signal(class, entities).await).await;
+        let session = self.opened(&self.alert(class, entities).await).await;
         let action = self.proposed(&session).await.remove(place);
         self.executes(&session, &[&action]).await.expect(202);
         (session, action)
@@ -39,7 +39,7 @@ impl Concierge {
         class: &str,
         entities: &[(&str, &str)],
     ) -> (Value, Vec<String>) {
-        let session = self.opened(&self.signal(class, entities).await).await;
+        let session = self.opened(&self.alert(class, entities).await).await;
         let actions = self.proposed(&session).await;
         let all: Vec<&str> = actions.iter().map(String::as_str).collect();
         self.executes(&session, &all).await.expect(202);

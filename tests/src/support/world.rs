@@ -21,7 +21,7 @@ pub struct World {
     pub max: User,
     /// A user whose role may change, and one whose password may.
     others: [String; 2],
-    /// A signal whose session has ended.
+    /// An alert whose session has ended.
     alert: String,
     /// A session that is to be analysed.
     started: String,
@@ -92,8 +92,8 @@ impl World {
         may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
-        let signal = concierge.signal("payment_failed", &[]).await;
-        let ended = concierge.opened(&signal).await;
+        let alert = concierge.alert("payment_failed", &[]).await;
+        let ended = concierge.opened(&alert).await;
         concierge.cancels(&ended).await.expect(200);
         let started = concierge.stuck_batch().await;
         let proposed = concierge.stuck_batch().await;
@@ -115,7 +115,7 @@ impl World {
         Self {
             max: api.user("max").await,
             others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
-            alert: signal.id.to_string(),
+            alert: alert.id.to_string(),
             started: started.to_string(),
             proposed: (proposed.to_string(), action),
             unwanted: unwanted.to_string(),
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    /// A session whose signal can be analysed.
+    /// A session whose alert can be analysed.
     pub fn session_to_analyse(&self) -> &str {
         &self.started
     }

@@ -263,15 +263,15 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
 }
 
 fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
-    let entities = found.signal.iter().flat_map(|signal| &signal.entities);
+    let entities = found.alert.iter().flat_map(|alert| &alert.entities);
     let of_customers = matches!(
         action.content.action_type,
         ActionType::SyncCustomer | ActionType::NotifyCustomer
     );
     let records = action.content.entities.iter().map(|id| {
         let mut named = entities.clone();
-        let kind = named.find(|entity| entity.id == *id);
-        let kind = kind.map(|entity| entity.kind.clone());
+        let kind = named.find(|entity| *entity.id == **id);
+        let kind = kind.map(|entity| entity.r#type.to_string());
         PreviewRecord {
             target_system: action.content.target_system.clone(),
             id: id.clone(),
@@ -294,8 +294,8 @@ impl PreviewPolicy {
         let session = &found.whole.session;
         let verdict =
             session.policy_verdict(action, &found.policy, &found.approvers, &approval, found.at);
-        let newest = found.signal.as_ref();
-        let newest = newest.and_then(|signal| signal.agent_session_id);
+        let newest = found.alert.as_ref();
+        let newest = newest.and_then(|alert| alert.agent_session_id);
         let open = session.check_open(&found.whole.actions, action, newest, found.at);
         let refused = open.and_then(|()| MayExecute::check(caller)).err();
         let why_not = if !action.is_automated {

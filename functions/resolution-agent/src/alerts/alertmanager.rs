@@ -4,10 +4,10 @@ use axum::{Json, extract::State};
 use serde::Serialize;
 use shared::{
     App, Error, Problem,
-    agent::{AlertmanagerWebhook, NewSignal, Signal, SignalStatus},
+    agent::{Alert, AlertReport, AlertStatus, AlertmanagerWebhook},
     auth::{Caller, need},
     http::Body,
-    model::{Code, Fault, SignalId},
+    model::{AlertId, Code, ExternalId, Fault},
     store::Stored,
 };
 use utoipa::ToSchema;
@@ -27,9 +27,9 @@ pub struct AlertsReceived {
 pub struct AlertReceived {
     /// Index in the posted list, from 0.
     index: usize,
-    id: SignalId,
-    external_id: String,
-    status: SignalStatus,
+    id: AlertId,
+    external_id: ExternalId,
+    status: AlertStatus,
     /// Number of reports.
     count: i64,
 }
@@ -44,7 +44,7 @@ pub struct AlertRejected {
 }
 
 impl AlertReceived {
-    fn of(index: usize, alert: Stored<Signal>) -> Self {
+    fn of(index: usize, alert: Stored<Alert>) -> Self {
         let Stored { record: alert, .. } = alert;
         Self {
             index,
@@ -72,10 +72,10 @@ pub async fn alertmanager(
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(webhook): Body<AlertmanagerWebhook>,
 ) -> Result<Json<AlertsReceived>, Problem> {
-    let (new, rejected) = webhook.into_new(app.clock.now());
-    let (places, new): (Vec<usize>, Vec<NewSignal>) = new.into_iter().unzip();
-    let signals = app.store.signals();
-    let recorded = signals.record_all(caller.pending_write(), &new).await;
+    let (reports, rejected) = webhook.reports(app.clock.now());
+    let (places, reports): (Vec<usize>, Vec<AlertReport>) = reports.into_iter().unzip();
+    let alerts = app.store.alerts();
+    let recorded = alerts.record_all(caller.pending_write(), &reports).await;
     let recorded = recorded.map_err(worth_another_try)?;
     if !rejected.is_empty() {
         let (organization_id, rejected) = (caller.tenant(), rejected.len());

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Path, PathId, Single},
-    model::SignalId,
+    model::AlertId,
 };
 
 use super::view::AlertView;
@@ -15,9 +15,9 @@ use super::view::AlertView;
 pub async fn get(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation>,
-    Path(id): Path<PathId<SignalId>>,
+    Path(id): Path<PathId<AlertId>>,
 ) -> Result<Single<AlertView>, Problem> {
-    let signals = app.store.signals();
-    let alert = signals.get(caller.tenant(), id.known()?).await?;
+    let alerts = app.store.alerts();
+    let alert = alerts.get(caller.tenant(), id.known()?).await?;
     Ok(Single(alert.into()))
 }

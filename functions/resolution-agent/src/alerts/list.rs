@@ -22,7 +22,7 @@ pub async fn list(
     let pages = caller.pages(&app)?;
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let filter = &caller.query.filter;
-    let signals = app.store.signals();
-    let page = signals.list(tenant, user, filter, &pages.wanted).await?;
+    let alerts = app.store.alerts();
+    let page = alerts.list(tenant, user, filter, &pages.wanted).await?;
     Ok(pages.answer(page, AlertView::from)?)
 }

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{List, Path, PathId},
-    model::{AgentSessionSort, Listing, SignalId},
+    model::{AgentSessionSort, AlertId, Listing},
 };
 
 use crate::sessions::row::AgentSessionRow;
@@ -19,12 +19,12 @@ use crate::sessions::row::AgentSessionRow;
 pub async fn list_sessions(
     State(app): State<App>,
     caller: Caller<need::ViewAgentRemediation, Listing<(), AgentSessionSort>>,
-    Path(alert): Path<PathId<SignalId>>,
+    Path(alert): Path<PathId<AlertId>>,
 ) -> Result<List<AgentSessionRow>, Problem> {
     let pages = caller.pages(&app)?;
     let agent = app.store.agent();
     let page = agent
-        .of_signal(caller.tenant(), alert.known()?, &pages.wanted)
+        .of_alert(caller.tenant(), alert.known()?, &pages.wanted)
         .await?;
     let now = app.clock.now();
     Ok(pages.answer(page, |row| AgentSessionRow::of(row, now))?)

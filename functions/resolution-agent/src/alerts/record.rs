@@ -20,11 +20,8 @@ pub async fn record(
     caller: Caller<need::WithAgent<need::ManageSignals>>,
     Body(sent): Body<AlertCreate>,
 ) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
-    let new = sent.into_new(app.clock.now())?;
-    let alert = app
-        .store
-        .signals()
-        .record(caller.pending_write(), new)
-        .await?;
+    let report = sent.report(app.clock.now())?;
+    let alerts = app.store.alerts();
+    let alert = alerts.record(caller.pending_write(), report).await?;
     Ok(Single(alert.into()))
 }

@@ -6,7 +6,7 @@ use shared::{
     agent::AlertUpdate,
     auth::{Caller, need},
     http::{Body, Path, PathId, Single, refusal::ConcurrentChange},
-    model::SignalId,
+    model::AlertId,
 };
 
 use super::view::AlertView;
@@ -20,10 +20,10 @@ use super::view::AlertView;
 pub async fn update(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::ManageSignals>>,
-    Path(id): Path<PathId<SignalId>>,
+    Path(id): Path<PathId<AlertId>>,
     Body(update): Body<AlertUpdate>,
 ) -> Result<Single<AlertView>, Problem<ConcurrentChange>> {
-    let signals = app.store.signals();
-    let alert = signals.update(caller.pending_write(), id.known()?, &update);
+    let alerts = app.store.alerts();
+    let alert = alerts.update(caller.pending_write(), id.known()?, &update);
     Ok(Single(alert.await?.into()))
 }

@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Path, PathId, refusal::ConcurrentChange},
-    model::SignalId,
+    model::AlertId,
 };
 
 use super::view::AgentSessionOpened;
@@ -21,7 +21,7 @@ use super::view::AgentSessionOpened;
 pub async fn open(
     State(app): State<App>,
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
-    Path(alert): Path<PathId<SignalId>>,
+    Path(alert): Path<PathId<AlertId>>,
 ) -> Result<Json<AgentSessionOpened>, Problem<ConcurrentChange>> {
     let agent = app.store.agent();
     let session = agent

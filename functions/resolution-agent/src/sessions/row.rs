@@ -3,7 +3,7 @@
 use serde::Serialize;
 use shared::{
     agent::{ActionType, AgentSession, AgentSessionStatus, AlertRef, ProposedAction, Risk},
-    model::{AgentSessionId, SignalId, Timestamp, UserId},
+    model::{AgentSessionId, AlertId, Timestamp, UserId},
     store::SessionOnAlert,
 };
 use utoipa::ToSchema;
@@ -37,7 +37,7 @@ use utoipa::ToSchema;
 #[serde(rename_all = "camelCase")]
 pub struct AgentSessionRow {
     id: AgentSessionId,
-    alert_id: SignalId,
+    alert_id: AlertId,
     /// Alert; null if its record cannot be read.
     alert: Option<AlertRef>,
     status: AgentSessionStatus,

@@ -12,7 +12,7 @@ use shared::{
         Rejection, StepResult, StepStatus, Verdict, VerificationStatus,
     },
     http::operation::{Answer, Description},
-    model::{AgentSessionId, JsonObject, SignalId, Timestamp},
+    model::{AgentSessionId, AlertId, JsonObject, Timestamp},
     store::{SessionWithActions, Stored},
     versioned,
 };
@@ -42,7 +42,7 @@ pub struct AgentSessionOpened {
 #[serde(rename_all = "camelCase")]
 pub struct AgentSessionSummary {
     id: AgentSessionId,
-    alert_id: SignalId,
+    alert_id: AlertId,
     status: AgentSessionStatus,
     created_at: Timestamp,
     /// Version, raised by every write.
@@ -83,7 +83,7 @@ pub struct AgentSessionProposed {
 pub struct ProposedSession {
     id: AgentSessionId,
     status: AgentSessionStatus,
-    alert_id: SignalId,
+    alert_id: AlertId,
     analysis: Option<Analysis>,
     /// Reads of target systems for the analysis.
     reads: Vec<ReadView>,
@@ -169,7 +169,7 @@ impl AgentActionsExecuted {
 #[serde(rename_all = "camelCase")]
 pub struct AgentSessionView {
     id: AgentSessionId,
-    alert_id: SignalId,
+    alert_id: AlertId,
     status: AgentSessionStatus,
     created_at: Timestamp,
     updated_at: Timestamp,

@@ -6,8 +6,8 @@ use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
 use super::{Pattern, SharedLabel, statistics};
-use crate::{Signal, SignalEntity};
-use model::{SignalId, Timestamp, span};
+use crate::{Alert, AlertEntity, Labels};
+use model::{AlertId, Timestamp, span};
 
 /// An occurrence of an alert, as its class's counters store it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -29,23 +29,21 @@ pub struct ClassHistory {
     /// Its alerts of the last [`DAYS`](Self::DAYS), in any order.
     pub occurrences: Vec<Occurrence>,
     /// Its newest alerts of the last week, at most [`SAMPLE`](Self::SAMPLE).
-    pub recent: Vec<LabelledSignal>,
+    pub recent: Vec<LabelledAlert>,
     /// Its newest alerts before that, at most [`SAMPLE`](Self::SAMPLE).
-    pub earlier: Vec<LabelledSignal>,
+    pub earlier: Vec<LabelledAlert>,
 }
 
 /// The labels of an alert.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LabelledSignal {
+pub struct LabelledAlert {
     /// Unique id.
-    pub id: SignalId,
+    pub id: AlertId,
     /// The records that it names.
-    #[serde(default)]
-    pub entities: Vec<SignalEntity>,
+    pub entities: Vec<AlertEntity>,
     /// Its labels.
-    #[serde(default)]
-    pub labels: BTreeMap<String, String>,
+    pub labels: Labels,
     /// The instant of the alert.
     pub occurred_at: Timestamp,
 }
@@ -56,7 +54,7 @@ impl Occurrence {
 
     /// Creates the occurrence of an alert.
     #[must_use]
-    pub fn of(id: SignalId, entities: &[SignalEntity], at: Timestamp) -> Self {
+    pub fn of(id: AlertId, entities: &[AlertEntity], at: Timestamp) -> Self {
         Self {
             minute: at.millis().div_euclid(span::MINUTE),
             records: records(id, entities),
@@ -85,9 +83,8 @@ impl Occurrence {
 }
 
 impl ClassHistory {
-    /// Number of days for which occurrences are stored. The windows are tested on four weeks, each
-    /// with three months before it, and the longest window is a week.
-    pub const DAYS: i64 = 130;
+    /// Number of days for which occurrences are stored: three months, and the longest window.
+    pub const DAYS: i64 = 100;
     /// The size of each sample of labels.
     pub const SAMPLE: usize = 100;
     /// The length of [`recent`](Self::recent), in milliseconds.
@@ -108,8 +105,8 @@ impl ClassHistory {
     /// Counts the occurrences of other records in the last five weeks. A record counts once per
     /// hour.
     #[must_use]
-    pub fn seen(&self, signal: &Signal) -> usize {
-        let own = records(signal.id, &signal.entities);
+    pub fn seen(&self, alert: &Alert) -> usize {
+        let own = records(alert.id, &alert.entities);
         let first = self
             .at
             .plus(-35 * span::DAY)
@@ -123,8 +120,8 @@ impl ClassHistory {
 
     /// Returns the labels that an alert shares with others in a window, more than with earlier
     /// ones.
-    pub(super) fn shared(&self, signal: &Signal, window_hours: i64) -> Vec<SharedLabel> {
-        let own = records(signal.id, &signal.entities);
+    pub(super) fn shared(&self, alert: &Alert, window_hours: i64) -> Vec<SharedLabel> {
+        let own = records(alert.id, &alert.entities);
         let (mut within, mut before) = (HashSet::new(), HashSet::new());
         let (mut window, mut baseline) = (Vec::new(), Vec::new());
         for other in self.recent.iter().chain(&self.earlier) {
@@ -136,7 +133,7 @@ impl ClassHistory {
                 (&mut before, &mut baseline)
             };
             if records != own && seen.insert(records) {
-                part.push(&other.labels);
+                part.push(&other.labels.0);
             }
         }
         let having = |part: &[&BTreeMap<String, String>], name: &str, value: &str| {
@@ -146,7 +143,7 @@ impl ClassHistory {
             count(have.count())
         };
         let (of, baseline_of) = (count(window.len()), count(baseline.len()));
-        let labels = signal.labels.iter().map(|(name, value)| {
+        let labels = alert.labels.0.iter().map(|(name, value)| {
             let with = having(&window, name, value);
             let baseline_with = having(&baseline, name, value);
             SharedLabel {
@@ -174,11 +171,11 @@ impl ClassHistory {
 
 /// Returns a hash of the records that an alert names, in any order. Without records, each alert has
 /// its own hash.
-fn records(id: SignalId, entities: &[SignalEntity]) -> u32 {
+fn records(id: AlertId, entities: &[AlertEntity]) -> u32 {
     let mut hash = Sha256::new();
     let mut named: Vec<(&str, &str)> = entities
         .iter()
-        .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
+        .map(|entity| (&*entity.r#type, &*entity.id))
         .collect();
     named.sort_unstable();
     for (kind, id) in &named {

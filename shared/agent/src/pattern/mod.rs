@@ -6,7 +6,7 @@ pub mod statistics;
 mod tests;
 mod windows;
 
-pub use history::{ClassHistory, LabelledSignal, Occurrence};
+pub use history::{ClassHistory, LabelledAlert, Occurrence};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,8 +39,6 @@ pub struct Pattern {
     pub shared: Vec<SharedLabel>,
     /// The earlier resolution of the same record; null if there is none.
     pub recurrence: Option<Recurrence>,
-    /// The number of past days on which a window would have fired.
-    pub fired_on_history: FiredOnHistory,
 }
 
 /// A window of time, compared with its baseline.
@@ -82,15 +80,6 @@ pub struct SharedLabel {
     /// Probability of at least `count` if the label were unrelated to the window (Fisher's exact
     /// test). At most one in twenty of the shown labels is there by chance.
     pub p_value: f64,
-}
-
-/// The number of past days on which windows would have fired.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct FiredOnHistory {
-    /// Number of tested days before the last 24 hours. Each was tested at every hour.
-    pub days: i64,
-    /// Number of those days on which a window fired.
-    pub times: i64,
 }
 
 impl Pattern {

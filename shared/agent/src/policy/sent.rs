@@ -154,7 +154,7 @@ impl From<&MoneySet> for Money {
     fn from(sent: &MoneySet) -> Self {
         Self {
             minor_units: sent.minor_units.0,
-            currency: sent.currency.clone().into(),
+            currency: sent.currency.clone(),
         }
     }
 }

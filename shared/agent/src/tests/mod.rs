@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use serde_json::json;
 
 use super::*;
-use crate::Signal;
+use crate::Alert;
 use model::{Code, Error, Id, Role, Timestamp, User, span};
 
 /// The instant that many milliseconds after the beginning of the test.
@@ -25,12 +25,13 @@ fn at(millis: i64) -> Timestamp {
     Timestamp::from_millis(millis)
 }
 
-fn signal() -> Signal {
+fn alert() -> Alert {
     serde_json::from_value(json!({
         "id": 9, "organizationId": 1, "source": "billing-monitor", "externalId": "x-9",
         "signalType": "usage_batch_stuck", "severity": "error", "status": "open",
         "title": "Usage batch ub_1001 is stuck", "targetSystem": "billing",
-        "entities": [], "occurredAt": at(0), "createdAt": at(0), "updatedAt": at(0),
+        "entities": [], "labels": {}, "lifecycle": [], "occurredAt": at(0),
+        "lastOccurredAt": at(0), "count": 1, "createdAt": at(0), "updatedAt": at(0),
     }))
     .unwrap()
 }
@@ -127,7 +128,7 @@ fn proposal() -> Proposal {
 /// Session 7, opened at 0.
 fn opened() -> AgentSession {
     let (id, by) = (Id::new(7).unwrap(), Id::new(3).unwrap());
-    AgentSession::open(id, &signal(), by, at(0))
+    AgentSession::open(id, &alert(), by, at(0))
 }
 
 /// Session 7 with a proposal made at 0: two automated actions and a manual one.

@@ -1,7 +1,7 @@
 //! Policies.
 
 use super::*;
-use crate::Money;
+use crate::{Currency, Money};
 use model::input;
 
 fn policy(sent: &serde_json::Value) -> AgentPolicy {
@@ -18,7 +18,7 @@ fn set(policy: &mut AgentPolicy, sent: &serde_json::Value) {
 fn money(minor_units: i64, currency: &str) -> Money {
     Money {
         minor_units,
-        currency: currency.into(),
+        currency: Currency::new(currency).unwrap(),
     }
 }
 

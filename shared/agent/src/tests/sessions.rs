@@ -50,11 +50,11 @@ fn approve(session: &mut AgentSession, list: &[&str]) -> Result<bool, Error> {
 }
 
 #[test]
-fn an_opened_session_is_its_signals() {
+fn an_opened_session_is_its_alerts() {
     let session = opened();
     assert_eq!(session.status, Started);
-    assert_eq!(session.alert_id, signal().id);
-    assert_eq!(session.organization_id, signal().organization_id);
+    assert_eq!(session.alert_id, alert().id);
+    assert_eq!(session.organization_id, alert().organization_id);
     assert_eq!(session.signal_type, "usage_batch_stuck");
     assert_eq!(session.due_at, None);
 }

@@ -38,6 +38,8 @@ pub use schema::{Schema, described, without_null};
 #[doc(hidden)]
 pub use serde_json::json;
 pub use shape::{Apart, Change, Defaulted, List, Nullable, Patch};
+#[doc(hidden)]
+pub use utoipa::{PartialSchema, ToSchema};
 
 use serde_json::{Map, Value};
 

@@ -232,7 +232,8 @@ pub fn at_least_one(object: &Fields, names: &[String], place: &mut Place<'_>) {
 /// | `distinct by field, "…";` | elements of a list differ in the field; the text is the fault |
 /// | `example {…};` | the example of the document, which a test sends |
 ///
-/// An object that a record stores as it was sent adds its derives before the struct.
+/// An object that a record stores as it was sent adds its derives before the struct. Answers may show
+/// it, since it has a schema.
 #[macro_export]
 macro_rules! input {
     (
@@ -322,7 +323,27 @@ macro_rules! input {
             }
         }
 
+        $($crate::input!(@stored $name [$($derived),+]);)?
         $crate::input!(@apply $name [$($field)+] $($record)?);
+    };
+    (@stored $name:ident [$($derived:path),+]) => {
+        impl $crate::input::PartialSchema for $name {
+            fn schema() -> $crate::input::Schema {
+                let mut all = Vec::new();
+                <Self as $crate::input::Field>::field_schemas(&mut all);
+                all.swap_remove(0).1
+            }
+        }
+
+        impl $crate::input::ToSchema for $name {
+            fn name() -> std::borrow::Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn schemas(all: &mut Vec<(String, $crate::input::Schema)>) {
+                <Self as $crate::input::Field>::field_schemas(all);
+            }
+        }
     };
     (@apply $name:ident [$($field:ident)+] $record:ty) => {
         /// A change of nothing.

@@ -15,7 +15,7 @@ pub enum Flaw {
     #[error("versions count from 1")]
     Version,
     /// The match has conditions but no class.
-    #[error("it matches signals of any class, and is not the fallback")]
+    #[error("it matches alerts of any class, and is not the fallback")]
     AnyClass,
     /// Another playbook has the same match.
     #[error("another one matches the same")]

@@ -21,7 +21,7 @@ pub(super) use values::Values;
 
 use std::collections::BTreeMap;
 
-use agent::{ActionType, Case, Cycle, PlaybookVersion, Risk, Signal};
+use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Risk};
 use model::digest;
 use serde::Deserialize;
 
@@ -150,22 +150,22 @@ pub(super) struct Action {
 }
 
 impl Matches {
-    pub(super) fn fit(&self, signal: &Signal) -> bool {
+    pub(super) fn fit(&self, alert: &Alert) -> bool {
         self.signal_type
             .as_ref()
-            .is_none_or(|class| *class == signal.signal_type)
+            .is_none_or(|class| **class == *alert.signal_type)
             && self
                 .target_system
                 .as_ref()
-                .is_none_or(|system| *system == signal.target_system)
+                .is_none_or(|system| **system == *alert.target_system)
             && self.entity_types.iter().all(|kind| {
-                let mut entities = signal.entities.iter();
-                entities.any(|entity| entity.kind == *kind)
+                let mut entities = alert.entities.iter();
+                entities.any(|entity| *entity.r#type == **kind)
             })
             && self
                 .labels
                 .iter()
-                .all(|(name, value)| signal.labels.get(name) == Some(value))
+                .all(|(name, value)| alert.labels.0.get(name) == Some(value))
     }
 
     /// Returns the number of conditions: one each for the class, the target system, each entity
@@ -201,13 +201,13 @@ impl Playbook {
     }
 
     /// Returns the values that the alert gives for the parameters; some may be missing.
-    pub(super) fn values(&self, signal: &Signal) -> Values {
-        Values::of(&self.parameters, signal)
+    pub(super) fn values(&self, alert: &Alert) -> Values {
+        Values::of(&self.parameters, alert)
     }
 
     /// Returns its reads for one alert.
     pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
-        let values = self.values(&case.signal);
+        let values = self.values(&case.alert);
         let reads = self.reads.iter().map(|read| read.render(&values));
         reads.collect()
     }

@@ -1,6 +1,6 @@
 //! The money that an action moves, by its record.
 
-use agent::{Facts, Money, MoneyEffect};
+use agent::{Currency, Facts, Money, MoneyEffect};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -28,10 +28,10 @@ impl MoneyInFile {
     pub(super) fn read(&self, facts: &Facts) -> Option<Money> {
         let minor_units = facts.get(&self.amount)?.as_i64()?;
         let currency = facts.get(&self.currency).and_then(Value::as_str)?;
-        let is_code = currency.len() == 3 && currency.bytes().all(|b| b.is_ascii_alphabetic());
-        (is_code && minor_units >= 0).then(|| Money {
+        let currency = Currency::new(&currency.to_ascii_uppercase())?;
+        (minor_units >= 0).then_some(Money {
             minor_units,
-            currency: currency.to_ascii_uppercase(),
+            currency,
         })
     }
 }

@@ -3,7 +3,7 @@
 /// The reason why an automated action cannot run for an alert, or why a read cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Obstacle {
-    #[error("the signal does not name the {}", name.replace('_', " "))]
+    #[error("the alert does not name the {}", name.replace('_', " "))]
     Missing { name: String },
     #[error("{0} is not known")]
     Unknown(String),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Facts, Money, Signal};
+use agent::{Alert, Facts, Money};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -44,20 +44,20 @@ pub(crate) struct Values {
 
 impl Values {
     /// Returns the values that an alert gives for the parameters; some may be missing.
-    pub(super) fn of(parameters: &BTreeMap<String, Source>, signal: &Signal) -> Self {
+    pub(super) fn of(parameters: &BTreeMap<String, Source>, alert: &Alert) -> Self {
         let parameters = parameters
             .iter()
-            .filter_map(|(name, source)| Some((name.clone(), source.value(signal)?)))
+            .filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)))
             .collect();
         let mut given = BTreeMap::from([
-            ("title", signal.title.clone()),
-            ("target_system", signal.target_system.clone()),
+            ("title", alert.title.to_string()),
+            ("target_system", alert.target_system.to_string()),
         ]);
-        if let Some(amount) = &signal.amount_at_risk {
+        if let Some(amount) = &alert.amount_at_risk {
             given.insert("amount_at_risk", money(amount));
         }
-        if let Some(last) = signal.lifecycle.last() {
-            given.insert("state", last.state.clone());
+        if let Some(last) = alert.lifecycle.last() {
+            given.insert("state", last.state.to_string());
         }
         Self {
             parameters,
@@ -167,10 +167,13 @@ impl Values {
 }
 
 impl Source {
-    fn value(&self, signal: &Signal) -> Option<Value> {
+    fn value(&self, alert: &Alert) -> Option<Value> {
         let Self::Entity(kind) = self;
-        let entity = signal.entities.iter().find(|entity| entity.kind == *kind)?;
-        is_segment(&entity.id).then(|| Value::from(entity.id.as_str()))
+        let entity = alert
+            .entities
+            .iter()
+            .find(|entity| *entity.r#type == **kind)?;
+        is_segment(&entity.id).then(|| Value::from(&*entity.id))
     }
 }
 

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
-    let signal = json!({
+    let alert = json!({
         "signalType": "invoice_payment_failed", "targetSystem": "stripe",
         "entities": [{"type": "invoice", "id": "in_1"}, {"type": "payment_intent", "id": "pi_1"}],
     });
@@ -54,7 +54,7 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
         (json!({}), json!({"status": "requires_action"}), false),
     ] {
         let case = format!("{invoice} {payment}");
-        let proposal = propose(&answers(invoice, payment), &signal);
+        let proposal = propose(&answers(invoice, payment), &alert);
         assert_eq!(
             proposal.analysis.playbook.unwrap().name,
             "stripe-invoice-unpaid"
@@ -66,7 +66,7 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
             pay.content.description
         );
     }
-    let proposal = propose(&answers(json!({}), declined("stolen_card")), &signal);
+    let proposal = propose(&answers(json!({}), declined("stolen_card")), &alert);
     let cause = proposal.analysis.root_cause;
     assert!(
         cause.contains("failed with card_declined (decline code: stolen_card)"),

@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn what_a_signal_says_cannot_leave_its_place() {
+fn what_an_alert_says_cannot_leave_its_place() {
     for (id, call) in [
         ("a b/../c?d#e%2f", None),
         (
@@ -33,10 +33,10 @@ fn what_a_signal_says_cannot_leave_its_place() {
 
 #[test]
 fn bodies_keep_the_types_of_their_values() {
-    let mut signal = duplicated(1);
-    signal["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
+    let mut alert = duplicated(1);
+    alert["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
     let paid = invoice(&json!({"state": "paid", "amountPaid": 701_550}));
-    let actions = propose(&paid, &signal).actions;
+    let actions = propose(&paid, &alert).actions;
     let body = &actions[1].content.steps[0].call.as_ref().unwrap().body;
     assert_eq!(
         json!(body.as_ref().unwrap().0),

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use agent::{AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef};
-use model::{AnyOf, Error, Id, OrganizationId, SignalId, UserId};
+use model::{AlertId, AnyOf, Error, Id, OrganizationId, UserId};
 
 use super::Agent;
 use crate::{
     filter::Filter,
     key::{self, Key},
     page::{Page, Wanted},
-    records::SessionOfSignal,
+    records::SessionOfAlert,
     table::{OrNotFound, Read, Record, Stored},
 };
 
@@ -23,7 +23,7 @@ pub struct SessionOnAlert {
     pub alert: Option<AlertRef>,
 }
 
-impl SessionOfSignal {
+impl SessionOfAlert {
     pub(super) fn of(session: &AgentSession) -> Self {
         Self {
             organization_id: session.organization_id,
@@ -34,11 +34,11 @@ impl SessionOfSignal {
     }
 }
 
-impl Record<crate::Workdesk> for SessionOfSignal {
-    const KIND: &'static str = "session_of_signal";
+impl Record<crate::Workdesk> for SessionOfAlert {
+    const KIND: &'static str = "session_of_alert";
 
     fn key(&self) -> Key<Self> {
-        key::session_of_signal(self)
+        key::session_of_alert(self)
     }
 }
 
@@ -70,12 +70,10 @@ impl Agent<'_> {
             let fits = statuses.is_none_or(|any| any.0.contains(&status));
             fits.then_some(session)
         });
-        let signal = |id| key::signal(tenant, id);
+        let alert = |id| key::alert(tenant, id);
         let alerts = || page.records().map(|session| session.alert_id);
-        let found = table
-            .batch_get(alerts().map(signal), Read::Eventual)
-            .await?;
-        let alerts: HashMap<_, AlertRef> = found.all(alerts(), signal);
+        let found = table.batch_get(alerts().map(alert), Read::Eventual).await?;
+        let alerts: HashMap<_, AlertRef> = found.all(alerts(), alert);
         Ok(page.map(|session| SessionOnAlert {
             alert: alerts.get(&session.alert_id).cloned(),
             session,
@@ -83,18 +81,18 @@ impl Agent<'_> {
     }
 
     /// Returns the sessions of an alert, newest first. 404 if the alert is another tenant's.
-    pub async fn of_signal(
+    pub async fn of_alert(
         &self,
         tenant: OrganizationId,
-        alert: SignalId,
+        alert: AlertId,
         wanted: &Wanted,
     ) -> Result<Page<SessionOnAlert>, Error> {
         let table = &self.0.table;
-        let key = key::signal(tenant, alert);
-        let names = key::sessions_of_signal(tenant, alert).descending();
-        let (signal, names) =
+        let key = key::alert(tenant, alert);
+        let names = key::sessions_of_alert(tenant, alert).descending();
+        let (alert, names) =
             tokio::try_join!(table.get(&key, Read::Consistent), table.page(names, wanted),)?;
-        let alert = AlertRef::from(&signal.or_not_found(SignalId::NOUN)?.record);
+        let alert = AlertRef::from(&alert.or_not_found(AlertId::NOUN)?.record);
         let session = |id| key::agent_session(tenant, id);
         let keys = names.records().map(|name| session(name.session_id));
         let found = table.batch_get(keys, Read::Eventual).await?;

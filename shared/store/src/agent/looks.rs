@@ -151,18 +151,18 @@ impl Agent<'_> {
         }
         let mut writes = Vec::new();
         if session.is_put_right(actions) {
-            let key = key::signal(session.organization_id, session.alert_id);
+            let key = key::alert(session.organization_id, session.alert_id);
             let batch = self
                 .0
                 .table
                 .batch_get([AnyKey::from(&key)], Read::Consistent);
             // An unreadable or deleted alert cannot be resolved.
-            if let Some(mut signal) = batch.await?.named(&key)
-                && signal.resolve(now)
+            if let Some(mut alert) = batch.await?.named(&key)
+                && alert.resolve(now)
             {
                 let note = Note::new(by, JournalEvent::AlertResolved, Some(session.status.name()));
                 noted.push(session.note(note, now));
-                writes.push(Write::replace(&signal)?);
+                writes.push(Write::replace(&alert)?);
             }
         }
         writes.push(Write::replace(session)?);

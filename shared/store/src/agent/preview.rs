@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use agent::{
-    AgentPolicy, AgentSession, Approvers, Connection, EffectGuard, HeldEffect, ProposedAction,
-    Signal, TargetEffect,
+    AgentPolicy, AgentSession, Alert, Approvers, Connection, EffectGuard, HeldEffect,
+    ProposedAction, TargetEffect,
 };
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
@@ -30,7 +30,7 @@ pub struct Previewed {
     /// True if the organization is paused.
     pub is_paused: bool,
     /// The session's alert; none if unreadable.
-    pub signal: Option<Signal>,
+    pub alert: Option<Alert>,
     /// Held effects, among those of the actions and of actions that exclude them.
     held: Vec<(EffectGuard, HeldEffect)>,
     /// The instant of the read.
@@ -89,13 +89,13 @@ impl Agent<'_> {
             connections.all(tenant),
         )?;
         let actions = whole.session.named(ids)?;
-        let signal = key::signal(tenant, whole.session.alert_id);
+        let alert = key::alert(tenant, whole.session.alert_id);
         let effects = effects(&whole.session, &actions);
         let guards: Vec<Key<EffectGuard>> = effects
             .iter()
             .map(|effect| key::effect_guard(tenant, effect))
             .collect();
-        let keys = guards.iter().map(AnyKey::from).chain([(&signal).into()]);
+        let keys = guards.iter().map(AnyKey::from).chain([(&alert).into()]);
         let around = self.0.table.batch_get(keys, Read::Consistent).await?;
         let mut claimed = Vec::new();
         for guard in &guards {
@@ -109,7 +109,7 @@ impl Agent<'_> {
             policy: policy_in(&batch, tenant)?.record,
             is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),
-            signal: around.named(&signal).map(|signal| signal.record),
+            alert: around.named(&alert).map(|alert| alert.record),
             held: self.held(claimed, at).await?,
             whole,
             at,

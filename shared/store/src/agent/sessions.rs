@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Approved, Approver, Approving,
-    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord,
-    PolicyRule, Proposal, Signal,
+    ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Alert, Approved, Approver,
+    Approving, Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord,
+    PolicyRule, Proposal,
 };
-use model::{AgentSessionId, Error, Id, OrganizationId, SignalId, Timestamp, UserId};
+use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::json;
 
 use super::{
@@ -20,7 +20,7 @@ use crate::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
     key::{self, AnyKey},
-    records::SessionOfSignal,
+    records::SessionOfAlert,
     retry::retry_or_none,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
@@ -55,14 +55,14 @@ impl Agent<'_> {
     pub async fn open(
         &self,
         pending: impl Into<PendingWrite>,
-        alert: SignalId,
+        alert: AlertId,
         by: UserId,
     ) -> Result<Stored<AgentSession>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let signals = self.0.signals();
-        let read = || signals.get(tenant, alert);
-        let write = async |context: WriteContext, signal| self.open_on(&context, signal, by).await;
+        let alerts = self.0.alerts();
+        let read = || alerts.get(tenant, alert);
+        let write = async |context: WriteContext, alert| self.open_on(&context, alert, by).await;
         let opened = self.0.write(pending, read, write).await?;
         let load = async |made| self.session(tenant, id_of(made)?).await;
         opened.or_load(load).await
@@ -72,12 +72,12 @@ impl Agent<'_> {
     async fn open_on(
         &self,
         context: &WriteContext,
-        signal: Stored<Signal>,
+        alert: Stored<Alert>,
         by: UserId,
     ) -> Result<Option<Once<Stored<AgentSession>>>, Error> {
-        let tenant = signal.organization_id;
+        let tenant = alert.organization_id;
         let (newest, id) = tokio::try_join!(
-            self.newest_session(tenant, signal.agent_session_id),
+            self.newest_session(tenant, alert.agent_session_id),
             self.0.next_id(),
         )?;
         let now = self.0.clock.now();
@@ -87,20 +87,20 @@ impl Agent<'_> {
             let nothing = Writes::default().making(newest.id);
             return self.0.commit(context, nothing, newest.clone()).await;
         }
-        let mut session = AgentSession::open(id, &signal, by, now);
+        let mut session = AgentSession::open(id, &alert, by, now);
         let by = JournalActor::user(Some(by));
         let noted = session.note(Note::new(by, JournalEvent::Opened, None), now);
         let points = Change::default()
             .set("agentSessionId", id)
             .set("updatedAt", now);
-        let as_it_was = match signal.agent_session_id {
+        let as_it_was = match alert.agent_session_id {
             None => Condition::exists().and("attribute_not_exists(#)", "agentSessionId", []),
             Some(old) => Condition::default().equals("agentSessionId", old),
         };
         let mut writes = vec![
-            Write::update(key::signal(tenant, signal.id), points, as_it_was),
+            Write::update(key::alert(tenant, alert.id), points, as_it_was),
             Write::create(&session)?,
-            Write::create(&SessionOfSignal::of(&session))?,
+            Write::create(&SessionOfAlert::of(&session))?,
             Write::create(&noted)?,
         ];
         // A failed session can be executed again until the alert has a newer one.
@@ -180,16 +180,16 @@ impl Agent<'_> {
         let by = JournalActor::user(context.actor);
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = noted(&mut session, begun, now)?;
-        let signal = key::signal(tenant, session.alert_id);
+        let alert = key::alert(tenant, session.alert_id);
         let noted = not_helped(tenant, &session.entities);
         let class = &session.signal_type;
         let keys: Vec<AnyKey> = noted.iter().map(AnyKey::from).collect();
-        let history = self.0.class_history(tenant, class, &signal, keys);
+        let history = self.0.class_history(tenant, class, &alert, keys);
         let written = self.0.table.transact(writes);
         let connections = self.0.connections();
         let runs = self.playbook_runs(tenant);
         let policy = self.policy(tenant);
-        let (written, (signal, history, found), connections, runs, policy) =
+        let (written, (alert, history, found), connections, runs, policy) =
             tokio::try_join!(written, history, connections.all(tenant), runs, policy)?;
         if written.is_err() {
             return Err(Error::contended());
@@ -200,7 +200,7 @@ impl Agent<'_> {
             session,
             policy: policy.record,
             case: Case {
-                signal: signal.or_not_found(SignalId::NOUN)?.record,
+                alert: alert.or_not_found(AlertId::NOUN)?.record,
                 history,
                 connections: connections.into_iter().map(|one| one.record).collect(),
                 playbooks: PlaybookRecord {
@@ -494,7 +494,7 @@ fn approval(
 /// Returns the check that the alert of a session is not resolved.
 fn while_open(session: &AgentSession) -> Write {
     Write::check(
-        key::signal(session.organization_id, session.alert_id),
+        key::alert(session.organization_id, session.alert_id),
         not_resolved(Condition::exists()),
     )
 }
@@ -506,7 +506,7 @@ fn not_resolved(condition: Condition) -> Condition {
 /// Returns the check that the session is the newest of its alert, which is not resolved.
 fn while_newest(session: &AgentSession) -> Write {
     Write::check(
-        key::signal(session.organization_id, session.alert_id),
+        key::alert(session.organization_id, session.alert_id),
         not_resolved(Condition::default().equals("agentSessionId", session.id)),
     )
 }

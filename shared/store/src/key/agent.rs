@@ -1,72 +1,72 @@
 //! Keys of alerts, of the agent's sessions and actions, and of the systems that they call.
 
 use agent::{
-    AgentAction, AgentPause, AgentPolicy, AgentSession, Connection, ConnectionTraffic, EffectGuard,
-    JournalEntry, NotHelped, PlaybookRuns, Saving, Signal, TargetEffect,
+    AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, Connection, ConnectionTraffic,
+    EffectGuard, JournalEntry, NotHelped, PlaybookRuns, Saving, TargetEffect,
 };
-use model::{AgentSessionId, Id, OrganizationId, SignalId, Timestamp};
+use model::{AgentSessionId, AlertId, Id, OrganizationId, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
 use super::format::{instant_then_id, record};
 use crate::records::{
-    AgentDay, Part, Remedy, SessionOfSignal, SignalDay, SignalSource, SignalsSince, Stack,
+    AgentDay, AlertDay, AlertSource, AlertsSince, Part, Remedy, SessionOfAlert, Stack,
 };
 
 /// An alert.
-pub fn signal(tenant: OrganizationId, id: SignalId) -> Key<Signal> {
-    record(tenant, "SIGNAL", id)
+pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
+    record(tenant, "ALERT", id)
 }
 
 /// The organization's alerts by occurrence.
-pub fn signals(tenant: OrganizationId) -> List<Signal, Gsi2> {
-    List::new(format!("ORG#{tenant}#SIGNAL"))
+pub fn alerts(tenant: OrganizationId) -> List<Alert, Gsi2> {
+    List::new(format!("ORG#{tenant}#ALERT"))
 }
 
-/// An alert's key in [`signals`].
-pub fn signal_in_time(signal: &Signal) -> Key<Signal, Gsi2> {
-    signals(signal.organization_id).at(instant_then_id(signal.occurred_at, signal.id))
+/// An alert's key in [`alerts`].
+pub fn alert_in_time(alert: &Alert) -> Key<Alert, Gsi2> {
+    alerts(alert.organization_id).at(instant_then_id(alert.occurred_at, alert.id))
 }
 
 /// The alerts of a class by occurrence.
-pub fn signals_of_class(tenant: OrganizationId, signal_type: &str) -> List<Signal, Gsi1> {
-    List::new(format!("ORG#{tenant}#SIGNAL#{signal_type}"))
+pub fn alerts_of_class(tenant: OrganizationId, signal_type: &str) -> List<Alert, Gsi1> {
+    List::new(format!("ORG#{tenant}#ALERT#{signal_type}"))
 }
 
-/// A sort key in [`signals_of_class`].
-pub fn signal_order(occurred_at: Timestamp, id: SignalId) -> Sort<Gsi1> {
+/// A sort key in [`alerts_of_class`].
+pub fn alert_order(occurred_at: Timestamp, id: AlertId) -> Sort<Gsi1> {
     instant_then_id(occurred_at, id)
 }
 
-/// An alert's key in [`signals_of_class`].
-pub fn signal_in_class(signal: &Signal) -> Key<Signal, Gsi1> {
-    let place = signal_order(signal.occurred_at, signal.id);
-    signals_of_class(signal.organization_id, &signal.signal_type).at(place)
+/// An alert's key in [`alerts_of_class`].
+pub fn alert_in_class(alert: &Alert) -> Key<Alert, Gsi1> {
+    let place = alert_order(alert.occurred_at, alert.id);
+    alerts_of_class(alert.organization_id, &alert.signal_type).at(place)
 }
 
 /// The days (UTC) of a class of alerts, with their occurrences.
-pub(crate) fn signal_days(tenant: OrganizationId, signal_type: &str) -> List<SignalDay> {
-    List::new(format!("ORG#{tenant}#SIGNAL_DAY#{signal_type}"))
+pub(crate) fn alert_days(tenant: OrganizationId, signal_type: &str) -> List<AlertDay> {
+    List::new(format!("ORG#{tenant}#ALERT_DAY#{signal_type}"))
 }
 
-/// The sort key of a day, as `2026-01-31`, in [`signal_days`].
-pub(crate) fn signal_day(date: &str) -> Sort {
+/// The sort key of a day, as `2026-01-31`, in [`alert_days`].
+pub(crate) fn alert_day(date: &str) -> Sort {
     Sort::new(date)
 }
 
 /// The instant since which the organization's alerts are recorded.
-pub(crate) fn signals_since(tenant: OrganizationId) -> Key<SignalsSince> {
-    Key::new(format!("ORG#{tenant}"), "SIGNALS")
+pub(crate) fn alerts_since(tenant: OrganizationId) -> Key<AlertsSince> {
+    Key::new(format!("ORG#{tenant}"), "ALERTS")
 }
 
 /// The alert of a reporter's id, which is unique with its source.
-pub(crate) fn signal_source(
+pub(crate) fn alert_source(
     tenant: OrganizationId,
     source: &str,
     external_id: &str,
-) -> Key<SignalSource> {
+) -> Key<AlertSource> {
     // The length keeps `a#b` + `c` apart from `a` + `b#c`.
     Key::new(
-        format!("ORG#{tenant}#SIGNAL_SOURCE#{}#{source}", source.len()),
+        format!("ORG#{tenant}#ALERT_SOURCE#{}#{source}", source.len()),
         external_id,
     )
 }
@@ -120,17 +120,14 @@ pub fn agent_session_awaiting(session: &AgentSession) -> Key<AgentSession, Gsi3>
 }
 
 /// The ids of an alert's agent sessions, by creation.
-pub(crate) fn sessions_of_signal(
-    tenant: OrganizationId,
-    signal: SignalId,
-) -> List<SessionOfSignal> {
-    List::new(format!("ORG#{tenant}#SIGNAL#{signal}#AGENT_SESSION"))
+pub(crate) fn sessions_of_alert(tenant: OrganizationId, alert: AlertId) -> List<SessionOfAlert> {
+    List::new(format!("ORG#{tenant}#ALERT#{alert}#AGENT_SESSION"))
 }
 
-/// A key in [`sessions_of_signal`].
-pub(crate) fn session_of_signal(session: &SessionOfSignal) -> Key<SessionOfSignal> {
+/// A key in [`sessions_of_alert`].
+pub(crate) fn session_of_alert(session: &SessionOfAlert) -> Key<SessionOfAlert> {
     let place = instant_then_id(session.created_at, session.session_id);
-    sessions_of_signal(session.organization_id, session.alert_id).at(place)
+    sessions_of_alert(session.organization_id, session.alert_id).at(place)
 }
 
 /// The savings of actions, by day.

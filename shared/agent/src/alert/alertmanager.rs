@@ -12,9 +12,10 @@ use utoipa::{
     },
 };
 
-use super::{AlertCreate, Labels, NewSignal, Severity, SignalEntity, SignalStatus};
+use super::{AlertCreate, AlertEntity, AlertReport, AlertStatus, Labels, Severity};
 use model::{
-    AlertText, EntityId, Fault, FaultCode, Fingerprint, Slug, SystemName, Timestamp, Title, input,
+    AlertText, EntityId, ExternalId, Fault, FaultCode, Fingerprint, Slug, SourceName, SystemName,
+    Timestamp, Title, input,
     input::on_one_line,
     input::{Apart, Field, List, Place, Reading, escaped},
 };
@@ -136,20 +137,20 @@ impl AlertmanagerWebhook {
     /// Returns the reports, each with its alert's index, and the faults of the alerts that cannot
     /// be recorded.
     #[must_use]
-    pub fn into_new(self, now: Timestamp) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
-        let (mut new, mut rejected) = (Vec::new(), Vec::new());
+    pub fn reports(self, now: Timestamp) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
+        let (mut reports, mut rejected) = (Vec::new(), Vec::new());
         for (at, Apart(alert)) in self.alerts.0.into_iter().enumerate() {
-            match alert.and_then(|alert| alert.into_new(at, now)) {
-                Ok(signal) => new.push((at, signal)),
+            match alert.and_then(|alert| alert.report(at, now)) {
+                Ok(report) => reports.push((at, report)),
                 Err(faults) => rejected.push((at, faults)),
             }
         }
-        (new, rejected)
+        (reports, rejected)
     }
 }
 
 impl AlertmanagerAlert {
-    fn into_new(self, at: usize, now: Timestamp) -> Result<NewSignal, Vec<Fault>> {
+    fn report(self, at: usize, now: Timestamp) -> Result<AlertReport, Vec<Fault>> {
         let mut labels = self.labels.0;
         // A label without a value counts as absent.
         labels.retain(|_, value| !value.trim().is_empty());
@@ -158,8 +159,8 @@ impl AlertmanagerAlert {
             at,
             all: Vec::new(),
         };
-        let name = labels.get("alertname").map(String::as_str);
-        let kind = labels.get("signal_type").map(String::as_str);
+        let label = |name: &str| labels.get(name).map(String::as_str);
+        let (name, kind) = (label("alertname"), label("signal_type"));
         let class = kind.and_then(Slug::of).or_else(|| name.and_then(Slug::of));
         if class.is_none() {
             let (code, detail) = if kind.or(name).is_none() {
@@ -170,22 +171,19 @@ impl AlertmanagerAlert {
             };
             faults.add("alertname", code, detail);
         }
-        let mut systems = ["connection", "job"].into_iter();
-        let system = systems.find_map(|name| labels.get(name));
-        let system = system.map_or("unknown", String::as_str);
-        let severity = labels.get("severity").map_or("", String::as_str);
-        let known = severity_of(severity);
+        let systems = [label("connection"), label("job"), Some("unknown")];
+        let system: Option<SystemName> = first_line(systems, SystemName::MOST);
+        let severity = label("severity").and_then(severity_of);
         let entities = entities(&labels, &mut faults);
-        let title = annotations.get("summary").map_or("", String::as_str);
-        let title = if title.trim().is_empty() {
-            name.unwrap_or_default()
-        } else {
-            title
-        };
+        let summary = annotations.get("summary").map(String::as_str);
+        let title: Option<Title> = first_line([summary, name, class.as_deref()], Title::MOST);
+        let description = annotations.get("description");
+        let description = description.map(|text| cut(text, AlertText::MOST));
+        let external_id = format!("{}@{}", &*self.fingerprint, self.starts_at);
         let used = |label: &str| match label {
             "alertname" | "signal_type" | "connection" => true,
             // An unknown severity stays as a label.
-            "severity" => known.is_some(),
+            "severity" => severity.is_some(),
             label => label.starts_with(ENTITY),
         };
         let others = labels.iter().filter(|(name, _)| !used(name));
@@ -193,39 +191,46 @@ impl AlertmanagerAlert {
             let name = cut(name, Labels::LONGEST_NAME);
             (name, cut(value, Labels::LONGEST_VALUE))
         });
-        let description = annotations.get("description");
-        let severity: &str = known.unwrap_or(Severity::Warning).into();
-        let mut labels: BTreeMap<String, String> = others.collect();
-        labels.remove("");
-        if labels.len() > Labels::MOST {
+        let mut others: BTreeMap<String, String> = others.collect();
+        others.remove("");
+        if others.len() > Labels::MOST {
             let detail = format!("Send at most {} labels.", Labels::MOST);
             faults.add("", FaultCode::Length, &detail);
         }
-        let (Some(class), true) = (class, faults.all.is_empty()) else {
+        let source = SourceName::try_from(SOURCE).ok();
+        let external_id = ExternalId::try_from(external_id).ok();
+        let texts = (source, external_id, class, title, system);
+        let (Some(source), Some(external_id), Some(signal_type), Some(title), Some(target_system)) =
+            texts
+        else {
             return Err(faults.all);
         };
-        Ok(NewSignal {
-            source: SOURCE.to_owned(),
-            external_id: format!("{}@{}", &*self.fingerprint, self.starts_at),
-            title: cut(
-                &on_one_line(if title.is_empty() { &class } else { title }),
-                Title::MOST,
-            ),
-            signal_type: class.to_string(),
-            severity: severity.to_owned(),
-            status: match self.status {
-                AlertmanagerStatus::Firing => SignalStatus::Open,
-                AlertmanagerStatus::Resolved => SignalStatus::Resolved,
+        if !faults.all.is_empty() {
+            return Err(faults.all);
+        }
+        // Its clock may be fast.
+        let occurred_at = self.starts_at.min(now);
+        Ok(AlertReport {
+            content: AlertCreate {
+                source,
+                external_id,
+                signal_type,
+                severity: severity.unwrap_or(Severity::Warning),
+                title,
+                description: description.and_then(|text| text.try_into().ok()),
+                target_system,
+                entities: Some(List(entities)),
+                labels: Some(Labels(others)),
+                metric: None,
+                amount_at_risk: None,
+                lifecycle: None,
+                occurred_at: Some(occurred_at),
             },
-            description: description.map(|text| cut(text, AlertText::MOST)),
-            target_system: cut(&on_one_line(system), SystemName::MOST),
-            entities,
-            labels,
-            metric: None,
-            amount_at_risk: None,
-            lifecycle: Vec::new(),
-            // Its clock may be fast.
-            occurred_at: self.starts_at.min(now),
+            status: match self.status {
+                AlertmanagerStatus::Firing => AlertStatus::Open,
+                AlertmanagerStatus::Resolved => AlertStatus::Resolved,
+            },
+            occurred_at,
         })
     }
 }
@@ -245,7 +250,7 @@ impl Faults {
 }
 
 /// Returns the records that labels name.
-fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<SignalEntity> {
+fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<AlertEntity> {
     let mut entities = Vec::new();
     for (name, id) in labels {
         let Some(kind) = name.strip_prefix(ENTITY) else {
@@ -253,10 +258,7 @@ fn entities(labels: &BTreeMap<String, String>, faults: &mut Faults) -> Vec<Signa
         };
         let id = EntityId::try_from(id.as_str());
         match (Slug::of(kind), id) {
-            (Some(kind), Ok(id)) => entities.push(SignalEntity {
-                kind: kind.to_string(),
-                id: id.into(),
-            }),
+            (Some(r#type), Ok(id)) => entities.push(AlertEntity { r#type, id }),
             (None, _) => {
                 let detail = "The type after `entity_` has no ASCII letter or digit.";
                 faults.add(name, FaultCode::Pattern, detail);
@@ -290,6 +292,15 @@ fn severity_of(name: &str) -> Option<Severity> {
     })
 }
 
+/// Returns the first text that has visible characters, on one line and cut to `most` characters.
+fn first_line<'a, T: TryFrom<String>>(
+    texts: impl IntoIterator<Item = Option<&'a str>>,
+    most: usize,
+) -> Option<T> {
+    let mut texts = texts.into_iter().flatten();
+    texts.find_map(|text| cut(&on_one_line(text), most).try_into().ok())
+}
+
 /// Returns a text cut to `most` characters; the last one marks the cut.
 fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
@@ -316,75 +327,75 @@ mod tests {
         })
     }
 
-    fn read(alerts: &Value) -> (Vec<(usize, NewSignal)>, Vec<Rejected>) {
+    fn read(alerts: &Value) -> (Vec<(usize, AlertReport)>, Vec<Rejected>) {
         let body = json!({"version": "4", "receiver": "workdesk", "alerts": alerts});
         let webhook: AlertmanagerWebhook = from_value(&body).unwrap();
-        webhook.into_new(NOW.parse().unwrap())
+        webhook.reports(NOW.parse().unwrap())
     }
 
-    fn one(labels: &Value, annotations: &Value) -> NewSignal {
+    fn one(labels: &Value, annotations: &Value) -> AlertReport {
         let (mut new, rejected) = read(&json!([alert(labels, annotations)]));
         assert!(rejected.is_empty(), "{rejected:?}");
         new.remove(0).1
     }
 
     #[test]
-    fn labels_and_annotations_make_a_signal() {
+    fn labels_and_annotations_make_an_alert() {
         let labels = json!({
             "alertname": "UsageBatchStuck", "severity": "page", "connection": "billing",
             "entity_usage_batch": "ub_1001", "entity_Customer": "cus_1", "entity_invoice": "",
             "region": "eu", "job": "pipeline",
         });
         let annotations = json!({"summary": "It is stuck", "description": "Since noon."});
-        let signal = one(&labels, &annotations);
-        assert_eq!(signal.source, "alertmanager");
-        assert_eq!(signal.external_id, "c0ffee@2026-01-15T11:59:00.000Z");
-        assert_eq!(signal.signal_type, "usage_batch_stuck");
-        assert_eq!(signal.severity, "critical");
-        assert_eq!(signal.status, SignalStatus::Open);
-        assert_eq!(signal.title, "It is stuck");
-        assert_eq!(signal.description.as_deref(), Some("Since noon."));
-        assert_eq!(signal.target_system, "billing");
-        let named = signal.entities.iter();
-        let named: Vec<_> = named
-            .map(|entity| (entity.kind.as_str(), entity.id.as_str()))
-            .collect();
+        let report = one(&labels, &annotations);
+        assert_eq!(report.status, AlertStatus::Open);
+        assert_eq!(report.occurred_at.to_string(), "2026-01-15T11:59:00.000Z");
+        let alert = report.content;
+        assert_eq!(&*alert.source, "alertmanager");
+        assert_eq!(&*alert.external_id, "c0ffee@2026-01-15T11:59:00.000Z");
+        assert_eq!(&*alert.signal_type, "usage_batch_stuck");
+        assert_eq!(alert.severity, Severity::Critical);
+        assert_eq!(&*alert.title, "It is stuck");
+        assert_eq!(alert.description.as_deref(), Some("Since noon."));
+        assert_eq!(&*alert.target_system, "billing");
+        let named = alert.entities().iter();
+        let named: Vec<_> = named.map(|entity| (&*entity.r#type, &*entity.id)).collect();
         assert_eq!(named, [("customer", "cus_1"), ("usage_batch", "ub_1001")]);
-        let labels: Vec<_> = signal.labels.keys().collect();
+        let labels: Vec<_> = alert.labels.as_ref().unwrap().0.keys().collect();
         assert_eq!(labels, ["job", "region"]);
-        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T11:59:00.000Z");
     }
 
     #[test]
     fn what_is_not_said_has_a_default() {
-        let signal = one(
+        let alert = one(
             &json!({"alertname": "Watchdog", "severity": "purple", "job": "api"}),
             &json!({}),
-        );
+        )
+        .content;
         assert_eq!(
-            (signal.severity.as_str(), signal.title.as_str()),
-            ("warning", "Watchdog")
+            (alert.severity, &*alert.title),
+            (Severity::Warning, "Watchdog")
         );
-        assert_eq!(signal.labels["severity"], "purple");
-        assert_eq!(signal.target_system, "api");
+        assert_eq!(alert.labels.unwrap().0["severity"], "purple");
+        assert_eq!(&*alert.target_system, "api");
         let told = json!({"alertname": "A", "signal_type": "payment_failed"});
-        let signal = one(&told, &json!(null));
+        let alert = one(&told, &json!(null)).content;
         assert_eq!(
-            (signal.signal_type.as_str(), signal.title.as_str()),
+            (&*alert.signal_type, &*alert.title),
             ("payment_failed", "A")
         );
         assert_eq!(
-            (signal.severity.as_str(), signal.target_system.as_str()),
-            ("warning", "unknown")
+            (alert.severity, &*alert.target_system),
+            (Severity::Warning, "unknown")
         );
         // A label without a value is ignored. A class without ASCII characters falls back to the
         // name.
         let told = json!({
             "alertname": "PaymentFailed", "signal_type": "付款失败", "connection": "", "job": "api",
         });
-        let signal = one(&told, &json!(null));
+        let alert = one(&told, &json!(null)).content;
         assert_eq!(
-            (signal.signal_type.as_str(), signal.target_system.as_str()),
+            (&*alert.signal_type, &*alert.target_system),
             ("payment_failed", "api")
         );
     }
@@ -395,24 +406,21 @@ mod tests {
         let labels = json!({"alertname": "A", "trace": long});
         let mut alert = alert(&labels, &json!({"summary": long, "description": long}));
         alert["startsAt"] = json!("2026-01-15T13:00:00Z");
-        let (new, _) = read(&json!([alert]));
-        let signal = &new[0].1;
+        let (mut new, _) = read(&json!([alert]));
+        let (_, report) = new.remove(0);
+        assert_eq!(report.occurred_at.to_string(), "2026-01-15T12:00:00.000Z");
+        let alert = report.content;
         let lengths = [
-            &signal.title,
-            signal.description.as_ref().unwrap(),
-            &signal.labels["trace"],
+            &*alert.title,
+            alert.description.as_ref().unwrap(),
+            &alert.labels.as_ref().unwrap().0["trace"],
         ];
         assert_eq!(
             lengths.map(|text| text.chars().count()),
             [255, 5_000, 1_000]
         );
-        assert!(signal.title.ends_with('…'));
-        assert_eq!(signal.occurred_at.to_string(), "2026-01-15T12:00:00.000Z");
-        assert!(
-            signal.external_id.contains("13:00"),
-            "{}",
-            signal.external_id
-        );
+        assert!(alert.title.ends_with('…'));
+        assert!(alert.external_id.contains("13:00"), "{}", alert.external_id);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The alerts of the demo organization.
 
+use serde_json::{Map, Value, json};
 use shared::{
-    agent::{LifecycleEvent, Metric, Money, SignalEntity, SignalStatus},
+    agent::{AlertReport, AlertStatus},
+    input,
     model::span,
-    store::NewSignal,
 };
 
 use super::{Demo, Error};
@@ -11,7 +12,7 @@ use super::{Demo, Error};
 impl Demo {
     /// Records one open alert of each class, and earlier alerts of the first class.
     #[expect(clippy::too_many_lines, reason = "the function is a list of alerts")]
-    pub(super) async fn signals(&self) -> Result<(), Error> {
+    pub(super) async fn alerts(&self) -> Result<(), Error> {
         let batch = Alarm {
             class: "usage_batch_stuck",
             severity: "error",
@@ -150,22 +151,22 @@ impl Demo {
                 ..batch
             },
         ];
-        let signals = self.store.signals();
+        let alerts = self.store.alerts();
         let since = self.ago(60 * span::DAY);
-        signals.recorded_since(self.tenant, since).await?;
+        alerts.recorded_since(self.tenant, since).await?;
         // The first alert is the newest, so the list of open alerts begins with it.
         for (number, alarm) in standing.into_iter().enumerate() {
             let alarm = Alarm {
                 hours: alarm.hours + i64::try_from(number).unwrap_or_default(),
                 ..alarm
             };
-            self.signal(number, alarm, SignalStatus::Open).await?;
+            self.alert(number, alarm, AlertStatus::Open).await?;
         }
-        self.earlier_signals(batch).await
+        self.earlier_alerts(batch).await
     }
 
     /// Records resolved alerts of the same class.
-    async fn earlier_signals(&self, batch: Alarm) -> Result<(), Error> {
+    async fn earlier_alerts(&self, batch: Alarm) -> Result<(), Error> {
         // Batches got stuck more often since yesterday than before.
         let earlier: [(i64, &'static [(&'static str, &'static str)]); 8] = [
             (600, &[("usage_batch", "ub_0960")]),
@@ -184,57 +185,47 @@ impl Demo {
                 hours,
                 ..batch
             };
-            self.signal(100 + number, earlier, SignalStatus::Resolved)
+            self.alert(100 + number, earlier, AlertStatus::Resolved)
                 .await?;
         }
         Ok(())
     }
 
-    async fn signal(&self, number: usize, alarm: Alarm, status: SignalStatus) -> Result<(), Error> {
+    async fn alert(&self, number: usize, alarm: Alarm, status: AlertStatus) -> Result<(), Error> {
         let occurred_at = self.ago(alarm.hours * span::HOUR);
-        let signal = NewSignal {
-            source: "billing-monitor".into(),
-            external_id: format!("alarm-{number}"),
-            signal_type: alarm.class.into(),
-            severity: alarm.severity.into(),
+        let entities = alarm.entities.iter();
+        let entities = entities.map(|(kind, id)| json!({"type": kind, "id": id}));
+        let labels = alarm.labels.iter();
+        let labels = labels.map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+        let metric = alarm.metric.map(|(name, value, threshold, unit)| {
+            json!({"name": name, "value": value, "threshold": threshold, "unit": unit})
+        });
+        let at_risk = alarm.at_risk;
+        let at_risk =
+            at_risk.map(|(amount, currency)| json!({"minorUnits": amount, "currency": currency}));
+        let lifecycle = alarm.lifecycle.iter();
+        let lifecycle = lifecycle.map(
+            |(hours, state)| json!({"at": occurred_at.plus(-hours * span::HOUR), "state": state}),
+        );
+        let content = input::from_value(&json!({
+            "source": "billing-monitor",
+            "externalId": format!("alarm-{number}"),
+            "signalType": alarm.class,
+            "severity": alarm.severity,
+            "title": alarm.title,
+            "targetSystem": alarm.system,
+            "entities": entities.collect::<Vec<_>>(),
+            "labels": labels.collect::<Map<_, _>>(),
+            "metric": metric,
+            "amountAtRisk": at_risk,
+            "lifecycle": lifecycle.collect::<Vec<_>>(),
+        }))?;
+        let report = AlertReport {
+            content,
             status,
-            title: alarm.title.into(),
-            description: None,
-            target_system: alarm.system.into(),
-            entities: alarm
-                .entities
-                .iter()
-                .map(|(kind, id)| SignalEntity {
-                    kind: (*kind).into(),
-                    id: (*id).into(),
-                })
-                .collect(),
-            labels: alarm
-                .labels
-                .iter()
-                .map(|(name, value)| ((*name).into(), (*value).into()))
-                .collect(),
-            metric: alarm.metric.map(|(name, value, threshold, unit)| Metric {
-                name: name.into(),
-                value,
-                threshold,
-                unit: unit.into(),
-            }),
-            amount_at_risk: alarm.at_risk.map(|(minor_units, currency)| Money {
-                minor_units,
-                currency: currency.into(),
-            }),
-            lifecycle: alarm
-                .lifecycle
-                .iter()
-                .map(|(hours, state)| LifecycleEvent {
-                    at: occurred_at.plus(-hours * span::HOUR),
-                    state: (*state).into(),
-                })
-                .collect(),
             occurred_at,
         };
-        self.store.signals().record(self.tenant, signal).await?;
+        self.store.alerts().record(self.tenant, report).await?;
         Ok(())
     }
 }

@@ -4,13 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use agent::{ClassHistory, LabelledSignal, Occurrence, Signal};
+use agent::{Alert, ClassHistory, LabelledAlert, Occurrence};
 use model::{Error, OrganizationId, Timestamp, span};
 
 use super::{
     Store,
     key::{self, Key},
-    records::{SignalDay, SignalsSince},
+    records::{AlertDay, AlertsSince},
     table::{Batch, Change, Condition, Read, Record, Stored, Write},
 };
 
@@ -21,8 +21,8 @@ const KEPT: i64 = ClassHistory::DAYS * span::DAY;
 #[derive(Debug, Default)]
 pub(super) struct Noted(BTreeMap<(String, Timestamp), Vec<i64>>);
 
-impl Record<crate::Workdesk> for SignalDay {
-    const KIND: &'static str = "signal_day";
+impl Record<crate::Workdesk> for AlertDay {
+    const KIND: &'static str = "alert_day";
     const NUMBER_SETS: &'static [&'static str] = &["occurrences"];
 
     fn key(&self) -> Key<Self> {
@@ -34,17 +34,17 @@ impl Record<crate::Workdesk> for SignalDay {
     }
 }
 
-impl Record<crate::Workdesk> for SignalsSince {
-    const KIND: &'static str = "signals_since";
+impl Record<crate::Workdesk> for AlertsSince {
+    const KIND: &'static str = "alerts_since";
 
     fn key(&self) -> Key<Self> {
-        key::signals_since(self.organization_id)
+        key::alerts_since(self.organization_id)
     }
 }
 
 /// Returns the key of a class's day that contains an instant.
-pub(super) fn day(tenant: OrganizationId, signal_type: &str, at: Timestamp) -> Key<SignalDay> {
-    key::signal_days(tenant, signal_type).at(key::signal_day(&at.day()))
+pub(super) fn day(tenant: OrganizationId, signal_type: &str, at: Timestamp) -> Key<AlertDay> {
+    key::alert_days(tenant, signal_type).at(key::alert_day(&at.day()))
 }
 
 fn expires_at(day: Timestamp) -> i64 {
@@ -55,16 +55,16 @@ impl Noted {
     /// Adds an alert's occurrence, unless it is too old, its hour is full, or the same record
     /// occurred within this quarter of an hour. A record that toggles every minute must not fill
     /// the hour of its class.
-    pub(super) fn add(&mut self, signal: &Signal, at: Timestamp, found: &Batch, now: Timestamp) {
+    pub(super) fn add(&mut self, alert: &Alert, at: Timestamp, found: &Batch, now: Timestamp) {
         if now.since(at) >= KEPT {
             return;
         }
-        let number = Occurrence::of(signal.id, &signal.entities, at).within_day();
-        let name = (signal.signal_type.clone(), at.start_of_day());
+        let number = Occurrence::of(alert.id, &alert.entities, at).within_day();
+        let name = (alert.signal_type.to_string(), at.start_of_day());
         let noted = self.0.entry(name).or_default();
         let hour = |number: &i64| (number >> 32) / 60;
-        let day = found.named(&day(signal.organization_id, &signal.signal_type, at));
-        let before = day.map(|day: Stored<SignalDay>| day.record.occurrences);
+        let day = found.named(&day(alert.organization_id, &alert.signal_type, at));
+        let before = day.map(|day: Stored<AlertDay>| day.record.occurrences);
         let of_hour = before.iter().flatten().chain(noted.iter());
         let of_hour: Vec<i64> = of_hour
             .copied()
@@ -85,7 +85,7 @@ impl Noted {
             noted.dedup();
             let key = day(tenant, &signal_type, at);
             let change = Change::default()
-                .set("kind", SignalDay::KIND)
+                .set("kind", AlertDay::KIND)
                 .set("organizationId", tenant)
                 .set("signalType", signal_type)
                 .set("day", at)
@@ -103,22 +103,22 @@ impl Store {
         &self,
         tenant: OrganizationId,
         signal_type: &str,
-        signal: &Key<Signal>,
+        alert: &Key<Alert>,
         more: Vec<key::AnyKey>,
-    ) -> Result<(Option<Stored<Signal>>, ClassHistory, Batch), Error> {
+    ) -> Result<(Option<Stored<Alert>>, ClassHistory, Batch), Error> {
         let at = self.clock.now();
-        let since = key::signals_since(tenant);
+        let since = key::alerts_since(tenant);
         let (first, last) = (at.plus(-KEPT), at);
-        let days = key::signal_days(tenant, signal_type)
-            .from(key::signal_day(&first.day()))
-            .up_to(key::signal_day(&last.day()));
-        let class = || key::signals_of_class(tenant, signal_type);
+        let days = key::alert_days(tenant, signal_type)
+            .from(key::alert_day(&first.day()))
+            .up_to(key::alert_day(&last.day()));
+        let class = || key::alerts_of_class(tenant, signal_type);
         let week_ago = at.plus(-ClassHistory::RECENT);
         let recent = class()
             .from(key::instant(week_ago))
             .up_to(key::instant(at.plus(1)));
         let earlier = class().up_to(key::instant(week_ago));
-        let keys = [key::AnyKey::from(signal), key::AnyKey::from(&since)];
+        let keys = [key::AnyKey::from(alert), key::AnyKey::from(&since)];
         let keys = keys.into_iter().chain(more);
         let table = &self.table;
         let (found, days, recent, earlier) = tokio::try_join!(
@@ -134,19 +134,19 @@ impl Store {
             recent,
             earlier,
         };
-        Ok((found.get(signal)?, history, found))
+        Ok((found.get(alert)?, history, found))
     }
 }
 
 /// Returns the labels of a class's newest alerts.
-fn newest(class: key::List<Signal, key::Gsi1>) -> key::List<LabelledSignal, key::Gsi1> {
+fn newest(class: key::List<Alert, key::Gsi1>) -> key::List<LabelledAlert, key::Gsi1> {
     class
         .descending()
         .only(&["id", "entities", "labels", "occurredAt"])
         .limit(ClassHistory::SAMPLE)
 }
 
-fn occurrences(days: &[SignalDay]) -> Vec<Occurrence> {
+fn occurrences(days: &[AlertDay]) -> Vec<Occurrence> {
     let all = days.iter().flat_map(|day| {
         let numbers = day.occurrences.iter();
         numbers.filter_map(|number| Occurrence::on_day(day.day, *number))

@@ -1,7 +1,8 @@
 //! Types of the members of an alert.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt, ops::Deref};
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{
     PartialSchema, ToSchema,
@@ -12,37 +13,30 @@ use utoipa::{
 };
 
 use model::{
-    FaultCode, MAX_ID,
-    input::{Field, Form, Place, Reading, escaped, integer, integer_schema},
+    FaultCode,
+    input::{Field, Form, Place, Reading, escaped},
 };
 
 /// A measured number from -10^15 to 10^15. A number too small for the table becomes 0.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Measure(f64);
 
-/// An amount in a currency's smallest unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MinorUnits(i64);
-
 /// A currency's ISO 4217 code: three capital letters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Currency(String);
 
 /// Further properties by name: at most 50, with names of 1 to 100 characters and values of up to
 /// 1,000.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct Labels(pub BTreeMap<String, String>);
 
 impl Measure {
     const MOST: f64 = 1e15;
     /// The smallest number that DynamoDB stores without an error.
     const LEAST: f64 = 1e-100;
-
-    /// The number.
-    #[must_use]
-    pub const fn get(self) -> f64 {
-        self.0
-    }
 }
 
 impl Field for Measure {
@@ -66,27 +60,26 @@ impl Field for Measure {
     }
 }
 
-impl MinorUnits {
-    /// The number.
+impl Currency {
+    /// Returns the text as a code, if it is one.
     #[must_use]
-    pub const fn get(self) -> i64 {
-        self.0
+    pub fn new(text: &str) -> Option<Self> {
+        let is_one = text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase());
+        is_one.then(|| Self(text.to_owned()))
     }
 }
 
-impl Field for MinorUnits {
-    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
-        integer(value, place, -MAX_ID, MAX_ID).map(Self)
-    }
+impl Deref for Currency {
+    type Target = str;
 
-    fn field_schema() -> RefOr<Schema> {
-        integer_schema(-MAX_ID, MAX_ID).into()
+    fn deref(&self) -> &str {
+        &self.0
     }
 }
 
-impl From<Currency> for String {
-    fn from(currency: Currency) -> Self {
-        currency.0
+impl fmt::Display for Currency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self)
     }
 }
 
@@ -95,13 +88,8 @@ impl Field for Currency {
         let Value::String(text) = value else {
             return place.wrong(value, "a string");
         };
-        if text.len() == 3 && text.bytes().all(|byte| byte.is_ascii_uppercase()) {
-            return Some(Self(text.clone()));
-        }
-        place.must(
-            FaultCode::Pattern,
-            "be three capital letters, as ISO 4217 has them",
-        )
+        let rule = "be three capital letters, as ISO 4217 has them";
+        Self::new(text).or_else(|| place.must(FaultCode::Pattern, rule))
     }
 
     fn field_schema() -> RefOr<Schema> {

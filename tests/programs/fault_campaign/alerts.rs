@@ -1,14 +1,10 @@
 //! Alerts for the agent, each about entities of its own.
 
 use serde_json::{Map, Value, json};
-use shared::{
-    agent::{Money, SignalEntity},
-    clock::Clock,
-    store::NewSignal,
-};
+use shared::{agent::AlertReport, clock::Clock};
 use tests::records;
 
-/// A class of signals.
+/// A class of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// A payment is retried, which a key keeps from being done twice, and a message is sent, which
@@ -38,8 +34,8 @@ impl Class {
         }
     }
 
-    /// A signal about the entities of this number.
-    pub fn signal(self, number: usize) -> NewSignal {
+    /// An alert about the entities of this number.
+    pub fn alert(self, number: usize) -> AlertReport {
         let (name, entities) = match self {
             Self::Payment => (
                 "payment_failed",
@@ -49,22 +45,18 @@ impl Class {
             Self::Invoice => ("invoice_duplicated", vec![("invoice", "inv")]),
             Self::Batch => ("usage_batch_stuck", vec![("usage_batch", "ub")]),
         };
-        let entities = entities.into_iter().map(|(kind, prefix)| SignalEntity {
-            kind: kind.to_owned(),
-            id: format!("{prefix}_{number}"),
+        let entities = entities
+            .into_iter()
+            .map(|(kind, prefix)| json!({"type": kind, "id": format!("{prefix}_{number}")}));
+        let more = json!({
+            "entities": entities.collect::<Vec<_>>(),
+            "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
         });
-        NewSignal {
-            entities: entities.collect(),
-            amount_at_risk: Some(Money {
-                minor_units: 1,
-                currency: "USD".to_owned(),
-            }),
-            ..records::signal(name, Clock::system().now())
-        }
+        records::alert_with(name, Clock::system().now(), &more)
     }
 }
 
-/// The target systems' records for the signals of so many numbers.
+/// The target systems' records for the alerts of so many numbers.
 pub fn entities(count: usize) -> Value {
     let [mut customers, mut payments, mut invoices, mut batches] =
         std::array::from_fn(|_| Map::new());

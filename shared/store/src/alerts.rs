@@ -2,18 +2,18 @@
 
 use std::collections::HashMap;
 
-use agent::{AlertFilter, AlertUpdate, NewSignal, Recurrence, Signal};
-use model::{Error, Id, OrganizationId, SignalId, Timestamp, UserId};
+use agent::{Alert, AlertFilter, AlertReport, AlertUpdate, Recurrence};
+use model::{AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 
 use super::{
     PendingWrite, WriteContext,
+    alert_days::{self, Noted},
     filter::Filter,
     idempotency::Once,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    records::{Remedy, SignalSource, SignalsSince},
+    records::{AlertSource, AlertsSince, Remedy},
     retry::reretry_or_none,
-    signal_days::{self, Noted},
     store::resource,
     table::{Batch, Read, Record, Stored, Write},
     tracked::Tracked,
@@ -25,44 +25,44 @@ use super::{
 const TOGETHER: usize = 30;
 
 resource! {
-    /// Signals (alerts).
-    pub Signals as signals
+    /// Alerts.
+    pub Alerts as alerts
 }
 
-impl Record<crate::Workdesk> for Signal {
-    const KIND: &'static str = "signal";
+impl Record<crate::Workdesk> for Alert {
+    const KIND: &'static str = "alert";
 
     fn key(&self) -> Key<Self> {
-        key::signal(self.organization_id, self.id)
+        key::alert(self.organization_id, self.id)
     }
 
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
-        Some(key::signal_in_class(self))
+        Some(key::alert_in_class(self))
     }
 
     fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
-        Some(key::signal_in_time(self))
+        Some(key::alert_in_time(self))
     }
 }
 
-impl Tracked for Signal {}
+impl Tracked for Alert {}
 
-impl SignalSource {
-    fn of(signal: &Signal) -> Self {
+impl AlertSource {
+    fn of(alert: &Alert) -> Self {
         Self {
-            organization_id: signal.organization_id,
-            source: signal.source.clone(),
-            external_id: signal.external_id.clone(),
-            signal_id: signal.id,
+            organization_id: alert.organization_id,
+            source: alert.source.clone(),
+            external_id: alert.external_id.clone(),
+            alert_id: alert.id,
         }
     }
 }
 
-impl Record<crate::Workdesk> for SignalSource {
-    const KIND: &'static str = "signal_source";
+impl Record<crate::Workdesk> for AlertSource {
+    const KIND: &'static str = "alert_source";
 
     fn key(&self) -> Key<Self> {
-        key::signal_source(self.organization_id, &self.source, &self.external_id)
+        key::alert_source(self.organization_id, &self.source, &self.external_id)
     }
 }
 
@@ -70,17 +70,17 @@ impl Record<crate::Workdesk> for SignalSource {
 #[derive(Debug)]
 struct Found {
     /// The alerts reported before.
-    signals: Vec<Option<Stored<Signal>>>,
+    alerts: Vec<Option<Stored<Alert>>>,
     /// The start of records, the days of the classes, and the last fixes of the records.
     around: Batch,
     /// The id of the first new alert.
-    id: Option<SignalId>,
+    id: Option<AlertId>,
 }
 
 /// Alerts to write.
 #[derive(Debug, Default)]
 struct Reported {
-    signals: Vec<(Stored<Signal>, IsNew)>,
+    alerts: Vec<(Stored<Alert>, IsNew)>,
     /// For each report, the index of its alert.
     of: Vec<usize>,
     noted: Noted,
@@ -88,15 +88,15 @@ struct Reported {
 
 type IsNew = bool;
 
-impl Signals<'_> {
+impl Alerts<'_> {
     /// Records an alert. A repeated report, known by source and external id, is counted and returns
     /// the alert.
     pub async fn record(
         &self,
         pending: impl Into<PendingWrite>,
-        new: NewSignal,
-    ) -> Result<Stored<Signal>, Error> {
-        let mut recorded = self.record_all(pending, &[new]).await?;
+        report: AlertReport,
+    ) -> Result<Stored<Alert>, Error> {
+        let mut recorded = self.record_all(pending, &[report]).await?;
         recorded.pop().ok_or_else(none_recorded)
     }
 
@@ -106,15 +106,15 @@ impl Signals<'_> {
     pub async fn record_all(
         &self,
         pending: impl Into<PendingWrite>,
-        new: &[NewSignal],
-    ) -> Result<Vec<Stored<Signal>>, Error> {
+        reports: &[AlertReport],
+    ) -> Result<Vec<Stored<Alert>>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let recorded = self.record_new(pending, new).await?;
+        let recorded = self.record_new(pending, reports).await?;
         let load = async |_| {
-            let names = new.iter().map(|new| source(tenant, new));
+            let names = reports.iter().map(|report| source(tenant, report));
             let names = self.0.table.batch_get(names, Read::Consistent).await?;
-            let found = self.known(tenant, new, &names).await?;
+            let found = self.known(tenant, reports, &names).await?;
             let found: Option<Vec<_>> = found.into_iter().collect();
             found.ok_or_else(none_recorded)
         };
@@ -124,10 +124,10 @@ impl Signals<'_> {
     async fn record_new(
         &self,
         pending: PendingWrite,
-        new: &[NewSignal],
-    ) -> Result<Once<Vec<Stored<Signal>>>, Error> {
+        reports: &[AlertReport],
+    ) -> Result<Once<Vec<Stored<Alert>>>, Error> {
         let tenant = pending.tenant();
-        let mut left = new.chunks(TOGETHER);
+        let mut left = reports.chunks(TOGETHER);
         let mut some = left.next().unwrap_or_default();
         let first = self.found(tenant, some);
         let (context, mut found) = match self.0.authorized(pending, first).await? {
@@ -135,7 +135,7 @@ impl Signals<'_> {
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
         let without_key = WriteContext::from(tenant);
-        let mut recorded = Vec::with_capacity(new.len());
+        let mut recorded = Vec::with_capacity(reports.len());
         loop {
             let next = left.next();
             // The last ones store the idempotency key.
@@ -143,7 +143,7 @@ impl Signals<'_> {
             let read = || self.found(tenant, some);
             let write = |found| self.write_some(context, some, found);
             match reretry_or_none(found, read, write).await? {
-                Once::New(signals) => recorded.extend(signals),
+                Once::New(alerts) => recorded.extend(alerts),
                 Once::Replayed(made) => return Ok(Once::Replayed(made)),
             }
             let Some(more) = next else {
@@ -156,19 +156,20 @@ impl Signals<'_> {
 
     /// Reads the records that reports refer to, and reserves an id: most reports are of one new
     /// alert.
-    async fn found(&self, tenant: OrganizationId, some: &[NewSignal]) -> Result<Found, Error> {
-        let mut keys = vec![AnyKey::from(key::signals_since(tenant))];
-        for new in some {
-            keys.push(source(tenant, new).into());
-            keys.push(signal_days::day(tenant, &new.signal_type, new.occurred_at).into());
-            let entities = new.entities.iter();
-            let remedies = entities.map(|one| key::remedy(tenant, &new.target_system, &one.id));
+    async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found, Error> {
+        let mut keys = vec![AnyKey::from(key::alerts_since(tenant))];
+        for report in some {
+            let sent = &report.content;
+            keys.push(source(tenant, report).into());
+            keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
+            let entities = sent.entities().iter();
+            let remedies = entities.map(|one| key::remedy(tenant, &sent.target_system, &one.id));
             keys.extend(remedies.map(AnyKey::from));
         }
         let around = self.0.table.batch_get(keys, Read::Consistent);
         let (around, id) = tokio::try_join!(around, self.0.next_id())?;
         Ok(Found {
-            signals: self.known(tenant, some, &around).await?,
+            alerts: self.known(tenant, some, &around).await?,
             around,
             id: Some(id),
         })
@@ -178,47 +179,47 @@ impl Signals<'_> {
     async fn known(
         &self,
         tenant: OrganizationId,
-        some: &[NewSignal],
+        some: &[AlertReport],
         names: &Batch,
-    ) -> Result<Vec<Option<Stored<Signal>>>, Error> {
+    ) -> Result<Vec<Option<Stored<Alert>>>, Error> {
         let mut ids = Vec::with_capacity(some.len());
-        for new in some {
-            let known = names.get(&source(tenant, new))?;
-            ids.push(known.map(|known| known.signal_id));
+        for report in some {
+            let known = names.get(&source(tenant, report))?;
+            ids.push(known.map(|known| known.alert_id));
         }
-        let signal = |id| key::signal(tenant, id);
-        let known = ids.iter().flatten().map(|id| signal(*id));
+        let alert = |id| key::alert(tenant, id);
+        let known = ids.iter().flatten().map(|id| alert(*id));
         let known = self.0.table.batch_get(known, Read::Consistent).await?;
-        let signals = ids.into_iter().map(|id| match id {
+        let alerts = ids.into_iter().map(|id| match id {
             None => Ok(None),
-            Some(id) => known.get(&signal(id))?.map(Some).ok_or_else(none_recorded),
+            Some(id) => known.get(&alert(id))?.map(Some).ok_or_else(none_recorded),
         });
-        signals.collect()
+        alerts.collect()
     }
 
     /// Returns `None` when another request wrote one of them.
     async fn write_some(
         &self,
         context: &WriteContext,
-        some: &[NewSignal],
+        some: &[AlertReport],
         found: Found,
-    ) -> Result<Option<Once<Vec<Stored<Signal>>>>, Error> {
+    ) -> Result<Option<Once<Vec<Stored<Alert>>>>, Error> {
         let (tenant, now) = (context.tenant, self.0.clock.now());
-        let since = key::signals_since(tenant);
+        let since = key::alerts_since(tenant);
         let is_first = !found.around.has(&since) && !some.is_empty();
         let mut reported = self.reported(tenant, some, found, now).await?;
         let mut writes = Vec::with_capacity(3 * some.len() + 2);
-        for (signal, is_new) in &reported.signals {
+        for (alert, is_new) in &reported.alerts {
             if *is_new {
-                writes.push(Write::create(&SignalSource::of(signal))?);
-                writes.push(Write::create(&signal.record)?);
+                writes.push(Write::create(&AlertSource::of(alert))?);
+                writes.push(Write::create(&alert.record)?);
             } else {
-                writes.push(Write::replace(signal)?);
+                writes.push(Write::replace(alert)?);
             }
         }
         writes.extend(std::mem::take(&mut reported.noted).writes(tenant));
         if is_first {
-            writes.push(Write::create(&SignalsSince {
+            writes.push(Write::create(&AlertsSince {
                 organization_id: tenant,
                 since: now,
             })?);
@@ -230,44 +231,44 @@ impl Signals<'_> {
     async fn reported(
         &self,
         tenant: OrganizationId,
-        some: &[NewSignal],
+        some: &[AlertReport],
         found: Found,
         now: Timestamp,
     ) -> Result<Reported, Error> {
         let Found {
-            signals,
+            alerts,
             around,
             id: mut reserved,
         } = found;
         let mut reported = Reported::default();
         let mut places: HashMap<_, usize> = HashMap::with_capacity(some.len());
-        for (new, found) in some.iter().zip(signals) {
-            let name = (new.source.as_str(), new.external_id.as_str());
-            let all = &mut reported.signals;
+        for (report, found) in some.iter().zip(alerts) {
+            let name = (&*report.content.source, &*report.content.external_id);
+            let all = &mut reported.alerts;
             let place = places.get(&name).copied().unwrap_or(all.len());
             places.insert(name, place);
             reported.of.push(place);
             let is_known = place < all.len() || found.is_some();
             if place == all.len() {
-                let signal = if let Some(known) = found {
+                let alert = if let Some(known) = found {
                     known
                 } else {
                     let id = match reserved.take() {
                         Some(id) => id,
                         None => self.0.next_id().await?,
                     };
-                    Stored::created(Signal::new(id, tenant, new.clone(), now))
+                    Stored::created(Alert::new(id, tenant, report.clone(), now))
                 };
-                all.push((signal, !is_known));
+                all.push((alert, !is_known));
             }
-            let Some((signal, _)) = all.get_mut(place) else {
+            let Some((alert, _)) = all.get_mut(place) else {
                 continue;
             };
-            let occurs = !is_known || signal.report_again(new, now);
+            let occurs = !is_known || alert.report_again(report, now);
             if occurs {
-                signal.recurrence = recurrence(signal, new.occurred_at, &around);
+                alert.recurrence = recurrence(alert, report.occurred_at, &around);
                 let noted = &mut reported.noted;
-                noted.add(signal, new.occurred_at, &around, now);
+                noted.add(alert, report.occurred_at, &around, now);
             }
         }
         Ok(reported)
@@ -280,7 +281,7 @@ impl Signals<'_> {
         tenant: OrganizationId,
         since: Timestamp,
     ) -> Result<(), Error> {
-        let since = SignalsSince {
+        let since = AlertsSince {
             organization_id: tenant,
             since,
         };
@@ -292,20 +293,20 @@ impl Signals<'_> {
     pub async fn update(
         &self,
         pending: impl Into<PendingWrite>,
-        id: SignalId,
+        id: AlertId,
         update: &AlertUpdate,
-    ) -> Result<Stored<Signal>, Error> {
-        let change = |_: &WriteContext, signal: &mut Signal, now| {
-            signal.change(update, now);
+    ) -> Result<Stored<Alert>, Error> {
+        let change = |_: &WriteContext, alert: &mut Alert, now| {
+            alert.change(update, now);
             Ok(Writes::default())
         };
-        self.0.update(pending, key::signal, id, change).await
+        self.0.update(pending, key::alert, id, change).await
     }
 
     /// Returns an alert. 404 if it is another tenant's.
-    pub async fn get(&self, tenant: OrganizationId, id: SignalId) -> Result<Stored<Signal>, Error> {
-        let key = key::signal(tenant, id);
-        self.0.one(&key, SignalId::NOUN).await
+    pub async fn get(&self, tenant: OrganizationId, id: AlertId) -> Result<Stored<Alert>, Error> {
+        let key = key::alert(tenant, id);
+        self.0.one(&key, AlertId::NOUN).await
     }
 
     /// Returns the organization's alerts that match, newest first.
@@ -315,38 +316,38 @@ impl Signals<'_> {
         caller: UserId,
         filter: &AlertFilter,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Signal>>, Error> {
+    ) -> Result<Page<Stored<Alert>>, Error> {
         let fits = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("severity", filter.severity.as_ref())?
             .any("signalType", filter.signal_type.as_ref())?;
-        let newest_first = key::signals(tenant).descending().filter(fits.condition());
+        let newest_first = key::alerts(tenant).descending().filter(fits.condition());
         self.0.table.page(newest_first, wanted).await
     }
 }
 
 impl Reported {
     /// Returns the alert of each report after the write.
-    fn written(self) -> Vec<Stored<Signal>> {
-        let signals = self.signals.into_iter();
-        let signals: Vec<_> = signals
-            .map(|(signal, is_new)| if is_new { signal } else { signal.replaced() })
+    fn written(self) -> Vec<Stored<Alert>> {
+        let alerts = self.alerts.into_iter();
+        let alerts: Vec<_> = alerts
+            .map(|(alert, is_new)| if is_new { alert } else { alert.replaced() })
             .collect();
         let of = self.of.into_iter();
-        of.filter_map(|place| signals.get(place).cloned()).collect()
+        of.filter_map(|place| alerts.get(place).cloned()).collect()
     }
 }
 
 /// Returns the key that reserves an alert's name.
-fn source(tenant: OrganizationId, new: &NewSignal) -> Key<SignalSource> {
-    key::signal_source(tenant, &new.source, &new.external_id)
+fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertSource> {
+    key::alert_source(tenant, &report.content.source, &report.content.external_id)
 }
 
 /// Returns the last fix of an alert's records before an instant.
-fn recurrence(signal: &Signal, at: Timestamp, around: &Batch) -> Option<Recurrence> {
-    let entities = signal.entities.iter();
+fn recurrence(alert: &Alert, at: Timestamp, around: &Batch) -> Option<Recurrence> {
+    let entities = alert.entities.iter();
     let remedies = entities.filter_map(|entity| {
-        let key = key::remedy(signal.organization_id, &signal.target_system, &entity.id);
+        let key = key::remedy(alert.organization_id, &alert.target_system, &entity.id);
         Some(around.named(&key)?.record)
     });
     let before = remedies.filter(|remedy: &Remedy| remedy.at < at);

@@ -1,0 +1,238 @@
+//! Alerts: reports of monitoring and billing systems, which the agent resolves.
+
+mod alertmanager;
+mod fields;
+mod part;
+mod report;
+
+pub use alertmanager::{
+    AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
+};
+pub use fields::{Currency, Labels, Measure};
+pub use part::{
+    AlertEntity, AlertMetric, AlertStatus, LifecycleEvent, Money, Recurrence, Severity,
+};
+pub use report::{AlertCreate, AlertReport};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use model::{
+    AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
+    SystemName, Timestamp, Title,
+};
+use model::{input, input::Change};
+
+/// An alert of a monitoring or billing system.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "id": 3,
+    "source": "billing-monitor",
+    "externalId": "stuck-ub_1001",
+    "signalType": "usage_batch_stuck",
+    "severity": "error",
+    "status": "open",
+    "title": "Usage batch ub_1001 has been processing for 26 hours",
+    "description": "Batches of this size take ten minutes.",
+    "targetSystem": "billing",
+    "entities": [
+        {"type": "usage_batch", "id": "ub_1001"},
+        {"type": "customer", "id": "cus_501"}
+    ],
+    "labels": {"period": "2026-10"},
+    "metric": {"name": "processing_hours", "value": 26.0, "threshold": 6.0, "unit": "hours"},
+    "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+    "lifecycle": [{"at": "2026-01-13T10:00:00.000Z", "state": "processing"}],
+    "occurredAt": "2026-01-14T12:00:00.000Z",
+    "lastOccurredAt": "2026-01-14T12:00:00.000Z",
+    "count": 1,
+    "resolvedAt": null,
+    "agentSessionId": 3,
+    "createdAt": "2026-01-14T12:00:02.000Z",
+    "updatedAt": "2026-01-14T12:00:02.000Z"
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct Alert {
+    /// Unique id.
+    pub id: AlertId,
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The reporter.
+    pub source: SourceName,
+    /// The reporter's id for the alert, unique with `source` in the organization.
+    pub external_id: ExternalId,
+    /// The class, by which playbooks are selected.
+    pub signal_type: Slug,
+    /// The severity.
+    pub severity: Severity,
+    /// The status.
+    pub status: AlertStatus,
+    /// The title.
+    pub title: Title,
+    /// The description.
+    pub description: Option<AlertText>,
+    /// The affected system.
+    pub target_system: SystemName,
+    /// The affected records of that system.
+    pub entities: Vec<AlertEntity>,
+    /// Further properties, by name.
+    pub labels: Labels,
+    /// The measurement that raised the alert.
+    pub metric: Option<AlertMetric>,
+    /// The money at risk.
+    pub amount_at_risk: Option<Money>,
+    /// The earlier lifecycle of the first record, oldest first.
+    pub lifecycle: Vec<LifecycleEvent>,
+    /// The instant of the occurrence.
+    pub occurred_at: Timestamp,
+    /// The latest occurrence of all reports.
+    pub last_occurred_at: Timestamp,
+    /// Number of reports.
+    pub count: i64,
+    /// The instant of the resolution; null unless it is resolved.
+    pub resolved_at: Option<Timestamp>,
+    /// The last fix of one of its records; null if there is none.
+    pub recurrence: Option<Recurrence>,
+    /// The newest agent session on the alert, which may have ended.
+    pub agent_session_id: Option<AgentSessionId>,
+    /// The instant at which it was recorded.
+    pub created_at: Timestamp,
+    /// The last change.
+    pub updated_at: Timestamp,
+}
+
+/// A short form of an alert, for other resources.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AlertRef {
+    /// Unique id.
+    pub id: AlertId,
+    /// The class.
+    pub signal_type: Slug,
+    /// The severity.
+    pub severity: Severity,
+    /// The status.
+    pub status: AlertStatus,
+    /// The title.
+    pub title: Title,
+    /// The affected system.
+    pub target_system: SystemName,
+    /// The money at risk.
+    pub amount_at_risk: Option<Money>,
+    /// The instant of the occurrence.
+    pub occurred_at: Timestamp,
+}
+
+impl From<&Alert> for AlertRef {
+    fn from(alert: &Alert) -> Self {
+        Self {
+            id: alert.id,
+            signal_type: alert.signal_type.clone(),
+            severity: alert.severity,
+            status: alert.status,
+            title: alert.title.clone(),
+            target_system: alert.target_system.clone(),
+            amount_at_risk: alert.amount_at_risk.clone(),
+            occurred_at: alert.occurred_at,
+        }
+    }
+}
+
+input! {
+    /// The body of a request that changes an alert.
+    pub struct AlertUpdate {
+        /// The new status. Every change is allowed.
+        status: Change<AlertStatus>,
+    }
+    needs any;
+    example {"status": "acknowledged"};
+}
+
+impl Alert {
+    /// Creates an alert from a report.
+    #[must_use]
+    pub fn new(id: AlertId, tenant: OrganizationId, report: AlertReport, now: Timestamp) -> Self {
+        let AlertReport {
+            content: sent,
+            status,
+            occurred_at,
+        } = report;
+        Self {
+            id,
+            organization_id: tenant,
+            source: sent.source,
+            external_id: sent.external_id,
+            signal_type: sent.signal_type,
+            severity: sent.severity,
+            status,
+            title: sent.title,
+            description: sent.description,
+            target_system: sent.target_system,
+            entities: sent.entities.map_or_else(Vec::new, |list| list.0),
+            labels: sent.labels.unwrap_or_default(),
+            metric: sent.metric,
+            amount_at_risk: sent.amount_at_risk,
+            lifecycle: sent.lifecycle.map_or_else(Vec::new, |list| list.0),
+            occurred_at,
+            last_occurred_at: occurred_at,
+            count: 1,
+            resolved_at: (status == AlertStatus::Resolved).then_some(now),
+            recurrence: None,
+            agent_session_id: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Counts another report; its content is ignored. A report of the resolution resolves the
+    /// alert. A report of a later occurrence opens a resolved alert again. Returns true if it was
+    /// opened again.
+    pub fn report_again(&mut self, again: &AlertReport, now: Timestamp) -> bool {
+        self.count += 1;
+        self.updated_at = now;
+        self.last_occurred_at = self.last_occurred_at.max(again.occurred_at);
+        let is_over = self.status == AlertStatus::Resolved;
+        let returned = self.resolved_at.is_some_and(|at| at < again.occurred_at);
+        let comes_back = is_over && returned && again.status != AlertStatus::Resolved;
+        if comes_back || again.status == AlertStatus::Resolved {
+            self.turn(again.status, now);
+        }
+        comes_back
+    }
+
+    /// Applies a change.
+    pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
+        if let Change::Set(status) = update.status {
+            self.turn(status, now);
+        }
+        self.updated_at = now;
+    }
+
+    /// Resolves it. Returns true unless it was resolved before.
+    pub fn resolve(&mut self, now: Timestamp) -> bool {
+        let stood = self.status != AlertStatus::Resolved;
+        self.turn(AlertStatus::Resolved, now);
+        self.updated_at = now;
+        stood
+    }
+
+    /// Sets the status. A resolved alert keeps the instant of its resolution.
+    fn turn(&mut self, status: AlertStatus, now: Timestamp) {
+        let was_over = self.status == AlertStatus::Resolved;
+        self.status = status;
+        if status != AlertStatus::Resolved {
+            self.resolved_at = None;
+        } else if !was_over {
+            self.resolved_at = Some(now);
+        }
+    }
+}
+
+input! {
+    /// Filters of alerts.
+    pub struct AlertFilter {
+        status: Option<AnyOf<AlertStatus>>,
+        severity: Option<AnyOf<Severity>>,
+        signal_type: Option<AnyOf<Slug>>,
+    }
+}

@@ -1,0 +1,110 @@
+//! Parts of an alert: its status and severity, and what it names, measures and tells of the past.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Currency, Measure};
+use model::{
+    AgentSessionId, EntityId, MetricName, Slug, StateName, Timestamp, Unit, input, input::OneOf,
+};
+
+/// The status of an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertStatus {
+    /// Not resolved.
+    Open,
+    /// A user is investigating it.
+    Acknowledged,
+    /// Resolved.
+    Resolved,
+}
+
+impl OneOf for AlertStatus {
+    const NOUN: &'static str = "an alert status";
+}
+
+/// The severity of an alert.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Severity {
+    /// Information only.
+    Info,
+    /// A possible problem.
+    Warning,
+    /// A problem.
+    Error,
+    /// A problem for many customers.
+    Critical,
+}
+
+impl OneOf for Severity {
+    const NOUN: &'static str = "a severity";
+}
+
+input! {
+    /// A record of a target system.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AlertEntity {
+        /// The type: `usage_batch`.
+        r#type: Slug,
+        /// The id in that system.
+        id: EntityId,
+    }
+    example {"type": "usage_batch", "id": "ub_1001"};
+}
+
+input! {
+    /// The measurement that raised an alert.
+    #[derive(PartialEq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct AlertMetric {
+        /// The name of the measurement.
+        name: MetricName,
+        /// The measured value.
+        value: Measure,
+        /// The exceeded limit.
+        threshold: Measure,
+        unit: Unit,
+    }
+    example {"name": "processing_hours", "value": 26, "threshold": 6, "unit": "hours"};
+}
+
+input! {
+    /// An amount of money.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct Money {
+        /// The amount in the currency's smallest unit.
+        minor_units: i64,
+        /// The currency's ISO 4217 code.
+        currency: Currency,
+    }
+    example {"minorUnits": 482_100, "currency": "USD"};
+}
+
+input! {
+    /// A lifecycle step of an alert's first record.
+    #[derive(PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    pub struct LifecycleEvent {
+        /// The instant of the step.
+        at: Timestamp,
+        /// The state that it entered.
+        state: StateName,
+    }
+    example {"at": "2026-01-13T10:00:00.000Z", "state": "processing"};
+}
+
+/// A record that was fixed before.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Recurrence {
+    /// The record's id.
+    pub entity: String,
+    /// The session that fixed it.
+    pub agent_session_id: AgentSessionId,
+    /// The instant of that fix.
+    pub at: Timestamp,
+}

@@ -1,0 +1,97 @@
+//! Reports of alerts.
+
+use super::{AlertEntity, AlertMetric, AlertStatus, Labels, LifecycleEvent, Money, Severity};
+use model::{
+    AlertText, Error, ExternalId, Fault, FaultCode, Slug, SourceName, SystemName, Timestamp, Title,
+    input, input::List, span,
+};
+
+/// A report of an alert, with its instant and status.
+#[derive(Clone, Debug)]
+pub struct AlertReport {
+    /// The content.
+    pub content: AlertCreate,
+    /// The status: open or, for a report of the resolution, resolved.
+    pub status: AlertStatus,
+    /// The instant of the occurrence.
+    pub occurred_at: Timestamp,
+}
+
+input! {
+    /// The body of a request that records an alert. Each source and external id has one alert. A
+    /// repeated report raises its `count` and applies its `occurredAt`; its other members are
+    /// ignored.
+    pub struct AlertCreate {
+        /// The reporter.
+        source: SourceName,
+        /// The reporter's id for the alert. A separate case needs its own id.
+        external_id: ExternalId,
+        /// The class, by which playbooks are selected.
+        signal_type: Slug,
+        severity: Severity,
+        title: Title,
+        description: Option<AlertText>,
+        /// The affected system: the name of a connection if actions are to be executed.
+        target_system: SystemName,
+        /// The affected records of that system.
+        entities: Option<List<AlertEntity, 0, { AlertCreate::MOST_ENTITIES }>>,
+        labels: Option<Labels>,
+        metric: Option<AlertMetric>,
+        /// The money at risk.
+        amount_at_risk: Option<Money>,
+        /// The earlier lifecycle of the first record, oldest first.
+        lifecycle: Option<List<LifecycleEvent, 0, 50>>,
+        /// The instant of the occurrence; the current time when absent, at most an hour ahead. An
+        /// occurrence after the resolution opens the alert again.
+        occurred_at: Option<Timestamp>,
+    }
+    example {
+        "source": "billing-monitor",
+        "externalId": "stuck-ub_1001",
+        "signalType": "usage_batch_stuck",
+        "severity": "error",
+        "title": "Usage batch ub_1001 has been processing for 26 hours",
+        "description": "Batches of this size take ten minutes.",
+        "targetSystem": "billing",
+        "entities": [
+            {"type": "usage_batch", "id": "ub_1001"},
+            {"type": "customer", "id": "cus_501"},
+        ],
+        "labels": {"period": "2026-10"},
+        "metric": {"name": "processing_hours", "value": 26, "threshold": 6, "unit": "hours"},
+        "amountAtRisk": {"minorUnits": 482_100, "currency": "USD"},
+        "lifecycle": [
+            {"at": "2026-01-13T06:00:00Z", "state": "open"},
+            {"at": "2026-01-13T10:00:00Z", "state": "processing"},
+        ],
+        "occurredAt": "2026-01-14T12:00:00Z",
+    };
+}
+
+impl AlertCreate {
+    /// The most records of an alert.
+    pub(super) const MOST_ENTITIES: usize = 20;
+    /// The tolerated lead of a reporter's clock, in milliseconds.
+    const AHEAD: i64 = span::HOUR;
+
+    /// Returns the report. 400 for an occurrence more than an hour ahead.
+    pub fn report(self, now: Timestamp) -> Result<AlertReport, Error> {
+        let occurred_at = self.occurred_at.unwrap_or(now);
+        if occurred_at.since(now) > Self::AHEAD {
+            let detail = "`occurredAt` must be at most an hour from now.";
+            let fault = Fault::at("occurredAt", FaultCode::Period, detail);
+            return Err(Error::invalid(fault));
+        }
+        Ok(AlertReport {
+            content: self,
+            status: AlertStatus::Open,
+            occurred_at,
+        })
+    }
+
+    /// The affected records.
+    #[must_use]
+    pub fn entities(&self) -> &[AlertEntity] {
+        self.entities.as_ref().map_or(&[], |entities| &entities.0)
+    }
+}
