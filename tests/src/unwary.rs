@@ -41,6 +41,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     inquiry.answered(seen);
     let mut proposal = inquiry.proposal();
     proposal.reads.clear();
+    proposal.resolved_when = None;
     proposal.actions.iter_mut().for_each(forget);
     proposal
 }

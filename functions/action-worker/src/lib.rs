@@ -172,7 +172,9 @@ impl Worker {
         action_id: &str,
     ) -> Result<(), Error> {
         let action = (organization_id, session_id, action_id);
-        look::look_at(&self.store, &self.targets, &self.limits, action).await
+        look::look_at(&self.store, &self.targets, &self.limits, action).await?;
+        let session = (organization_id, session_id);
+        look::resolve(&self.store, &self.targets, &self.limits, session).await
     }
 
     /// Ends the session after its last action. Otherwise sends messages for the actions that waited
@@ -200,7 +202,8 @@ impl Worker {
                 tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the message");
             }
         }
-        Ok(())
+        let session = (organization_id, session_id);
+        look::resolve(&self.store, &self.targets, &self.limits, session).await
     }
 
     /// Sets aside the action of a dead letter, if its record is damaged.

@@ -37,6 +37,22 @@ pub(crate) async fn look_at(
     Ok(())
 }
 
+/// Resolves the alert of a completed session, if its matter is read as settled.
+pub(crate) async fn resolve(
+    store: &Store,
+    targets: &Targets,
+    limits: &Limits,
+    (tenant, session_id): (OrganizationId, AgentSessionId),
+) -> Result<(), Error> {
+    let agent = store.agent();
+    let Some(check) = agent.to_resolve(tenant, session_id).await? else {
+        return Ok(());
+    };
+    let timeout = limits.look_timeout();
+    let sight = see(targets, &check.reads, &check.connections, timeout).await;
+    agent.resolve(tenant, session_id, &sight).await
+}
+
 /// Sends reads concurrently.
 pub(crate) async fn see<'a>(
     targets: &Targets,

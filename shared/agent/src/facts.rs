@@ -189,6 +189,17 @@ fn any(values: &[Value]) -> String {
     values.join(" or ")
 }
 
+/// The end of an alert's matter, by its playbook. The agent resolves the alert only when these
+/// conditions were read as true after the last action.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResolvedWhen {
+    /// The reads for the conditions.
+    pub reads: Vec<TargetRead>,
+    /// The conditions; all must hold.
+    pub conditions: Vec<FactCondition>,
+}
+
 /// The check of an action's effect.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -216,7 +216,8 @@ pub use evidence::{
 };
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
-    AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
+    AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
+    Verification,
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,

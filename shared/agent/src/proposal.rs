@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::{
     ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, PlaybookVersion,
-    PolicyRule, ReadEvidence,
+    PolicyRule, ReadEvidence, ResolvedWhen,
 };
 use crate::Pattern;
 use model::{ServiceRequestId, Timestamp, UserId};
@@ -27,6 +27,7 @@ pub(super) const ACTION: &str = "action";
     "confidenceFrom": null,
     "evidence": [],
     "playbook": null,
+    "resolvedWhen": ["batch.state is processed"],
     "passedOver": []
 })))]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +54,9 @@ pub struct Analysis {
     pub evidence: Vec<Evidence>,
     /// The playbook; null for an analysis without one.
     pub playbook: Option<PlaybookVersion>,
+    /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
+    #[schema(examples("invoice.state is void"))]
+    pub resolved_when: Vec<String>,
     /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
     /// them did not help one of the alert's records before.
     pub passed_over: Vec<String>,
@@ -67,6 +71,8 @@ pub struct Proposal {
     pub reads: Vec<ReadEvidence>,
     /// The actions, in order. Their ids are still empty.
     pub actions: Vec<ProposedAction>,
+    /// The end of the alert's matter; none if the playbook does not say it, or if it cannot be read.
+    pub resolved_when: Option<ResolvedWhen>,
 }
 
 impl Proposal {

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence};
+use super::{
+    Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence, ResolvedWhen,
+};
 use crate::Alert;
 use model::{
     AgentSessionId, AlertId, AnyOf, Code, Error, OrganizationId, Reason, Timestamp, UserId, input,
@@ -40,6 +42,8 @@ pub struct AgentSession {
     /// Number of the newest proposal, part of its action ids; 0 before the first.
     #[serde(default)]
     pub proposal: i64,
+    /// The end of the alert's matter, by the newest proposal's playbook.
+    pub resolved_when: Option<ResolvedWhen>,
     /// The actions of the newest proposal.
     #[serde(default)]
     pub proposed_actions: Vec<ProposedAction>,
@@ -198,6 +202,7 @@ impl AgentSession {
             analysis: None,
             reads: Vec::new(),
             proposal: 0,
+            resolved_when: None,
             proposed_actions: Vec::new(),
             analysis_key: None,
             approved: Vec::new(),
@@ -266,6 +271,7 @@ impl AgentSession {
         }
         self.analysis = Some(proposal.analysis);
         self.reads = proposal.reads;
+        self.resolved_when = proposal.resolved_when;
         self.proposal = number;
         self.proposed_actions = actions;
         let due = now.plus(Self::CONFIRMATION);

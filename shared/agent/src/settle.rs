@@ -4,6 +4,7 @@ use std::ops::{Deref, DerefMut};
 
 use super::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
+    ResolvedWhen,
 };
 use model::{Code, Error, Timestamp};
 
@@ -157,19 +158,16 @@ impl AgentSession {
         true
     }
 
-    /// True if its alert is resolved: it is completed, every verified effect was found, and one of
-    /// them fixes something. A message fixes nothing.
+    /// Returns the check that resolves its alert. None until it is completed with every verified
+    /// effect found, and without the conditions of a playbook.
     #[must_use]
-    pub fn is_put_right<A: Deref<Target = AgentAction>>(
+    pub fn alert_check<A: Deref<Target = AgentAction>>(
         &self,
         actions: &ApprovedActions<A>,
-    ) -> bool {
-        let known = || actions.known.iter();
-        let puts_right =
-            |action: &A| action.content.verify.is_some() && action.content.action_type.puts_right();
-        self.status == AgentSessionStatus::Completed
+    ) -> Option<&ResolvedWhen> {
+        let is_done = self.status == AgentSessionStatus::Completed
             && actions.unreadable.is_empty()
-            && known().all(|action| action.is_verified())
-            && known().any(puts_right)
+            && actions.known.iter().all(|action| action.is_verified());
+        self.resolved_when.as_ref().filter(|_| is_done)
     }
 }

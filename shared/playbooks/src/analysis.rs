@@ -31,6 +31,7 @@ pub(super) fn of(
         confidence_from: Some(confidence_from),
         evidence: playbook.evidence(values, case.history.at),
         playbook: Some(playbook.version()),
+        resolved_when: Vec::new(),
         passed_over: Vec::new(),
         pattern: Some(pattern),
     }

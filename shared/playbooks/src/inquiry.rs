@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Case, Connection, Facts, Proposal, ProposedAction, ReadEvidence, Seen, TargetRead};
+use agent::{
+    Case, Connection, FactCondition, Facts, Proposal, ProposedAction, ReadEvidence, Seen,
+    TargetRead,
+};
 use model::JsonText;
 
 use crate::{
@@ -182,10 +185,15 @@ impl<'a> Candidate<'a> {
             action
         });
         let actions: Vec<ProposedAction> = actions.collect();
+        let mut analysis = analysis::of(case, self.playbook, &self.values, &actions);
+        let resolved_when = self.playbook.resolved_when(around);
+        let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
+        analysis.resolved_when = conditions.map(FactCondition::says).collect();
         Proposal {
-            analysis: analysis::of(case, self.playbook, &self.values, &actions),
+            analysis,
             reads: Vec::new(),
             actions,
+            resolved_when,
         }
     }
 }

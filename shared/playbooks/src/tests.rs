@@ -198,7 +198,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
         .map(|one| (&*one.id, one.holds))
         .collect();
     assert_eq!(held, [("not_processed", Some(true)), ("restarted", None)]);
-    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#4");
+    assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#5");
     let [read] = proposal.reads.as_slice() else {
         panic!("{:?}", proposal.reads);
     };
@@ -466,7 +466,7 @@ fn what_did_not_help_a_record_is_not_proposed_for_it_again() {
         (analysis.playbook.unwrap().name, analysis.passed_over)
     };
     assert_eq!(chosen(&case), ("payment-declined".into(), vec![]));
-    let first = "payment-declined#5".to_owned();
+    let first = "payment-declined#6".to_owned();
     // Another version of the playbook is not barred.
     case.playbooks.not_helped = vec!["payment-declined#4".into()];
     assert_eq!(chosen(&case).0, "payment-declined");

@@ -37,8 +37,8 @@ mod words;
 mod writes;
 
 pub use self::agent::{
-    Agent, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver, HeldAction,
-    Lease, Previewed, SessionOnAlert, SessionWithActions,
+    Agent, AlertCheck, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver,
+    HeldAction, Lease, Previewed, SessionOnAlert, SessionWithActions,
 };
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use alerts::Alerts;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use shared::{
     agent::{
         ActionContent, ActionStep, ActionType, Alert, Analysis, ApiCall, FactCondition, Proposal,
-        ProposedAction, Reconciliation, Risk, TargetRead, Verification,
+        ProposedAction, Reconciliation, ResolvedWhen, Risk, TargetRead, Verification,
     },
     model::{JsonText, span},
 };
@@ -94,7 +94,8 @@ pub fn reconciled() -> Reconciliation {
     }
 }
 
-/// These actions, and an analysis that says nothing.
+/// These actions, and an analysis that says nothing. The alert's matter is settled once the effect of
+/// each verified action is there.
 pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
     let analysis = Analysis {
         root_cause: "Unknown".to_owned(),
@@ -108,11 +109,27 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         confidence_from: None,
         evidence: Vec::new(),
         playbook: None,
+        resolved_when: Vec::new(),
         passed_over: Vec::new(),
     };
+    let verified = || {
+        actions
+            .iter()
+            .filter(|action| action.content.verify.is_some())
+    };
+    let mut reads: Vec<TargetRead> = Vec::new();
+    for read in verified().flat_map(|action| &action.content.reads) {
+        if !reads.iter().any(|known| known.name == read.name) {
+            reads.push(read.clone());
+        }
+    }
+    let conditions = verified().filter_map(|action| action.content.verify.as_ref());
+    let conditions: Vec<FactCondition> = conditions.map(|one| one.effective.clone()).collect();
+    let resolved_when = ResolvedWhen { reads, conditions };
     Proposal {
         analysis,
         reads: Vec::new(),
+        resolved_when: Some(resolved_when).filter(|end| !end.conditions.is_empty()),
         actions,
     }
 }

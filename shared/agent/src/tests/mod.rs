@@ -118,10 +118,12 @@ fn proposal() -> Proposal {
             confidence_from: None,
             evidence: Vec::new(),
             playbook: None,
+            resolved_when: Vec::new(),
             passed_over: Vec::new(),
         },
         reads: Vec::new(),
         actions: actions.into(),
+        resolved_when: None,
     }
 }
 

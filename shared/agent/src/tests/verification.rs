@@ -326,38 +326,36 @@ fn a_session_that_failed_says_how_many_are_not_done_by_now() {
 }
 
 #[test]
-fn an_alert_is_put_right_once_each_effect_was_found() {
+fn an_alert_is_checked_once_each_effect_was_found() {
     let mut second = succeeded();
     second.key.action_id = SECOND.into();
     let (mut session, mut actions) = session_of(vec![succeeded(), second]);
-    let is_right = |session: &AgentSession, actions: &Actions| session.is_put_right(actions);
+    let is_checked =
+        |session: &AgentSession, actions: &Actions| session.alert_check(actions).is_some();
+    session.resolved_when = Some(ResolvedWhen {
+        reads: Vec::new(),
+        conditions: Vec::new(),
+    });
     actions.known[0].look(&seen("processed"), at(0));
     assert!(session.settle(&actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Completed);
-    assert!(!is_right(&session, &actions));
+    assert!(!is_checked(&session, &actions));
     actions.known[1].look(&seen("processed"), at(0));
-    assert!(is_right(&session, &actions));
+    assert!(is_checked(&session, &actions));
     for status in STATUSES {
         session.status = status;
         assert_eq!(
-            is_right(&session, &actions),
+            is_checked(&session, &actions),
             status == AgentSessionStatus::Completed
         );
     }
     session.status = AgentSessionStatus::Completed;
-    // A message fixes nothing, and neither does an unverified action.
-    for action in &mut actions.known {
-        action.content.action_type = ActionType::NotifyCustomer;
-    }
-    assert!(!is_right(&session, &actions));
-    actions.known[0].content.action_type = ActionType::RetryPayment;
-    assert!(is_right(&session, &actions));
-    actions.known[0].content.verify = None;
-    assert!(!is_right(&session, &actions));
-    actions.known[1].content.action_type = ActionType::RetryPayment;
-    assert!(is_right(&session, &actions));
     actions.unreadable.push("s7-p1-a3".into());
-    assert!(!is_right(&session, &actions));
+    assert!(!is_checked(&session, &actions));
+    actions.unreadable.clear();
+    // Without an end, only people resolve the alert.
+    session.resolved_when = None;
+    assert!(!is_checked(&session, &actions));
 }
 
 #[test]

@@ -28,6 +28,7 @@ impl Playbook {
         }
         self.check_reads()?;
         self.check_findings()?;
+        self.check_facts(self.resolved_when.facts())?;
         self.check_text(&self.root_cause)?;
         self.check_text(&self.impact)?;
         self.actions

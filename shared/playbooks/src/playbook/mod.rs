@@ -60,6 +60,10 @@ pub(super) struct Playbook {
     #[serde(default)]
     findings: Vec<Finding>,
     pub(super) actions: Vec<Action>,
+    /// Conditions that hold once the alert's matter is settled. Without them, only people resolve
+    /// such an alert.
+    #[serde(default)]
+    resolved_when: Many<Condition>,
     /// SHA-256 of the file's text.
     #[serde(skip)]
     hash: String,

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Connection, FactCondition, Facts, ProposedAction,
-    Reconciliation, TargetEffect, TargetRead,
+    Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
 };
 use model::{JsonObject, JsonText};
 
 use super::{
-    Action, Read, Values,
+    Action, Playbook, Read, Values,
     check::spoken_of,
     obstacle::Obstacle,
     step::{Call, Step},
@@ -39,6 +39,23 @@ impl Surroundings<'_> {
     ) -> Option<Obstacle> {
         let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
         facts.find_map(|fact| self.read(fact.split_once('.')?.0).err())
+    }
+}
+
+impl Playbook {
+    /// Returns the end of the alert's matter, if the playbook states it and it can be read.
+    pub(crate) fn resolved_when(&self, around: Surroundings<'_>) -> Option<ResolvedWhen> {
+        let conditions = self.resolved_when.0.iter().map(|one| one.0.clone());
+        let conditions: Vec<FactCondition> = conditions.collect();
+        if conditions.is_empty() || around.keeps_from(&conditions).is_some() {
+            return None;
+        }
+        let ready = around.reads.iter();
+        let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
+        Some(ResolvedWhen {
+            reads: spoken_of(ready, &conditions),
+            conditions,
+        })
     }
 }
 

@@ -89,7 +89,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
     let sound = include_str!("../../files/usage-batch-stuck.toml")
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
     for (from, to, fault) in [
-        ("version = 4", "version = 0", "count from 1"),
+        ("version = 5", "version = 0", "count from 1"),
         ("name = \"broken\"", "name = \"other\"", "calls itself"),
         ("state {state}", "state {stat}", "{stat} is unknown"),
         ("/{batch}/", "/{bach}/", "{bach} is no parameter"),

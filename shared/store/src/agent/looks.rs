@@ -122,51 +122,30 @@ impl Agent<'_> {
         let is_known = action.state != ActionState::Unknown;
         let settles = event == JournalEvent::Reconciled && is_known;
         let from = (settles && session.settle_again(&actions, now)).then_some(from);
-        writes.extend(
-            self.followed(&mut session, &actions, from, WORKER, now)
-                .await?,
-        );
+        writes.extend(followed(&mut session, &actions, from, WORKER, now)?);
         writes.extend(remedy::writes(&action)?);
         writes.extend(run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
         Ok(done.is_ok().then_some(Some(action.record)))
     }
+}
 
-    /// Returns the writes of a session after an outcome of its actions. `from` is the former status
-    /// if this settled the session; the entry then names the heads of its actions' chains. The
-    /// alert is resolved in the same transaction if the session resolves it.
-    pub(super) async fn followed(
-        &self,
-        session: &mut Stored<AgentSession>,
-        actions: &ApprovedActions<Stored<AgentAction>>,
-        from: Option<&'static str>,
-        by: JournalActor,
-        now: Timestamp,
-    ) -> Result<Vec<Write>, Error> {
-        let mut noted = Vec::new();
-        if let Some(from) = from {
-            let note = Note::new(by, JournalEvent::Settled, Some(from));
-            let note = note.with(heads(&actions.known));
-            noted.push(session.note(note, now));
-        }
-        let mut writes = Vec::new();
-        if session.is_put_right(actions) {
-            let key = key::alert(session.organization_id, session.alert_id);
-            let batch = self
-                .0
-                .table
-                .batch_get([AnyKey::from(&key)], Read::Consistent);
-            // An unreadable or deleted alert cannot be resolved.
-            if let Some(mut alert) = batch.await?.named(&key)
-                && alert.resolve(now)
-            {
-                let note = Note::new(by, JournalEvent::AlertResolved, Some(session.status.name()));
-                noted.push(session.note(note, now));
-                writes.push(Write::replace(&alert)?);
-            }
-        }
-        writes.push(Write::replace(session)?);
-        writes.extend(entries(noted)?);
-        Ok(writes)
+/// Returns the writes of a session after an outcome of its actions. `from` is the former status
+/// if this settled the session; the entry then names the heads of its actions' chains.
+pub(super) fn followed(
+    session: &mut Stored<AgentSession>,
+    actions: &ApprovedActions<Stored<AgentAction>>,
+    from: Option<&'static str>,
+    by: JournalActor,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let mut noted = Vec::new();
+    if let Some(from) = from {
+        let note = Note::new(by, JournalEvent::Settled, Some(from));
+        let note = note.with(heads(&actions.known));
+        noted.push(session.note(note, now));
     }
+    let mut writes = vec![Write::replace(session)?];
+    writes.extend(entries(noted)?);
+    Ok(writes)
 }

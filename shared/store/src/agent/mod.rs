@@ -23,6 +23,7 @@ mod playbooks;
 mod policy;
 mod preview;
 mod remedy;
+mod resolve;
 mod savings;
 mod sessions;
 mod stack;
@@ -34,6 +35,8 @@ pub use lists::SessionOnAlert;
 pub use looks::AwaitedLook;
 pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
+pub use resolve::AlertCheck;
+
 pub use sessions::Approval;
 
 use agent::{

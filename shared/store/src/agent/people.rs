@@ -11,7 +11,9 @@ use model::{
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use super::{Agent, SessionWithActions, journal::entries, remedy, sessions::noted};
+use super::{
+    Agent, SessionWithActions, journal::entries, looks::followed, remedy, sessions::noted,
+};
 use crate::{
     PendingWrite, Store, WriteContext,
     assignee::Assignee,
@@ -106,7 +108,7 @@ impl Agent<'_> {
             }
             let by = JournalActor::user(Some(verdict.by));
             let from = from.has_ended().then_some(from.name());
-            writes.extend(self.followed(session, actions, from, by, now).await?);
+            writes.extend(followed(session, actions, from, by, now)?);
             session.version += 1;
         }
         self.0.commit(context, writes, whole).await

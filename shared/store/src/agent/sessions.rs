@@ -13,6 +13,7 @@ use serde_json::json;
 use super::{
     Agent, SessionWithActions,
     journal::WORKER,
+    looks::followed,
     playbooks::{labels, not_helped},
     policy::Approvable,
 };
@@ -449,9 +450,7 @@ impl Agent<'_> {
         if !session.settle(&actions, now) {
             return Ok(Some(session.status));
         }
-        let writes = self
-            .followed(&mut session, &actions, Some(from), by, now)
-            .await?;
+        let writes = followed(&mut session, &actions, Some(from), by, now)?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session.status))
     }
