@@ -4,6 +4,7 @@ use lexopt::Parser;
 use shared::{
     agent::AlertCreate,
     model::input::{Fields, Input, parse},
+    store::WriteContext,
 };
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
@@ -43,7 +44,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     store.directory().organization(organization).await?;
     let new = alert.into_new(store.now())?;
-    let signal = store.signals().record(organization, new).await?;
+    let signal = store
+        .signals()
+        .record(WriteContext::of_operator(organization), new)
+        .await?;
     let again = match signal.count {
         1 => String::new(),
         count => format!(", reported {count} times"),

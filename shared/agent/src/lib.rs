@@ -160,7 +160,6 @@
 mod action;
 mod action_type;
 mod approval;
-mod canonical;
 mod chains;
 mod connection;
 mod digest;
@@ -169,6 +168,7 @@ mod evidence;
 mod execute;
 mod facts;
 mod journal;
+mod journaled;
 mod lease;
 mod manual;
 mod message;
@@ -196,7 +196,7 @@ pub use action::{
 };
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
 pub use approval::{Approved, ApprovedActions};
-pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
+pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
@@ -214,8 +214,7 @@ pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, TargetRead, Verification,
 };
 pub use journal::{
-    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
-    StepAnswer,
+    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
 };
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
@@ -246,3 +245,5 @@ pub use signal::{
 };
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
 pub use verdict::ActionVerdict;
+
+use model::JournalHead;

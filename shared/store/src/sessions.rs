@@ -1,8 +1,11 @@
 //! A user's sessions, and what ends them.
 
-use model::{Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
+use model::{EntryCredential, Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
 
 use super::{
+    WriteContext,
+    directory::password_set,
+    journal::ReadHead,
     key,
     page::{Page, Wanted},
     records::Account,
@@ -43,12 +46,18 @@ impl SignIn<'_> {
     /// when that ended the session.
     pub async fn renew(
         &self,
-        account: &Account,
+        (account, head): (&Account, ReadHead),
         password_hash: &PasswordHash,
         (session, user): (&Session, &User),
         begun: impl Fn(&Sid, &User) -> Session,
     ) -> Result<Option<Sid>, Error> {
         let begun = &begun;
+        let context = &WriteContext {
+            actor: Some(user.id),
+            credential: Some(EntryCredential::session()),
+            head: Some(head),
+            ..user.organization_id.into()
+        };
         let read = || self.still(session);
         let write = |user: User| async move {
             let sid = Sid::generate(user.organization_id, user.id);
@@ -68,10 +77,11 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
-            Ok(match self.0.table.transact(writes).await? {
-                Ok(()) => Some(Some(sid)),
-                Err(refused) if refused.at(0) => Some(None),
-                Err(_) => None,
+            let entry = [password_set(user.id)];
+            Ok(match self.0.transact(context, writes, &entry).await? {
+                Some(Ok(())) => Some(Some(sid)),
+                Some(Err(refused)) if refused.at(0) => Some(None),
+                Some(Err(_)) | None => None,
             })
         };
         reretry_or_none(user.clone(), read, write).await

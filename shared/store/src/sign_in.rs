@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 
 use super::{
     PendingWrite, Store, WriteContext,
+    journal::ReadHead,
     key::{self, AnyKey, Gsi1, Key},
     records::{Account, Failures},
     retry::retry_or_none,
@@ -156,6 +157,13 @@ impl SignIn<'_> {
         let key = key::account(&fold(username));
         let account = self.0.table.get(&key, Read::Consistent).await?;
         Ok(account.map(|stored| stored.record))
+    }
+
+    /// The account of a user whose password is to change, for [`renew`](Self::renew).
+    pub async fn to_renew(&self, user: &User) -> Result<Option<(Account, ReadHead)>, Error> {
+        let key = key::account(&fold(&user.username));
+        let (account, head) = self.0.with_head(&key, user.organization_id).await?;
+        Ok(account.map(|stored| (stored.record, head)))
     }
 
     /// Stores a new session of a user who sent the account's password. 401 when the password has changed

@@ -2,13 +2,18 @@
 
 use std::collections::HashMap;
 
-use agent::{AlertFilter, AlertUpdate, NewSignal, Recurrence, Signal};
-use model::{Error, Id, OrganizationId, SignalId, Timestamp, UserId};
+use agent::{AlertFilter, AlertUpdate, NewSignal, Recurrence, Signal, SignalStatus};
+use model::{
+    EntryContent, Error, Id, Journaled, OrganizationEvent, OrganizationId, SignalId, Timestamp,
+    UserId, journal::subject,
+};
+use serde_json::{Map, Value, json};
 
 use super::{
     PendingWrite, WriteContext,
     filter::Filter,
     idempotency::Once,
+    journal::head_in,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
     records::{Remedy, SignalSource, SignalsSince},
@@ -21,7 +26,7 @@ use super::{
 };
 
 /// The most reports per transaction. DynamoDB permits a hundred writes; each report needs up to
-/// three, and two more are common.
+/// three, and five more are common.
 const TOGETHER: usize = 30;
 
 resource! {
@@ -45,7 +50,13 @@ impl Record<crate::Workdesk> for Signal {
     }
 }
 
-impl Tracked for Signal {}
+impl Tracked for Signal {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        EntryContent::changed(OrganizationEvent::AlertChanged, before, after)
+    }
+}
 
 impl SignalSource {
     fn of(signal: &Signal) -> Self {
@@ -84,6 +95,8 @@ struct Reported {
     /// For each report, the index of its alert.
     of: Vec<usize>,
     noted: Noted,
+    /// The status before, of each that was reported again.
+    statuses: HashMap<SignalId, SignalStatus>,
 }
 
 type IsNew = bool;
@@ -134,7 +147,10 @@ impl Signals<'_> {
             Once::New(authorized) => authorized,
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
-        let without_key = WriteContext::from(tenant);
+        let without_key = WriteContext {
+            idempotency_key: None,
+            ..context.clone()
+        };
         let mut recorded = Vec::with_capacity(new.len());
         loop {
             let next = left.next();
@@ -157,7 +173,8 @@ impl Signals<'_> {
     /// Reads the records that reports refer to, and reserves an id: most reports are of one new
     /// alert.
     async fn found(&self, tenant: OrganizationId, some: &[NewSignal]) -> Result<Found, Error> {
-        let mut keys = vec![AnyKey::from(key::signals_since(tenant))];
+        let of_head = key::organization_head(tenant);
+        let mut keys = vec![AnyKey::from(key::signals_since(tenant)), of_head.into()];
         for new in some {
             keys.push(source(tenant, new).into());
             keys.push(signal_days::day(tenant, &new.signal_type, new.occurred_at).into());
@@ -206,6 +223,7 @@ impl Signals<'_> {
         let (tenant, now) = (context.tenant, self.0.clock.now());
         let since = key::signals_since(tenant);
         let is_first = !found.around.has(&since) && !some.is_empty();
+        let context = context.clone().with_head(head_in(&found.around, tenant)?);
         let mut reported = self.reported(tenant, some, found, now).await?;
         let mut writes = Vec::with_capacity(3 * some.len() + 2);
         for (signal, is_new) in &reported.signals {
@@ -223,7 +241,11 @@ impl Signals<'_> {
                 since: now,
             })?);
         }
-        self.0.commit(context, writes, reported.written()).await
+        let mut writes = Writes::from(writes);
+        for entry in reported.entries() {
+            writes.note(entry);
+        }
+        self.0.commit(&context, writes, reported.written()).await
     }
 
     /// Returns the alerts of reports as they will be written.
@@ -250,6 +272,7 @@ impl Signals<'_> {
             let is_known = place < all.len() || found.is_some();
             if place == all.len() {
                 let signal = if let Some(known) = found {
+                    reported.statuses.insert(known.id, known.status);
                     known
                 } else {
                     let id = match reserved.take() {
@@ -326,6 +349,28 @@ impl Signals<'_> {
 }
 
 impl Reported {
+    /// Returns the entries of the organization's journal: one for all new alerts, and one for all whose
+    /// status changed.
+    fn entries(&self) -> impl Iterator<Item = EntryContent> {
+        let mut recorded = Map::new();
+        let (mut before, mut after) = (Map::new(), Map::new());
+        for (signal, is_new) in &self.signals {
+            let name = subject::alert(signal.id);
+            if *is_new {
+                recorded.insert(name, signal.noted());
+                continue;
+            }
+            let was = self.statuses.get(&signal.id);
+            if let Some(was) = was.filter(|was| **was != signal.status) {
+                before.insert(name.clone(), status(*was));
+                after.insert(name, status(signal.status));
+            }
+        }
+        let recorded = EntryContent::several(OrganizationEvent::AlertRecorded, None, recorded);
+        let changed = EntryContent::several(OrganizationEvent::AlertChanged, Some(before), after);
+        recorded.into_iter().chain(changed)
+    }
+
     /// Returns the alert of each report after the write.
     fn written(self) -> Vec<Stored<Signal>> {
         let signals = self.signals.into_iter();
@@ -335,6 +380,10 @@ impl Reported {
         let of = self.of.into_iter();
         of.filter_map(|place| signals.get(place).cloned()).collect()
     }
+}
+
+fn status(status: SignalStatus) -> Value {
+    json!({"status": status})
 }
 
 /// Returns the key that reserves an alert's name.

@@ -1,6 +1,6 @@
 //! Writes of one transaction.
 
-use model::{Error, Id};
+use model::{EntryContent, Error, Id};
 
 use super::table::{Refused, Write};
 
@@ -11,6 +11,7 @@ use super::table::{Refused, Write};
 #[derive(Debug, Default)]
 pub(crate) struct Writes {
     writes: Vec<(Write, Option<Error>)>,
+    entries: Vec<EntryContent>,
     made: Option<i64>,
 }
 
@@ -41,10 +42,27 @@ impl Writes {
         }
     }
 
-    pub(super) fn split(self) -> (Vec<Write>, Refusals) {
+    /// Adds an entry of the organization's journal, if there is one.
+    pub(crate) fn note(&mut self, entry: impl Into<Option<EntryContent>>) {
+        self.entries.extend(entry.into());
+    }
+
+    /// As [`note`](Self::note), of writes as they are built.
+    pub(crate) fn noting(mut self, entry: impl Into<Option<EntryContent>>) -> Self {
+        self.note(entry);
+        self
+    }
+
+    /// Adds all of other writes, and their entries.
+    pub(crate) fn append(&mut self, others: Self) {
+        self.writes.extend(others.writes);
+        self.entries.extend(others.entries);
+    }
+
+    pub(super) fn split(self) -> (Vec<Write>, Vec<EntryContent>, Refusals) {
         let (writes, errors) = self.writes.into_iter().unzip();
         let made = self.made;
-        (writes, Refusals { errors, made })
+        (writes, self.entries, Refusals { errors, made })
     }
 }
 
