@@ -97,7 +97,7 @@ pub struct OrganizationEntryView {
     /// Changed records: `organization:1`, `user:7`, `token:3`, `policy`, `connection:stripe`, `agent` or
     /// `alert:9`. A token has its owner, too.
     subjects: Vec<String>,
-    /// Changed fields before; null for a new record. Of several alerts, by subject. Of a value with more
+    /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value with more
     /// than 2,000 bytes, hash and beginning.
     before: Option<JsonObject>,
     /// Changed fields after; null for a deleted record. A new password has no fields.

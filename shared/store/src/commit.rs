@@ -72,10 +72,9 @@ impl Store {
             if writes.is_empty() {
                 return Ok(Some(Once::New(value)));
             }
-            return match self.transact(context, writes, &entries).await? {
-                Some(Ok(())) => Ok(Some(Once::New(value))),
-                Some(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
-                None => Ok(None),
+            return match Box::pin(self.transact(context, writes, &entries)).await? {
+                Ok(()) => Ok(Some(Once::New(value))),
+                Err(refused) => refusals.of(&refused).map_or(Ok(None), Err),
             };
         };
         let now = self.clock.now();
@@ -92,17 +91,16 @@ impl Store {
         let free = "(attribute_not_exists(#) OR # <= :)";
         let free = Condition::default().and(free, "at", [now.plus(-KEPT).into_attribute()]);
         writes.push(Write::put_where(&attempted, free)?);
-        match self.transact(context, writes, &entries).await {
-            Ok(Some(Ok(()))) => Ok(Some(Once::New(value))),
-            Ok(None) => Ok(None),
-            Ok(Some(Err(refused))) if refused.at(place) => {
+        match Box::pin(self.transact(context, writes, &entries)).await {
+            Ok(Ok(())) => Ok(Some(Once::New(value))),
+            Ok(Err(refused)) if refused.at(place) => {
                 match self.earlier_request(context).await? {
                     Some(earlier) => Ok(Some(context.replay(&earlier))),
                     // It was there a moment ago, and nothing deletes it before its time.
                     None => Err(Error::UnderWay),
                 }
             }
-            Ok(Some(Err(refused))) => refusals.of(&refused).map_or(Ok(None), Err),
+            Ok(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
             Err(error) if is_conflict_at(&error, place) => Err(Error::UnderWay),
             Err(error) => Err(error),
         }

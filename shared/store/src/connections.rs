@@ -13,9 +13,10 @@ use model::{Code, EntryContent, Error, OrganizationEvent, OrganizationId, Slug, 
 
 use super::{
     PendingWrite, WriteContext,
-    journal::{ReadHead, head_in},
+    journal::head_in,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
+    records::ReadHead,
     store::resource,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
@@ -223,21 +224,18 @@ impl Connections<'_> {
         let read = || self.0.with_head(&key, tenant);
         let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
             let context = context.with_head(head);
-            let (before, write) = match found {
-                Some(found) => {
-                    let before: AgentPause = found.record;
-                    let version = found.version;
-                    let record = pause;
-                    (before, Write::replace(&Stored { record, version })?)
-                }
-                None => {
-                    let running = AgentPause {
-                        paused: false,
-                        ..pause
-                    };
-                    (running, Write::create(&pause)?)
-                }
+            let write = match &found {
+                None => Write::create(&pause)?,
+                Some(found) => Write::replace(&Stored {
+                    record: pause,
+                    version: found.version,
+                })?,
             };
+            let running = AgentPause {
+                paused: false,
+                ..pause
+            };
+            let before = found.map_or(running, |found| found.record);
             let entry = EntryContent::changed(event, &before, &pause);
             let writes = Writes::from(write).noting(entry);
             self.0.commit(&context, writes, pause).await

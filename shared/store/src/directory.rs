@@ -9,7 +9,6 @@ mod users;
 pub use users::NewUser;
 
 pub(super) use projects::takes_work;
-pub(super) use users::password_set;
 
 use model::{Organization, Project, ReferenceType};
 

@@ -12,13 +12,16 @@ use super::{
     filter::Filter,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
-    retry::retry_or_none,
+    records::ReadHead,
     store::resource,
-    table::{Batch, Read, Record, Refused, Stored, Write},
+    table::{Batch, Read, Record, Refused, Stored, Write, back_off, unavailable},
 };
 
 /// The most entries of one check.
 const CHECKED: usize = 5_000;
+
+/// The attempts to append to a journal while other requests do: up to three seconds, since a client waits.
+const ATTEMPTS: u32 = 12;
 
 /// The checks of a journal that does not match its head. A write between two reads looks like a break.
 const CHECKS: usize = 3;
@@ -43,9 +46,6 @@ impl Record<crate::Workdesk> for OrganizationHead {
         key::organization_head(self.organization_id)
     }
 }
-
-/// The head of an organization's journal, as read; none for a journal without entries.
-pub type ReadHead = Option<Stored<OrganizationHead>>;
 
 /// Returns the head in a batch that read it.
 pub(crate) fn head_in(batch: &Batch, tenant: OrganizationId) -> Result<ReadHead, Error> {
@@ -89,34 +89,33 @@ impl Store {
         Ok((batch.get(key)?, head_in(&batch, tenant)?))
     }
 
-    /// Does all of the writes or none, with an entry for each of `contents`. Retries with a newer head
-    /// when that alone was refused; `None` after five times.
+    /// Does all of the writes or none, with an entry for each of `contents`. Appends to a newer head when
+    /// that alone was refused; 503 after 12 times.
     pub(crate) async fn transact(
         &self,
         context: &WriteContext,
         writes: Vec<Write>,
         contents: &[EntryContent],
-    ) -> Result<Option<Result<(), Refused>>, Error> {
+    ) -> Result<Result<(), Refused>, Error> {
         if contents.is_empty() {
-            return self.table.transact(writes).await.map(Some);
+            return self.table.transact(writes).await;
         }
-        let head = match &context.head {
+        let mut head = match &context.head {
             Some(head) => head.clone(),
             None => self.head(context.tenant).await?,
         };
-        let (count, writes) = (writes.len(), &writes);
-        let write = async |head: ReadHead| {
-            let now = self.clock.now();
+        for attempt in 1..=ATTEMPTS {
             let mut all = writes.clone();
-            all.extend(entries(context, contents, head, now)?);
-            let done = self.table.transact(all).await?;
-            let others = |refused: &Refused| (0..count).any(|place| refused.at(place));
-            Ok(match done {
-                Err(refused) if !others(&refused) => None,
-                done => Some(done),
-            })
-        };
-        retry_or_none(head, || self.head(context.tenant), write).await
+            all.extend(entries(context, contents, head, self.clock.now())?);
+            match self.table.transact(all).await? {
+                Err(refused) if !(0..writes.len()).any(|place| refused.at(place)) => {
+                    back_off(attempt.min(5)).await;
+                    head = self.head(context.tenant).await?;
+                }
+                done => return Ok(done),
+            }
+        }
+        Err(unavailable("other requests kept appending to the journal"))
     }
 }
 

@@ -8,7 +8,7 @@ use model::{EntryCredential, Error, OrganizationId, UserId};
 use super::{
     Store,
     idempotency::{IdempotencyKey, Once},
-    journal::ReadHead,
+    records::ReadHead,
     table::{OrNotFound, Stored},
 };
 

@@ -1,14 +1,13 @@
 //! A user's sessions, and what ends them.
 
-use model::{EntryCredential, Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
+use model::{
+    EntryContent, EntryCredential, Error, OrganizationId, PasswordHash, Session, Sid, User, UserId,
+};
 
 use super::{
-    WriteContext,
-    directory::password_set,
-    journal::ReadHead,
-    key,
+    WriteContext, key,
     page::{Page, Wanted},
-    records::Account,
+    records::{Account, ReadHead},
     retry::reretry_or_none,
     sign_in::SignIn,
     table::{Change, Condition, Record, Write},
@@ -77,12 +76,14 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
-            let entry = [password_set(user.id)];
-            Ok(match self.0.transact(context, writes, &entry).await? {
-                Some(Ok(())) => Some(Some(sid)),
-                Some(Err(refused)) if refused.at(0) => Some(None),
-                Some(Err(_)) | None => None,
-            })
+            let entry = [EntryContent::password_set(user.id)];
+            Ok(
+                match Box::pin(self.0.transact(context, writes, &entry)).await? {
+                    Ok(()) => Some(Some(sid)),
+                    Err(refused) if refused.at(0) => Some(None),
+                    Err(_) => None,
+                },
+            )
         };
         reretry_or_none(user.clone(), read, write).await
     }

@@ -7,9 +7,8 @@ use serde::de::DeserializeOwned;
 
 use super::{
     PendingWrite, Store, WriteContext,
-    journal::ReadHead,
     key::{self, AnyKey, Gsi1, Key},
-    records::{Account, Failures},
+    records::{Account, Failures, ReadHead},
     retry::retry_or_none,
     store::resource,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},

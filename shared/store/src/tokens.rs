@@ -14,9 +14,9 @@ use tokio::sync::OnceCell;
 use super::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
-    journal::{ReadHead, head_in},
+    journal::head_in,
     key::{self, AnyKey, Key},
-    records::TokenHolder,
+    records::{ReadHead, TokenHolder},
     store::resource,
     table::{
         Batch, Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write,
@@ -249,7 +249,7 @@ impl Tokens<'_> {
     }
 }
 
-/// Returns the writes that delete a token. 404 when there is none of that id.
+/// Returns the writes that delete a token. 404 when no token has that id.
 fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Result<Writes, Error> {
     let token = all.into_iter().find(|token| token.id == id);
     let token = context.current(token, TokenId::NOUN)?;

@@ -10,7 +10,7 @@ use super::table::{Refused, Write};
 /// reads again, unless the write has an error of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Writes {
-    writes: Vec<(Write, Option<Error>)>,
+    all: Vec<(Write, Option<Error>)>,
     entries: Vec<EntryContent>,
     made: Option<i64>,
 }
@@ -26,12 +26,12 @@ pub(super) struct Refusals {
 impl Writes {
     /// Adds a write whose refusal is a conflict.
     pub(crate) fn push(&mut self, write: Write) {
-        self.writes.push((write, None));
+        self.all.push((write, None));
     }
 
     /// Adds a write whose refusal is this error.
     pub(crate) fn push_or(&mut self, write: Write, error: Error) {
-        self.writes.push((write, Some(error)));
+        self.all.push((write, Some(error)));
     }
 
     /// Says which record the writes make, by its id, which a replay loads.
@@ -55,12 +55,12 @@ impl Writes {
 
     /// Adds all of other writes, and their entries.
     pub(crate) fn append(&mut self, others: Self) {
-        self.writes.extend(others.writes);
+        self.all.extend(others.all);
         self.entries.extend(others.entries);
     }
 
     pub(super) fn split(self) -> (Vec<Write>, Vec<EntryContent>, Refusals) {
-        let (writes, errors) = self.writes.into_iter().unzip();
+        let (writes, errors) = self.all.into_iter().unzip();
         let made = self.made;
         (writes, self.entries, Refusals { errors, made })
     }
@@ -78,7 +78,7 @@ impl Refusals {
 
 impl Extend<Write> for Writes {
     fn extend<I: IntoIterator<Item = Write>>(&mut self, writes: I) {
-        self.writes
+        self.all
             .extend(writes.into_iter().map(|write| (write, None)));
     }
 }

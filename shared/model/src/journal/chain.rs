@@ -26,7 +26,7 @@ pub enum JournalFlaw {
     Changed,
     /// The entry does not have the hash of the one before it.
     Unchained,
-    /// The entry is not the newest one that its record, or the session's chain, names.
+    /// The entry is not the newest one that the journal's head, its record or the session's chain names.
     NotTheHead,
 }
 
@@ -77,9 +77,9 @@ pub trait Chained: Sized {
     }
 }
 
-/// Returns the number of the first flawed entry after `before`, which is known to be sound. The entries
-/// are in order, and all that are there. `heads` name entries of the chain, and the first of them is
-/// the newest; without it, the chain is checked as far as its entries go.
+/// Returns the first flawed entry of a chain, or of its part after the entry `before`. The entries are
+/// sorted by number. `head` is the chain's newest entry; without it, the chain is checked as far as its
+/// entries go. Other records name the entries of `named`.
 #[must_use]
 pub fn first_break<E: Chained>(
     before: &JournalHead,

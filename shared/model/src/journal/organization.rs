@@ -1,8 +1,8 @@
 //! The organization's journal: an entry for each change of users, tokens, plan, policy, connections,
 //! pauses and alerts.
 //!
-//! The organization has one chain. Whoever can write the whole table can also compute all later hashes
-//! anew; a head that is stored elsewhere shows that.
+//! The organization has one chain. An attacker who can write the whole table and recompute all later
+//! hashes is detected by a head stored elsewhere.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -303,12 +303,12 @@ impl EntryContent {
         })
     }
 
-    /// Notes an event that has no fields.
+    /// Notes a new password, without fields.
     #[must_use]
-    pub const fn plain(event: OrganizationEvent, subjects: Vec<String>) -> Self {
+    pub fn password_set(user: UserId) -> Self {
         Self {
-            event,
-            subjects,
+            event: OrganizationEvent::PasswordSet,
+            subjects: vec![subject::user(user)],
             before: None,
             after: None,
         }
@@ -551,8 +551,8 @@ mod tests {
         OrganizationHead::none(OrganizationId::new(1).unwrap(), NOW)
     }
 
-    fn plain() -> EntryContent {
-        EntryContent::plain(OrganizationEvent::PasswordSet, vec!["user:1".to_owned()])
+    fn password_set() -> EntryContent {
+        EntryContent::password_set(UserId::new(1).unwrap())
     }
 
     fn service() -> (EntryActor, Option<EntryCredential>) {
@@ -607,7 +607,7 @@ mod tests {
     fn instants_never_go_back() {
         let mut head = head();
         let at = |head: &mut OrganizationHead, millis| {
-            head.append(plain(), service(), Timestamp::from_millis(millis))
+            head.append(password_set(), service(), Timestamp::from_millis(millis))
                 .at
         };
         assert_eq!(at(&mut head, 2_000), Timestamp::from_millis(2_000));
@@ -618,7 +618,13 @@ mod tests {
     fn parts_of_a_journal_check_as_the_whole_does() {
         let mut head = head();
         let entries: Vec<_> = (1..=6)
-            .map(|at| head.append(plain(), service(), Timestamp::from_millis(at * 10_000)))
+            .map(|at| {
+                head.append(
+                    password_set(),
+                    service(),
+                    Timestamp::from_millis(at * 10_000),
+                )
+            })
             .collect();
         let newest = &head.newest;
         let flaw = |before: usize, entries: &[OrganizationEntry], more| {

@@ -1,20 +1,19 @@
 //! Users and their accounts.
 
-use std::{collections::HashMap, future::ready};
+use std::collections::HashMap;
 
 use model::{
     Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
-    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once, journal::subject,
+    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once,
 };
 
 use super::Directory;
 use crate::{
     PendingWrite, Store, WriteContext,
     filter::Filter,
-    journal::ReadHead,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    records::Account,
+    records::{Account, ReadHead},
     retry::reretry_or_none,
     sessions::end_all,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
@@ -221,11 +220,9 @@ impl Directory<'_> {
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let context = pending.into().authorized().await?;
-        let is_there = Condition::exists();
-        let writes = || self.new_password(user, &password_hash, is_there.clone(), not_found);
-        let commit = |()| self.0.commit(&context, writes(), ());
-        let done = reretry_or_none((), || ready(Ok(())), commit).await?;
-        done.not_replayed()
+        let writes = self.new_password(user, &password_hash, Condition::exists());
+        let done = self.0.commit(&context, writes, ()).await?;
+        done.or_not_found(UserId::NOUN)?.not_replayed()
     }
 
     /// Reads a user for [`set_password`](Self::set_password). 404 when it is not the tenant's.
@@ -254,20 +251,19 @@ impl Directory<'_> {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let writes = self.new_password(&user, hash, is_the_same, || None);
+            let writes = self.new_password(&user, hash, is_the_same);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
         reretry_or_none(user, read, write).await?.not_replayed()
     }
 
-    /// Returns the writes of a new password. A refusal is that error, or a conflict.
+    /// Returns the writes of a new password.
     fn new_password(
-        &self,
+        self,
         user: &User,
         password_hash: &PasswordHash,
         expected: Condition,
-        refused: impl Fn() -> Option<Error>,
     ) -> Writes {
         let account = Write::update(
             key::account(&fold(&user.username)),
@@ -279,25 +275,9 @@ impl Directory<'_> {
             end_all(Change::default()).set("updatedAt", self.0.clock.now()),
             expected,
         );
-        let mut writes = Writes::default();
-        for write in [account, changed] {
-            match refused() {
-                Some(error) => writes.push_or(write, error),
-                None => writes.push(write),
-            }
-        }
-        writes.noting(password_set(user.id))
+        let writes = Writes::from(vec![account, changed]);
+        writes.noting(EntryContent::password_set(user.id))
     }
-}
-
-fn not_found() -> Option<Error> {
-    Some(Error::NotFound(UserId::NOUN))
-}
-
-/// The entry of a new password.
-pub(crate) fn password_set(user: UserId) -> EntryContent {
-    let subjects = vec![subject::user(user)];
-    EntryContent::plain(OrganizationEvent::PasswordSet, subjects)
 }
 
 /// Adds a user to the count of [enabled admins](User::is_enabled_admin), or subtracts them. 409 for the
