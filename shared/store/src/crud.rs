@@ -76,7 +76,7 @@ impl Store {
         let pending = pending.into();
         let tenant = pending.tenant();
         let head = async {
-            let head = R::IS_JOURNALED.then(|| self.head(tenant));
+            let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
             OptionFuture::from(head).await.transpose()
         };
         let read = async { tokio::try_join!(self.next_id(), read, head) };
@@ -109,7 +109,7 @@ impl Store {
         let key = key(tenant, id);
         let read = || async {
             if R::IS_JOURNALED {
-                let (found, head) = self.with_head(&key, tenant).await?;
+                let (found, head) = Box::pin(self.with_head(&key, tenant)).await?;
                 return Ok((found, Some(head)));
             }
             Ok((self.table.get(&key, Read::Consistent).await?, None))

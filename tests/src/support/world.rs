@@ -238,7 +238,7 @@ impl World {
             | "DELETE /api/activities/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
-            "GET /api/users/{id}/tokens" => &self.others[0],
+            "GET /api/users/{id}/tokens" => &self.token_of_another.0,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute"
