@@ -84,7 +84,7 @@ impl Store {
             Once::New(authorized) => authorized,
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
-        context.head = head;
+        context.head = head.map(Box::new);
         let now = self.clock.now();
         let (record, mut writes) = new(&context, id, found, now)?;
         writes.note(record.entry_of_new());
@@ -114,8 +114,8 @@ impl Store {
             }
             Ok((self.table.get(&key, Read::Consistent).await?, None))
         };
-        let write = async |mut context: WriteContext, (found, head): (Option<_>, _)| {
-            context.head = head;
+        let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
+            context.head = head.map(Box::new);
             let before: Stored<R> = context.current(found, I::NOUN)?;
             let (mut after, now) = (before.clone(), self.clock.now());
             let mut writes = change(&context, &mut after.record, now)?;

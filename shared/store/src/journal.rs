@@ -56,7 +56,7 @@ impl WriteContext {
     /// Adds the head that was read with the records of the write.
     pub(crate) fn with_head(self, head: ReadHead) -> Self {
         Self {
-            head: Some(head),
+            head: Some(Box::new(head)),
             ..self
         }
     }
@@ -101,7 +101,7 @@ impl Store {
             return self.table.transact(writes).await;
         }
         let mut head = match &context.head {
-            Some(head) => head.clone(),
+            Some(head) => ReadHead::clone(head),
             None => self.head(context.tenant).await?,
         };
         for attempt in 1..=ATTEMPTS {
@@ -133,7 +133,10 @@ fn entries(
     };
     let mut writes = Vec::with_capacity(contents.len() + 1);
     for content in contents {
-        let by = (context.entry_actor(), context.credential.clone());
+        let by = (
+            context.entry_actor(),
+            context.credential.as_deref().cloned(),
+        );
         let entry = head.append(content.clone(), by, now);
         writes.push(Write::create(&entry)?);
     }

@@ -34,7 +34,7 @@ pub struct WriteContext {
     /// The user who writes; `None` for the service itself.
     pub actor: Option<UserId>,
     /// The credential of the request, known once the write is authorized.
-    pub credential: Option<EntryCredential>,
+    pub credential: Option<Box<EntryCredential>>,
     /// True if the operator writes, with a program of their own.
     pub is_operator: bool,
     /// The versions that the header `If-Match` allows (RFC 9110, 13.1.1); `None` allows any.
@@ -42,7 +42,7 @@ pub struct WriteContext {
     /// The request's idempotency key.
     pub idempotency_key: Option<IdempotencyKey>,
     /// The head of the organization's journal, if it was read with the records of the write.
-    pub(crate) head: Option<ReadHead>,
+    pub(crate) head: Option<Box<ReadHead>>,
 }
 
 impl PendingWrite {
@@ -131,7 +131,7 @@ impl WriteContext {
     /// Adds the credential of the request, if it showed one.
     fn shown(self, credential: Option<EntryCredential>) -> Self {
         Self {
-            credential: credential.or(self.credential),
+            credential: credential.map(Box::new).or(self.credential),
             ..self
         }
     }

@@ -53,8 +53,8 @@ impl SignIn<'_> {
         let begun = &begun;
         let context = &WriteContext {
             actor: Some(user.id),
-            credential: Some(EntryCredential::session()),
-            head: Some(head),
+            credential: Some(Box::new(EntryCredential::session())),
+            head: Some(Box::new(head)),
             ..user.organization_id.into()
         };
         let read = || self.still(session);

@@ -157,7 +157,7 @@ impl Signals<'_> {
             // The last ones store the idempotency key.
             let context = next.map_or(&context, |_| &without_key);
             let read = || self.found(tenant, some);
-            let write = |found| self.write_some(context, some, found);
+            let write = |found| Box::pin(self.write_some(context, some, found));
             match reretry_or_none(found, read, write).await? {
                 Once::New(signals) => recorded.extend(signals),
                 Once::Replayed(made) => return Ok(Once::Replayed(made)),

@@ -56,9 +56,13 @@ pub fn entry(
     subjects: Value,
     [before, after]: [Value; 2],
 ) -> Value {
-    json!({
-        "actor": {"type": if user.is_some() { "user" } else { "service" }, "userId": user},
-        "credential": credential, "event": event, "subjects": subjects,
-        "before": before, "after": after,
-    })
+    let kind = if user.is_some() { "user" } else { "service" };
+    Value::from_iter([
+        ("actor", json!({"type": kind, "userId": user})),
+        ("credential", credential),
+        ("event", json!(event)),
+        ("subjects", subjects),
+        ("before", before),
+        ("after", after),
+    ])
 }

@@ -241,10 +241,10 @@ async fn a_refused_change_leaves_no_entry() {
         .patch(&organization, json!({"name": "Renamed"}))
         .await
         .expect_problem(412, "precondition_failed");
-    let taken = json!({
+    let same_name = json!({
         "username": "MIA", "fullName": "Another", "role": "member", "password": PASSWORD,
     });
-    ada.post("/api/users", taken)
+    ada.post("/api/users", same_name)
         .await
         .expect_problem(409, "username_taken");
     let of_ada = format!("/api/users/{}/tokens/{token}", ada.id());
