@@ -12,6 +12,7 @@ mod auth;
 mod comments;
 mod concierge;
 mod docs;
+mod journal;
 mod managed_services;
 mod messages;
 mod milestones;

@@ -118,8 +118,10 @@ async fn operations_on_the_account_take_a_session() {
     let account = [
         "DELETE /api/auth/sessions",
         "DELETE /api/tokens/{id}",
+        "DELETE /api/users/{id}/tokens/{tokenId}",
         "GET /api/auth/sessions",
         "GET /api/tokens",
+        "GET /api/users/{id}/tokens",
         "POST /api/auth/logout",
         "POST /api/tokens",
         "POST /api/users",

@@ -217,8 +217,10 @@ impl Walk {
             "dueDate" if self.template == "/api/tasks" => "assigneeId=me",
             _ => "",
         };
+        let own = self.ada.id().to_string();
         let id = match self.template {
             "/api/concierge/agent-sessions/{id}/journal" => self.world.session_to_analyse(),
+            "/api/users/{id}/tokens" => &own,
             _ => "1",
         };
         let path = tests::support::example(self.template, id);
@@ -252,7 +254,8 @@ impl Walk {
         let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
         let kind = match self.template {
             "/api/auth/sessions" => return ("session", of_user("SESSION")),
-            "/api/tokens" => return ("token", of_user("TOKEN")),
+            "/api/tokens" | "/api/users/{id}/tokens" => return ("token", of_user("TOKEN")),
+            "/api/journal" => "organization_entry",
             "/api/tasks/{taskId}/comments" => return ("comment", "ORG#1#TASK#1#".to_owned()),
             "/api/activities/{activityId}/comments" => {
                 return ("comment", "ORG#1#ACTIVITY#1#".to_owned());
@@ -398,7 +401,13 @@ impl Walk {
                 });
                 ada.creates("/api/users", user).await;
             }
-            "/api/tokens" => {
+            "/api/journal" => {
+                let path = format!("/api/users/{}", ada.id());
+                ada.patch(&path, json!({"fullName": name}))
+                    .await
+                    .expect(200);
+            }
+            "/api/tokens" | "/api/users/{id}/tokens" => {
                 ada.post("/api/tokens", json!({"name": name}))
                     .await
                     .expect(200);
@@ -468,7 +477,7 @@ impl Walk {
             "/api/service-requests" => "/api/service-requests",
             "/api/projects/{projectId}/phases" => "/api/phases",
             "/api/tags" => "/api/tags",
-            "/api/tokens" => "/api/tokens",
+            "/api/tokens" | "/api/users/{id}/tokens" => "/api/tokens",
             "/api/concierge/connections" => "/api/concierge/connections",
             _ => return false,
         };

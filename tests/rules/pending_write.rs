@@ -163,7 +163,7 @@ async fn a_write_reads_beside_its_authorization_and_waits_for_it() {
             let hash = "of nobody's session";
             store.sign_in().caller(tenant, id(1), hash).await?;
             tokio::time::sleep(Duration::from_millis(20)).await;
-            Ok(())
+            Ok(None)
         })
     };
     let api = with_records().await;
@@ -273,7 +273,7 @@ fn behind(gate: &Arc<Semaphore>, api: &Api) -> PendingWrite {
     let gate = gate.clone();
     PendingWrite::new(api.home.id, async move {
         gate.acquire().await.unwrap().forget();
-        Ok(())
+        Ok(None)
     })
 }
 

@@ -33,10 +33,10 @@ pub async fn change_password(
     telemetry::signs_in_from(&address);
     let sign_in = app.store.sign_in();
     let (account, attempt) = tokio::try_join!(
-        sign_in.account(&user.username),
+        sign_in.to_renew(user),
         sign_in.attempt(&user.username, &address),
     )?;
-    let account =
+    let (account, head) =
         account.ok_or_else(|| Error::internal("changing a password", "the account is gone"))?;
     let known = password::verify(
         current_password.into_secret(),
@@ -61,7 +61,7 @@ pub async fn change_password(
     }
     let hash = password::hash(new_password.into_secret()).await?;
     let now = app.clock.now();
-    let renewed = sign_in.renew(&account, &hash, (session, user), |sid, user| {
+    let renewed = sign_in.renew((&account, head), &hash, (session, user), |sid, user| {
         Session::begin(sid, user, now).from(address.clone(), user_agent.clone())
     });
     let (sid, ()) = tokio::try_join!(renewed, forget_failures)?;

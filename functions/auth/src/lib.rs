@@ -3,9 +3,11 @@
 mod change_password;
 mod create_token;
 mod delete_token;
+mod delete_token_of_user;
 mod end_sessions;
 mod list_sessions;
 mod list_tokens;
+mod list_tokens_of_user;
 mod login;
 mod logout;
 mod session;
@@ -27,6 +29,8 @@ pub fn routes() -> Routes<App> {
             operation!(list_tokens::list_tokens),
             operation!(create_token::create_token),
             operation!(delete_token::delete_token),
+            operation!(list_tokens_of_user::list_tokens_of_user),
+            operation!(delete_token_of_user::delete_token_of_user),
         ],
     )
 }

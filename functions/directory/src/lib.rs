@@ -1,5 +1,6 @@
-//! Organizations, users, projects, phases and tags.
+//! Organizations and their journals, users, projects, phases and tags.
 
+mod check_journal;
 mod create_phase;
 mod create_project;
 mod create_tag;
@@ -10,6 +11,7 @@ mod get_organization;
 mod get_project;
 mod get_user;
 mod history_of_project;
+mod list_journal;
 mod list_phases;
 mod list_projects;
 mod list_tags;
@@ -31,6 +33,8 @@ pub fn routes() -> Routes<App> {
         [
             operation!(get_organization::get_organization),
             operation!(update_organization::update_organization),
+            operation!(list_journal::list_journal),
+            operation!(check_journal::check_journal),
             operation!(list_users::list_users),
             operation!(create_user::create_user),
             operation!(get_user::get_user),

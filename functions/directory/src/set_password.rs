@@ -23,19 +23,20 @@ pub async fn set_password(
     Body(PasswordSet { password }): Body<PasswordSet>,
 ) -> Result<NoContent, Problem<(AccessDenied, ConcurrentChange)>> {
     let directory = app.store.directory();
-    let user = directory.user(caller.tenant(), id.known()?);
-    let (by, user) = tokio::join!(caller.identity(), user);
-    let (by, user) = (by?, user?);
+    let read = directory.to_set_password(caller.tenant(), id.known()?);
+    let (by, read) = tokio::join!(caller.identity(), read);
+    let (by, read) = (by?, read?);
+    let user = &read.0;
     if by.user.id == user.id {
         return Err(own_password().into());
     }
     let by = by.held();
-    by.may_change(&user)?;
+    by.may_change(user)?;
     let fits = password.fits(&user.username);
     fits.map_err(|error| Error::invalid(error.at("password")))?;
     let hash = password::hash(password.into_secret()).await?;
     directory
-        .set_password(caller.pending_write(), &by, user, hash)
+        .set_password(caller.pending_write(), &by, read, hash)
         .await?;
     Ok(NoContent)
 }

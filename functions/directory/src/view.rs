@@ -1,9 +1,12 @@
-//! Views of organizations, users, projects, phases and tags.
+//! Views of organizations, entries of their journals, users, projects, phases and tags.
 
 use serde::Serialize;
 use shared::{
     auth::Identity,
-    model::{Organization, Permission, Phase, Project, Role, Tag, Timestamp, User, UserId},
+    model::{
+        EntryActor, EntryCredential, JsonObject, Organization, OrganizationEntry,
+        OrganizationEvent, Permission, Phase, Project, Role, Tag, Timestamp, User, UserId,
+    },
     store::Stored,
     versioned,
     view::Shown,
@@ -64,6 +67,60 @@ impl UserView {
             created_at: record.created_at,
             updated_at: record.updated_at,
             version,
+        }
+    }
+}
+
+/// An entry of the organization's journal.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OrganizationJournalEntry, examples(json!({
+    "seq": 12,
+    "at": "2026-01-14T12:05:00.000Z",
+    "actor": {"type": "user", "userId": 1},
+    "credential": {"type": "session", "tokenId": null, "tokenName": null},
+    "event": "user_changed",
+    "subjects": ["user:7"],
+    "before": {"role": "member"},
+    "after": {"role": "manager"},
+    "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
+    "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationEntryView {
+    /// Number, from 1.
+    seq: i64,
+    at: Timestamp,
+    actor: EntryActor,
+    /// Credential of the request; null for the service itself and the operator.
+    credential: Option<EntryCredential>,
+    event: OrganizationEvent,
+    /// Changed records: `organization:1`, `user:7`, `token:3`, `policy`, `connection:stripe`, `agent` or
+    /// `alert:9`. A token has its owner, too.
+    subjects: Vec<String>,
+    /// Changed fields before; null for a new record. Of reported alerts, by subject. Of a value with more
+    /// than 2,000 bytes, hash and beginning.
+    before: Option<JsonObject>,
+    /// Changed fields after; null for a deleted record. A new password has no fields.
+    after: Option<JsonObject>,
+    /// Hash of the entry before it; empty for the first.
+    previous_hash: String,
+    /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
+    hash: String,
+}
+
+impl From<OrganizationEntry> for OrganizationEntryView {
+    fn from(entry: OrganizationEntry) -> Self {
+        Self {
+            seq: entry.seq,
+            at: entry.at,
+            actor: entry.actor,
+            credential: entry.credential,
+            event: entry.event,
+            subjects: entry.subjects,
+            before: entry.before.map(|before| before.0),
+            after: entry.after.map(|after| after.0),
+            previous_hash: entry.previous_hash,
+            hash: entry.hash,
         }
     }
 }

@@ -4,6 +4,7 @@ use lexopt::Parser;
 use shared::{
     agent::AlertCreate,
     model::input::{Fields, Input, parse},
+    store::WriteContext,
 };
 
 use crate::{arguments, error::Error, set_plan::organization_id, table, terminal};
@@ -43,7 +44,10 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let store = table::open(&table).await;
     store.directory().organization(organization).await?;
     let report = alert.report(store.now())?;
-    let alert = store.alerts().record(organization, report).await?;
+    let alert = store
+        .alerts()
+        .record(WriteContext::of_operator(organization), report)
+        .await?;
     let again = match alert.count {
         1 => String::new(),
         count => format!(", reported {count} times"),

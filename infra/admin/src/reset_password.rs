@@ -1,7 +1,7 @@
 //! `workdesk-admin reset-password`: a new password, for example for an organization's only admin.
 
 use lexopt::Parser;
-use shared::auth::password;
+use shared::{auth::password, store::WriteContext};
 
 use crate::{arguments, error::Error, table, terminal};
 
@@ -34,7 +34,7 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let hash = password::hash(password.into_secret()).await?;
     let directory = store.directory();
     directory
-        .change_password(user.organization_id, &user, hash)
+        .change_password(WriteContext::of_operator(user.organization_id), &user, hash)
         .await?;
     let though = if user.disabled {
         ", who is disabled and cannot sign in"

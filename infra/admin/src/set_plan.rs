@@ -1,7 +1,10 @@
 //! `workdesk-admin set-plan`: the plan features of an organization.
 
 use lexopt::Parser;
-use shared::model::{Id, Organization, OrganizationId, PlanFeature};
+use shared::{
+    model::{Id, Organization, OrganizationId, PlanFeature},
+    store::WriteContext,
+};
 
 use crate::{arguments, error::Error, table, terminal};
 
@@ -27,7 +30,9 @@ pub(crate) async fn run(given: Parser) -> Result<(), Error> {
     let features = features.collect::<Result<Vec<_>, _>>()?;
     let store = table::open(&table).await;
     let directory = store.directory();
-    let organization = directory.set_plan_features(organization, features).await?;
+    let organization = directory
+        .set_plan_features(WriteContext::of_operator(organization), features)
+        .await?;
     terminal::say(&format!(
         "Organization {}, {}; plan {}.",
         organization.id,

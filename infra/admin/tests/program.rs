@@ -11,6 +11,7 @@ use local::engines::Engines;
 use shared::{
     auth::password,
     clock::Clock,
+    model::{Id, OrganizationId},
     store::{Account, Store},
 };
 
@@ -51,10 +52,22 @@ impl World {
         tokio::task::spawn_blocking(run).await.unwrap()
     }
 
-    async fn account(&self, username: &str) -> Option<Account> {
+    fn store(&self) -> Store {
         let client = self.engines.dynamodb();
-        let store = Store::new(client, self.engines.table_name(), Clock::system());
-        store.sign_in().account(username).await.unwrap()
+        Store::new(client, self.engines.table_name(), Clock::system())
+    }
+
+    async fn account(&self, username: &str) -> Option<Account> {
+        self.store().sign_in().account(username).await.unwrap()
+    }
+
+    /// The number of entries in an organization's journal, which is verified.
+    async fn entries(&self, organization: i64) -> i64 {
+        let organization = OrganizationId::new(organization).unwrap();
+        let store = self.store();
+        let check = store.journals().check(organization, None).await.unwrap();
+        assert!(check.verified);
+        check.entries
     }
 
     async fn signs_in(&self, username: &str, word: &str) -> bool {
@@ -122,6 +135,8 @@ async fn an_operator_runs_the_service() {
     assert_eq!(said(&reset), "User 2, bea, of organization 2.\n");
     assert!(world.signs_in("bea", "another long one").await);
     assert!(!world.signs_in("bea", "twelve chars").await);
+    // The organization, its admin, and two plans; or a password.
+    assert_eq!([world.entries(1).await, world.entries(2).await], [4, 3]);
 }
 
 #[tokio::test]

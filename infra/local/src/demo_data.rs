@@ -119,7 +119,7 @@ pub(crate) async fn load(client: Client, table: &str) -> Result<OrganizationId, 
     let sue = demo.user(sue).await?;
     let mia = demo.user(mia).await?;
     let tags = demo.tags().await?;
-    let migration = demo.projects(&max, &mia, tags).await?;
+    let migration = Box::pin(demo.projects(&max, &mia, tags)).await?;
     demo.activities(&max, &mia, &migration, tags).await?;
     demo.requests(&mia, &sue, &migration).await?;
     demo.tickets(&mia, &sue).await?;

@@ -7,10 +7,12 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::{
-    AgentAction, AgentSession, JournalActor, JournalActorType, JournalEntry, JournalEvent,
-    JournalHead, Note,
+    AgentAction, AgentSession, JournalActor, JournalActorType, JournalEntry, JournalEvent, Note,
 };
-use model::Timestamp;
+use model::{
+    JournalFlaw, JournalHead, Timestamp,
+    journal::{Chained, first_break},
+};
 
 impl AgentSession {
     /// Creates the entry of a transition that was just made, to be written with it.
@@ -116,20 +118,6 @@ pub struct JournalBreak {
     pub why: JournalFlaw,
 }
 
-/// The flaw of an entry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum JournalFlaw {
-    /// The entry is missing.
-    Missing,
-    /// The entry was changed.
-    Changed,
-    /// The entry does not have the hash of the one before it.
-    Unchained,
-    /// The entry is not the newest one that its record, or the session's chain, names.
-    NotTheHead,
-}
-
 /// Checks the chains of a session and of its actions.
 #[must_use]
 pub fn check_journal<'a>(
@@ -159,7 +147,9 @@ pub fn check_journal<'a>(
         found.sort_by_key(|entry| entry.seq);
         let head = heads.get(&chain).copied();
         let named = chain.and_then(|action| named.get(action));
-        if let Some((seq, why)) = first_break(&found, head, named) {
+        let named = named.map_or(&[][..], Vec::as_slice);
+        // A chain without a head, since its record is unreadable, is checked as far as it goes.
+        if let Some((seq, why)) = first_break(&JournalHead::default(), &found, head, named) {
             let action_id = chain.map(str::to_owned);
             breaks.push(JournalBreak {
                 action_id,
@@ -191,41 +181,4 @@ fn named_heads(entries: &[JournalEntry]) -> BTreeMap<String, Vec<JournalHead>> {
         }
     }
     named
-}
-
-/// Returns the first flawed entry of a chain. A chain without a head, since its record is
-/// unreadable, is checked as far as its entries go.
-fn first_break(
-    entries: &[&JournalEntry],
-    head: Option<&JournalHead>,
-    named: Option<&Vec<JournalHead>>,
-) -> Option<(i64, JournalFlaw)> {
-    let mut before = "";
-    for (seq, entry) in (1..).zip(entries) {
-        if entry.seq != seq {
-            return Some((seq, JournalFlaw::Missing));
-        }
-        if entry.computed_hash() != entry.hash {
-            return Some((seq, JournalFlaw::Changed));
-        }
-        if entry.previous_hash != before {
-            return Some((seq, JournalFlaw::Unchained));
-        }
-        before = &entry.hash;
-    }
-    let heads = head.into_iter().chain(named.into_iter().flatten());
-    for JournalHead { seq, hash } in heads {
-        let place = usize::try_from(*seq - 1).ok();
-        match place.and_then(|place| entries.get(place)) {
-            None if *seq > 0 => {
-                let next = i64::try_from(entries.len()).unwrap_or(i64::MAX) + 1;
-                return Some((next, JournalFlaw::Missing));
-            }
-            Some(entry) if entry.hash != *hash => return Some((*seq, JournalFlaw::NotTheHead)),
-            _ => {}
-        }
-    }
-    let newest = head.map(|head| head.seq)?;
-    let behind = entries.iter().find(|entry| entry.seq > newest)?;
-    Some((behind.seq, JournalFlaw::NotTheHead))
 }

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{ActionContent, AgentAction, AgentSession, ProposedAction, canonical::canonical};
-use model::{AlertId, OrganizationId, digest};
+use super::{ActionContent, AgentAction, AgentSession, ProposedAction};
+use model::{AlertId, OrganizationId, digest, journal::canonical};
 
 impl ActionContent {
     /// Returns the SHA-256 of the canonical JSON of the content and of the names of the

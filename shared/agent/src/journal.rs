@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::canonical::canonical;
 use model::{
-    AgentSessionId, JsonObject, JsonText, OrganizationId, Timestamp, UserId, digest, input,
+    AgentSessionId, JsonObject, JsonText, OrganizationId, Timestamp, UserId, input,
+    journal::{Chained, Link},
 };
 
 /// An entry of a journal.
@@ -47,15 +47,6 @@ pub struct JournalEntry {
     /// The hash of the entry before it in its chain; empty for the first entry.
     pub previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
-    pub hash: String,
-}
-
-/// The newest entry of a chain.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-pub struct JournalHead {
-    /// Its number; 0 for an empty chain.
-    pub seq: i64,
-    /// Its hash.
     pub hash: String,
 }
 
@@ -217,11 +208,23 @@ impl Note {
     }
 }
 
-impl JournalEntry {
-    /// Returns the hash that the entry must have.
-    #[must_use]
-    pub fn computed_hash(&self) -> String {
-        digest(&canonical(&json!({
+impl Chained for JournalEntry {
+    fn link(&self) -> Link {
+        Link {
+            seq: self.seq,
+            previous_hash: self.previous_hash.clone(),
+            hash: self.hash.clone(),
+        }
+    }
+
+    fn set_link(&mut self, link: Link) {
+        self.seq = link.seq;
+        self.previous_hash = link.previous_hash;
+        self.hash = link.hash;
+    }
+
+    fn content(&self) -> Value {
+        json!({
             "organization": self.organization_id,
             "session": self.session_id,
             "action": self.action_id,
@@ -234,18 +237,6 @@ impl JournalEntry {
             "digest": self.digest,
             "detail": self.detail.as_ref().map(|detail| &detail.0),
             "previousHash": self.previous_hash,
-        })))
-    }
-
-    /// Appends it to its chain as the new head.
-    pub(super) fn chained(mut self, head: &mut JournalHead) -> Self {
-        self.seq = head.seq + 1;
-        self.previous_hash = std::mem::take(&mut head.hash);
-        self.hash = self.computed_hash();
-        *head = JournalHead {
-            seq: self.seq,
-            hash: self.hash.clone(),
-        };
-        self
+        })
     }
 }

@@ -161,7 +161,6 @@ mod action;
 mod action_type;
 mod alert;
 mod approval;
-mod canonical;
 mod chains;
 mod connection;
 mod digest;
@@ -170,6 +169,7 @@ mod evidence;
 mod execute;
 mod facts;
 mod journal;
+mod journaled;
 mod lease;
 mod manual;
 mod message;
@@ -201,7 +201,7 @@ pub use alert::{
     Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
 };
 pub use approval::{Approved, ApprovedActions};
-pub use chains::{JournalBreak, JournalCheck, JournalFlaw, check_journal};
+pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
@@ -220,8 +220,7 @@ pub use facts::{
     Verification,
 };
 pub use journal::{
-    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalHead, JournalPeriod, Note,
-    StepAnswer,
+    JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
 };
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
@@ -245,3 +244,5 @@ pub use sight::{
 };
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
 pub use verdict::ActionVerdict;
+
+use model::JournalHead;

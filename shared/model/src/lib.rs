@@ -13,6 +13,7 @@ mod history;
 mod id;
 pub mod input;
 mod integer;
+pub mod journal;
 mod json_object;
 mod list;
 mod milestone;
@@ -49,6 +50,12 @@ pub use error::{Error, Fault, Source};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};
+pub use journal::{
+    CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
+    JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
+    OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
+    OrganizationJournalFrom,
+};
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use milestone::{
@@ -70,16 +77,16 @@ pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
-    JournalSort, MilestoneSort, PhaseSort, ProjectSort, ProjectTaskSort, ReferenceSort, SavingSort,
-    SessionSort, TagSort, TaskSort, ThreadSort, TokenSort, UserSort,
+    JournalSort, MilestoneSort, OrganizationJournalSort, PhaseSort, ProjectSort, ProjectTaskSort,
+    ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TokenSort, UserSort,
 };
 pub use task::{
     Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate,
 };
 pub use text::{
     ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
-    FullName, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug, SourceName,
-    StateName, SystemName, TagName, Title, TokenName, Unit, Username,
+    FullName, JournalSubject, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug,
+    SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -51,6 +51,8 @@ sort! {
     JournalSort = "at";
     /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
     MilestoneSort = "dueDate";
+    /// Entries of the organization's journal: by number, which is the oldest first.
+    OrganizationJournalSort = "seq";
     /// Phases: by `order`; ties are broken by id.
     PhaseSort = "order";
     /// Projects: by title, without regard to case; ties are broken by id.

@@ -258,6 +258,8 @@ texts! {
     Line MetricName(1..=100) = "age",
     /// A unit of measurement.
     Line Unit(0..=32) = "h",
+    /// A record that the organization's journal names: its kind, and its id or name after a colon.
+    Line JournalSubject(1..=100) = "user:7",
     /// The fingerprint by which Alertmanager identifies an alert.
     Line Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
 }

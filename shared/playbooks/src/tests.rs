@@ -431,7 +431,7 @@ fn confidence_can_be_multiplied_again() {
     case.playbooks.runs = vec![PlaybookRuns {
         organization_id: Id::new(1).unwrap(),
         name: "usage-batch-stuck".into(),
-        playbook_version: 4,
+        playbook_version: 5,
         runs: 8,
         effective: 6,
     }];

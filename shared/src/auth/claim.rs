@@ -142,14 +142,13 @@ impl Claim {
 
     /// A write of the caller under a precondition, authorized once the authentication has succeeded.
     pub(super) fn pending_write(&self, if_match: Option<Vec<i64>>) -> PendingWrite {
-        let context = WriteContext {
-            tenant: self.tenant,
-            actor: Some(self.user),
-            if_match,
-            idempotency_key: self.idempotency_key.clone(),
-        };
+        let key = self.idempotency_key.clone();
+        let context = WriteContext::of_user(self.tenant, self.user, if_match, key);
         let claim = self.clone();
-        PendingWrite::new(context, async move { claim.identity().await.map(|_| ()) })
+        PendingWrite::new(context, async move {
+            let identity = claim.identity().await?;
+            Ok(Some(identity.credential.as_entry()))
+        })
     }
 
     /// The caller, once the authentication has succeeded.

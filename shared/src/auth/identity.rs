@@ -1,7 +1,8 @@
 //! The caller, and the credential that identifies them.
 
 use model::{
-    Code, Error, Held, Organization, Permission, Session, Timestamp, Token, User, UserRef,
+    Code, EntryCredential, Error, Held, Organization, Permission, Session, Timestamp, Token, User,
+    UserRef,
 };
 use store::Stored;
 
@@ -23,6 +24,17 @@ pub enum Credential {
     Session(Session),
     /// A token, as it was read.
     Token(Token),
+}
+
+impl Credential {
+    /// The credential as the organization's journal has it.
+    #[must_use]
+    pub fn as_entry(&self) -> EntryCredential {
+        match self {
+            Self::Session(_) => EntryCredential::session(),
+            Self::Token(token) => token.into(),
+        }
+    }
 }
 
 impl Identity {

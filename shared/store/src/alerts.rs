@@ -2,14 +2,19 @@
 
 use std::collections::HashMap;
 
-use agent::{Alert, AlertFilter, AlertReport, AlertUpdate, Recurrence};
-use model::{AlertId, Error, Id, OrganizationId, Timestamp, UserId};
+use agent::{Alert, AlertFilter, AlertReport, AlertStatus, AlertUpdate, Recurrence};
+use model::{
+    AlertId, EntryContent, Error, Id, Journaled, OrganizationEvent, OrganizationId, Timestamp,
+    UserId, journal::subject,
+};
+use serde_json::{Map, Value, json};
 
 use super::{
     PendingWrite, WriteContext,
     alert_days::{self, Noted},
     filter::Filter,
     idempotency::Once,
+    journal::head_in,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
     records::{AlertSource, AlertsSince, Remedy},
@@ -21,7 +26,7 @@ use super::{
 };
 
 /// The most reports per transaction. DynamoDB permits a hundred writes; each report needs up to
-/// three, and two more are common.
+/// three, and five more are common.
 const TOGETHER: usize = 30;
 
 resource! {
@@ -45,7 +50,13 @@ impl Record<crate::Workdesk> for Alert {
     }
 }
 
-impl Tracked for Alert {}
+impl Tracked for Alert {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        EntryContent::changed(OrganizationEvent::AlertChanged, before, after)
+    }
+}
 
 impl AlertSource {
     fn of(alert: &Alert) -> Self {
@@ -84,6 +95,8 @@ struct Reported {
     /// For each report, the index of its alert.
     of: Vec<usize>,
     noted: Noted,
+    /// The status before, of each that was reported again.
+    statuses: HashMap<AlertId, AlertStatus>,
 }
 
 type IsNew = bool;
@@ -134,14 +147,17 @@ impl Alerts<'_> {
             Once::New(authorized) => authorized,
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
-        let without_key = WriteContext::from(tenant);
+        let without_key = WriteContext {
+            idempotency_key: None,
+            ..context.clone()
+        };
         let mut recorded = Vec::with_capacity(reports.len());
         loop {
             let next = left.next();
             // The last ones store the idempotency key.
             let context = next.map_or(&context, |_| &without_key);
             let read = || self.found(tenant, some);
-            let write = |found| self.write_some(context, some, found);
+            let write = |found| Box::pin(self.write_some(context, some, found));
             match reretry_or_none(found, read, write).await? {
                 Once::New(alerts) => recorded.extend(alerts),
                 Once::Replayed(made) => return Ok(Once::Replayed(made)),
@@ -157,7 +173,8 @@ impl Alerts<'_> {
     /// Reads the records that reports refer to, and reserves an id: most reports are of one new
     /// alert.
     async fn found(&self, tenant: OrganizationId, some: &[AlertReport]) -> Result<Found, Error> {
-        let mut keys = vec![AnyKey::from(key::alerts_since(tenant))];
+        let of_head = key::organization_head(tenant);
+        let mut keys = vec![AnyKey::from(key::alerts_since(tenant)), of_head.into()];
         for report in some {
             let sent = &report.content;
             keys.push(source(tenant, report).into());
@@ -207,6 +224,7 @@ impl Alerts<'_> {
         let (tenant, now) = (context.tenant, self.0.clock.now());
         let since = key::alerts_since(tenant);
         let is_first = !found.around.has(&since) && !some.is_empty();
+        let context = context.clone().with_head(head_in(&found.around, tenant)?);
         let mut reported = self.reported(tenant, some, found, now).await?;
         let mut writes = Vec::with_capacity(3 * some.len() + 2);
         for (alert, is_new) in &reported.alerts {
@@ -224,7 +242,11 @@ impl Alerts<'_> {
                 since: now,
             })?);
         }
-        self.0.commit(context, writes, reported.written()).await
+        let mut writes = Writes::from(writes);
+        for entry in reported.entries() {
+            writes.note(entry);
+        }
+        self.0.commit(&context, writes, reported.written()).await
     }
 
     /// Returns the alerts of reports as they will be written.
@@ -251,6 +273,7 @@ impl Alerts<'_> {
             let is_known = place < all.len() || found.is_some();
             if place == all.len() {
                 let alert = if let Some(known) = found {
+                    reported.statuses.insert(known.id, known.status);
                     known
                 } else {
                     let id = match reserved.take() {
@@ -327,6 +350,28 @@ impl Alerts<'_> {
 }
 
 impl Reported {
+    /// Returns the entries of the organization's journal: one for all new alerts, and one for all whose
+    /// status changed.
+    fn entries(&self) -> impl Iterator<Item = EntryContent> {
+        let mut recorded = Map::new();
+        let (mut before, mut after) = (Map::new(), Map::new());
+        for (alert, is_new) in &self.alerts {
+            let name = subject::alert(alert.id);
+            if *is_new {
+                recorded.insert(name, alert.noted());
+                continue;
+            }
+            let was = self.statuses.get(&alert.id);
+            if let Some(was) = was.filter(|was| **was != alert.status) {
+                before.insert(name.clone(), status(*was));
+                after.insert(name, status(alert.status));
+            }
+        }
+        let recorded = EntryContent::several(OrganizationEvent::AlertRecorded, None, recorded);
+        let changed = EntryContent::several(OrganizationEvent::AlertChanged, Some(before), after);
+        recorded.into_iter().chain(changed)
+    }
+
     /// Returns the alert of each report after the write.
     fn written(self) -> Vec<Stored<Alert>> {
         let alerts = self.alerts.into_iter();
@@ -336,6 +381,10 @@ impl Reported {
         let of = self.of.into_iter();
         of.filter_map(|place| alerts.get(place).cloned()).collect()
     }
+}
+
+fn status(status: AlertStatus) -> Value {
+    json!({"status": status})
 }
 
 /// Returns the key that reserves an alert's name.

@@ -57,7 +57,8 @@ impl Store {
         }
     }
 
-    /// Does all of the writes or none, at most 98, and stores the idempotency key with them. Returns
+    /// Does all of the writes or none, at most 96, and stores the idempotency key and the entries of the
+    /// organization's journal with them. Returns
     /// `value`; `None` on a conflict, when what was read has changed. Without a key, no writes are no
     /// request.
     pub(crate) async fn commit<T>(
@@ -66,12 +67,12 @@ impl Store {
         writes: impl Into<Writes>,
         value: T,
     ) -> Result<Option<Once<T>>, Error> {
-        let (mut writes, refusals) = writes.into().split();
+        let (mut writes, entries, refusals) = writes.into().split();
         let Some((user, key)) = context.idempotency() else {
             if writes.is_empty() {
                 return Ok(Some(Once::New(value)));
             }
-            return match self.table.transact(writes).await? {
+            return match Box::pin(self.transact(context, writes, &entries)).await? {
                 Ok(()) => Ok(Some(Once::New(value))),
                 Err(refused) => refusals.of(&refused).map_or(Ok(None), Err),
             };
@@ -90,13 +91,15 @@ impl Store {
         let free = "(attribute_not_exists(#) OR # <= :)";
         let free = Condition::default().and(free, "at", [now.plus(-KEPT).into_attribute()]);
         writes.push(Write::put_where(&attempted, free)?);
-        match self.table.transact(writes).await {
+        match Box::pin(self.transact(context, writes, &entries)).await {
             Ok(Ok(())) => Ok(Some(Once::New(value))),
-            Ok(Err(refused)) if refused.at(place) => match self.earlier_request(context).await? {
-                Some(earlier) => Ok(Some(context.replay(&earlier))),
-                // It was there a moment ago, and nothing deletes it before its time.
-                None => Err(Error::UnderWay),
-            },
+            Ok(Err(refused)) if refused.at(place) => {
+                match self.earlier_request(context).await? {
+                    Some(earlier) => Ok(Some(context.replay(&earlier))),
+                    // It was there a moment ago, and nothing deletes it before its time.
+                    None => Err(Error::UnderWay),
+                }
+            }
             Ok(Err(refused)) => refusals.of(&refused).map_or(Ok(None), Err),
             Err(error) if is_conflict_at(&error, place) => Err(Error::UnderWay),
             Err(error) => Err(error),

@@ -8,15 +8,15 @@ mod traffic;
 
 pub(crate) use traffic::{Traffic, name_at_work};
 
-use std::future::ready;
-
 use agent::{AgentPause, Connection, ConnectionPut, MOST_CONNECTIONS};
-use model::{Code, Error, OrganizationId, Slug, UserId};
+use model::{Code, EntryContent, Error, OrganizationEvent, OrganizationId, Slug, UserId};
 
 use super::{
     PendingWrite, WriteContext,
+    journal::head_in,
     key::{self, AnyKey, Key},
     page::{Page, Wanted},
+    records::ReadHead,
     store::resource,
     table::{Condition, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
@@ -79,8 +79,10 @@ impl Connections<'_> {
     ) -> Result<Stored<Connection>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.all(tenant);
-        let write = async |context: WriteContext, all: Vec<Stored<Connection>>| {
+        let event = OrganizationEvent::ConnectionPut;
+        let read = || async { tokio::try_join!(self.all(tenant), self.0.head(tenant)) };
+        let write = async |context: WriteContext, (all, head): (Vec<Stored<Connection>>, _)| {
+            let context = context.with_head(head);
             let (count, now) = (all.len(), self.0.clock.now());
             let found = all.into_iter().find(|one| one.name == *name);
             if found.is_none() && context.if_match.is_none() {
@@ -88,13 +90,16 @@ impl Connections<'_> {
                     return Err(too_many());
                 }
                 let new = Connection::new(tenant, name.clone(), put.clone(), now);
-                let write = Write::create(&new)?;
-                return self.0.commit(&context, write, Stored::created(new)).await;
+                let entry = EntryContent::created(event, &new);
+                let writes = Writes::from(Write::create(&new)?).noting(entry);
+                return self.0.commit(&context, writes, Stored::created(new)).await;
             }
-            let mut connection = context.current(found, Connection::NOUN)?;
+            let before = context.current(found, Connection::NOUN)?;
+            let mut connection = before.clone();
             connection.replace(put.clone(), now);
-            let write = Write::replace(&connection)?;
-            self.0.commit(&context, write, connection.replaced()).await
+            let entry = EntryContent::changed(event, &before.record, &connection.record);
+            let writes = Writes::from(Write::replace(&connection)?).noting(entry);
+            self.0.commit(&context, writes, connection.replaced()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }
@@ -103,13 +108,18 @@ impl Connections<'_> {
     /// without sending. 404 if it is another tenant's.
     pub async fn delete(&self, pending: impl Into<PendingWrite>, name: &Slug) -> Result<(), Error> {
         let pending = pending.into();
-        let key = key::connection(pending.tenant(), name);
-        let read = || self.0.table.get(&key, Read::Consistent);
-        let write = async |context: WriteContext, found: Option<Stored<Connection>>| {
-            let connection = context.current(found, Connection::NOUN)?;
+        let tenant = pending.tenant();
+        let key = key::connection(tenant, name);
+        let read = || self.0.with_head(&key, tenant);
+        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+            let context = context.with_head(head);
+            let connection: Stored<Connection> = context.current(found, Connection::NOUN)?;
             let as_it_was = Condition::version(connection.version);
             let traffic = Write::delete(Traffic::key(&connection), Condition::default());
             let writes = vec![Write::delete(connection.key(), as_it_was), traffic];
+            let event = OrganizationEvent::ConnectionDeleted;
+            let entry = EntryContent::deleted(event, &connection.record);
+            let writes = Writes::from(writes).noting(entry);
             self.0.commit(&context, writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -128,18 +138,29 @@ impl Connections<'_> {
         let key = key::connection(tenant, name);
         let of_traffic = key::connection_traffic(tenant, name);
         let read = || async {
-            let keys = vec![AnyKey::from(&key), AnyKey::from(&of_traffic)];
+            let of_head = key::organization_head(tenant);
+            let keys = [AnyKey::from(&key), (&of_traffic).into(), of_head.into()];
             let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-            Ok((batch.get(&key)?, batch.named(&of_traffic)))
+            let head = head_in(&batch, tenant)?;
+            Ok((batch.get(&key)?, batch.named(&of_traffic), head))
         };
-        let write = async |context: WriteContext, (found, traffic): (Option<_>, _)| {
-            let mut connection: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
+        let event = if paused {
+            OrganizationEvent::ConnectionPaused
+        } else {
+            OrganizationEvent::ConnectionResumed
+        };
+        let write = async |context: WriteContext, (found, traffic, head): (Option<_>, _, _)| {
+            let context = context.with_head(head);
+            let before: Stored<Connection> = found.or_not_found(Connection::NOUN)?;
+            let mut connection = before.clone();
             let (mut writes, now) = (Writes::default(), self.0.clock.now());
             let changes = connection.paused != paused;
             if changes {
                 connection.paused = paused;
                 connection.updated_at = now;
                 writes.push(Write::replace(&connection)?);
+                let entry = EntryContent::changed(event, &before.record, &connection.record);
+                writes.note(entry);
             }
             let mut traffic = Traffic::of(&connection, traffic);
             if !paused && traffic.known.answered(&connection, true, now) {
@@ -194,10 +215,32 @@ impl Connections<'_> {
             updated_at: now,
         };
         let tenant = pause.organization_id;
-        let put = async |context: WriteContext, ()| {
-            self.0.commit(&context, Write::put(&pause)?, pause).await
+        let event = if paused {
+            OrganizationEvent::AgentPaused
+        } else {
+            OrganizationEvent::AgentResumed
         };
-        let paused = self.0.write(pending, || ready(Ok(())), put).await?;
+        let key = key::agent_pause(tenant);
+        let read = || self.0.with_head(&key, tenant);
+        let write = async |context: WriteContext, (found, head): (Option<Stored<_>>, _)| {
+            let context = context.with_head(head);
+            let write = match &found {
+                None => Write::create(&pause)?,
+                Some(found) => Write::replace(&Stored {
+                    record: pause,
+                    version: found.version,
+                })?,
+            };
+            let running = AgentPause {
+                paused: false,
+                ..pause
+            };
+            let before = found.map_or(running, |found| found.record);
+            let entry = EntryContent::changed(event, &before, &pause);
+            let writes = Writes::from(write).noting(entry);
+            self.0.commit(&context, writes, pause).await
+        };
+        let paused = self.0.write(pending, read, write).await?;
         let load = async |_| {
             let found = self.agent_pause(tenant).await?;
             Ok(found.map_or(pause, |found| found.record))

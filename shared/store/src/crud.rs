@@ -2,6 +2,7 @@
 
 use std::future::ready;
 
+use futures::future::OptionFuture;
 use model::{Error, Id, OrganizationId, Timestamp};
 use serde::de::DeserializeOwned;
 
@@ -72,13 +73,21 @@ impl Store {
         read: impl Future<Output = Result<F, Error>>,
         new: impl FnOnce(&WriteContext, I, F, Timestamp) -> Result<(R, Writes), Error>,
     ) -> Result<Once<Stored<R>>, Error> {
-        let read = async { tokio::try_join!(self.next_id(), read) };
-        let (context, (id, found)) = match self.authorized(pending, read).await? {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let head = async {
+            let head = R::IS_JOURNALED.then(|| Box::pin(self.head(tenant)));
+            OptionFuture::from(head).await.transpose()
+        };
+        let read = async { tokio::try_join!(self.next_id(), read, head) };
+        let (mut context, (id, found, head)) = match self.authorized(pending, read).await? {
             Once::New(authorized) => authorized,
             Once::Replayed(made) => return Ok(Once::Replayed(made)),
         };
+        context.head = head.map(Box::new);
         let now = self.clock.now();
         let (record, mut writes) = new(&context, id, found, now)?;
+        writes.note(record.entry_of_new());
         writes.push(Write::create(&record)?);
         writes.extend(context.created(&record, now)?);
         let created = Stored::created(record);
@@ -96,12 +105,21 @@ impl Store {
         change: impl Fn(&WriteContext, &mut R, Timestamp) -> Result<Writes, Error>,
     ) -> Result<Stored<R>, Error> {
         let pending = pending.into();
-        let key = key(pending.tenant(), id);
-        let read = || self.table.get(&key, Read::Consistent);
-        let write = async |context: WriteContext, found: Option<Stored<R>>| {
-            let before = context.current(found, I::NOUN)?;
+        let tenant = pending.tenant();
+        let key = key(tenant, id);
+        let read = || async {
+            if R::IS_JOURNALED {
+                let (found, head) = Box::pin(self.with_head(&key, tenant)).await?;
+                return Ok((found, Some(head)));
+            }
+            Ok((self.table.get(&key, Read::Consistent).await?, None))
+        };
+        let write = async |mut context: WriteContext, (found, head): (Option<_>, Option<_>)| {
+            context.head = head.map(Box::new);
+            let before: Stored<R> = context.current(found, I::NOUN)?;
             let (mut after, now) = (before.clone(), self.clock.now());
             let mut writes = change(&context, &mut after.record, now)?;
+            writes.note(R::entry_of_change(&before, &after));
             writes.push(Write::replace(&after)?);
             writes.extend(context.updated(&before.record, &after, now)?);
             self.commit(&context, writes, after.replaced()).await

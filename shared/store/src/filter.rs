@@ -107,6 +107,15 @@ impl Filter {
         self
     }
 
+    /// Rows whose attribute is a list with this text.
+    pub(crate) fn listing(mut self, name: &str, text: Option<&str>) -> Self {
+        if let Some(text) = text {
+            let text = [text.into_attribute()];
+            self.condition = self.condition.and("contains(#, :)", name, text);
+        }
+        self
+    }
+
     /// The condition, if anything was asked for.
     pub(crate) fn condition(self) -> Option<Condition> {
         (!self.condition.is_empty()).then_some(self.condition)

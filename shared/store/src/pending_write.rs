@@ -3,11 +3,12 @@
 use std::fmt;
 
 use futures::future::BoxFuture;
-use model::{Error, OrganizationId, UserId};
+use model::{EntryCredential, Error, OrganizationId, UserId};
 
 use super::{
     Store,
     idempotency::{IdempotencyKey, Once},
+    records::ReadHead,
     table::{OrNotFound, Stored},
 };
 
@@ -19,8 +20,11 @@ use super::{
 pub struct PendingWrite {
     context: WriteContext,
     /// `None` for a write that needs none.
-    authorization: Option<BoxFuture<'static, Result<(), Error>>>,
+    authorization: Option<BoxFuture<'static, Authorization>>,
 }
+
+/// The outcome of an authorization: the credential of the request, or its refusal.
+type Authorization = Result<Option<EntryCredential>, Error>;
 
 /// Tenant, actor and conditions of a write.
 #[derive(Clone, Debug)]
@@ -29,17 +33,23 @@ pub struct WriteContext {
     pub tenant: OrganizationId,
     /// The user who writes; `None` for the service itself.
     pub actor: Option<UserId>,
+    /// The credential of the request, known once the write is authorized.
+    pub credential: Option<Box<EntryCredential>>,
+    /// True if the operator writes, with a program of their own.
+    pub is_operator: bool,
     /// The versions that the header `If-Match` allows (RFC 9110, 13.1.1); `None` allows any.
     pub if_match: Option<Vec<i64>>,
     /// The request's idempotency key.
     pub idempotency_key: Option<IdempotencyKey>,
+    /// The head of the organization's journal, if it was read with the records of the write.
+    pub(crate) head: Option<Box<ReadHead>>,
 }
 
 impl PendingWrite {
     /// A write that waits for `authorization`, and fails with its error.
     pub fn new(
         context: impl Into<WriteContext>,
-        authorization: impl Future<Output = Result<(), Error>> + Send + 'static,
+        authorization: impl Future<Output = Authorization> + Send + 'static,
     ) -> Self {
         Self {
             context: context.into(),
@@ -56,10 +66,10 @@ impl PendingWrite {
     /// Waits for the authorization. Only for writes that take no idempotency key; others go through
     /// [`Store::authorized`].
     pub(crate) async fn authorized(self) -> Result<WriteContext, Error> {
-        if let Some(authorization) = self.authorization {
-            authorization.await?;
+        match self.authorization {
+            Some(authorization) => Ok(self.context.shown(authorization.await?)),
+            None => Ok(self.context),
         }
-        Ok(self.context)
     }
 }
 
@@ -79,20 +89,53 @@ impl Store {
         let authorization = async {
             match authorization {
                 Some(authorization) => authorization.await,
-                None => Ok(()),
+                None => Ok(None),
             }
         };
         let (authorized, earlier, read) =
             tokio::join!(authorization, self.earlier_request(&context), read);
-        authorized?;
+        let credential = authorized?;
         match earlier? {
             Some(earlier) => Ok(context.replay(&earlier)),
-            None => Ok(Once::New((context, read?))),
+            None => Ok(Once::New((context.shown(credential), read?))),
         }
     }
 }
 
 impl WriteContext {
+    /// A write of a user's request.
+    #[must_use]
+    pub fn of_user(
+        tenant: OrganizationId,
+        user: UserId,
+        if_match: Option<Vec<i64>>,
+        idempotency_key: Option<IdempotencyKey>,
+    ) -> Self {
+        Self {
+            actor: Some(user),
+            if_match,
+            idempotency_key,
+            ..tenant.into()
+        }
+    }
+
+    /// A write of the operator, with a program of their own.
+    #[must_use]
+    pub fn of_operator(tenant: OrganizationId) -> Self {
+        Self {
+            is_operator: true,
+            ..tenant.into()
+        }
+    }
+
+    /// Adds the credential of the request, if it showed one.
+    fn shown(self, credential: Option<EntryCredential>) -> Self {
+        Self {
+            credential: credential.map(Box::new).or(self.credential),
+            ..self
+        }
+    }
+
     /// The record to change, as it was read. 404 without one, 412 at a version that `If-Match` does
     /// not allow.
     pub(crate) fn current<T>(
@@ -111,8 +154,15 @@ impl WriteContext {
 /// The service's own writes, and those authorized before, need no further authorization.
 impl From<OrganizationId> for PendingWrite {
     fn from(tenant: OrganizationId) -> Self {
+        WriteContext::from(tenant).into()
+    }
+}
+
+/// As [the service's own](OrganizationId).
+impl From<WriteContext> for PendingWrite {
+    fn from(context: WriteContext) -> Self {
         Self {
-            context: tenant.into(),
+            context,
             authorization: None,
         }
     }
@@ -124,8 +174,11 @@ impl From<OrganizationId> for WriteContext {
         Self {
             tenant,
             actor: None,
+            credential: None,
+            is_operator: false,
             if_match: None,
             idempotency_key: None,
+            head: None,
         }
     }
 }

@@ -8,17 +8,21 @@ use std::collections::BTreeSet;
 
 use agent::{ActionType, AgentAction, AgentSession};
 use model::{
-    ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationId, PasswordHash,
-    PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId, Thread, Timestamp,
-    UserId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationHead, OrganizationId,
+    PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId,
+    Thread, Timestamp, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use table::Stored;
 
 /// The schema: [`Record`](table::Record) is implemented for it, since that trait and most records
 /// are of other crates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Workdesk;
+
+/// The head of an organization's journal, as read; none for a journal without entries.
+pub type ReadHead = Option<Stored<OrganizationHead>>;
 
 /// The user of a username. Sign-in reads it without knowing the organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]

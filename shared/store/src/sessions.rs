@@ -1,11 +1,13 @@
 //! A user's sessions, and what ends them.
 
-use model::{Error, OrganizationId, PasswordHash, Session, Sid, User, UserId};
+use model::{
+    EntryContent, EntryCredential, Error, OrganizationId, PasswordHash, Session, Sid, User, UserId,
+};
 
 use super::{
-    key,
+    WriteContext, key,
     page::{Page, Wanted},
-    records::Account,
+    records::{Account, ReadHead},
     retry::reretry_or_none,
     sign_in::SignIn,
     table::{Change, Condition, Record, Write},
@@ -43,12 +45,18 @@ impl SignIn<'_> {
     /// when that ended the session.
     pub async fn renew(
         &self,
-        account: &Account,
+        (account, head): (&Account, ReadHead),
         password_hash: &PasswordHash,
         (session, user): (&Session, &User),
         begun: impl Fn(&Sid, &User) -> Session,
     ) -> Result<Option<Sid>, Error> {
         let begun = &begun;
+        let context = &WriteContext {
+            actor: Some(user.id),
+            credential: Some(Box::new(EntryCredential::session())),
+            head: Some(Box::new(head)),
+            ..user.organization_id.into()
+        };
         let read = || self.still(session);
         let write = |user: User| async move {
             let sid = Sid::generate(user.organization_id, user.id);
@@ -68,11 +76,14 @@ impl SignIn<'_> {
                 Write::create(&renewed)?,
                 Write::delete(session.key(), Condition::default()),
             ];
-            Ok(match self.0.table.transact(writes).await? {
-                Ok(()) => Some(Some(sid)),
-                Err(refused) if refused.at(0) => Some(None),
-                Err(_) => None,
-            })
+            let entry = [EntryContent::password_set(user.id)];
+            Ok(
+                match Box::pin(self.0.transact(context, writes, &entry)).await? {
+                    Ok(()) => Some(Some(sid)),
+                    Err(refused) if refused.at(0) => Some(None),
+                    Err(_) => None,
+                },
+            )
         };
         reretry_or_none(user.clone(), read, write).await
     }

@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use super::{
     PendingWrite, Store, WriteContext,
     key::{self, AnyKey, Gsi1, Key},
-    records::{Account, Failures},
+    records::{Account, Failures, ReadHead},
     retry::retry_or_none,
     store::resource,
     table::{Change, Condition, OrLeave, Read, Record, Stored, Write},
@@ -156,6 +156,13 @@ impl SignIn<'_> {
         let key = key::account(&fold(username));
         let account = self.0.table.get(&key, Read::Consistent).await?;
         Ok(account.map(|stored| stored.record))
+    }
+
+    /// The account of a user whose password is to change, for [`renew`](Self::renew).
+    pub async fn to_renew(&self, user: &User) -> Result<Option<(Account, ReadHead)>, Error> {
+        let key = key::account(&fold(&user.username));
+        let (account, head) = self.0.with_head(&key, user.organization_id).await?;
+        Ok(account.map(|stored| (stored.record, head)))
     }
 
     /// Stores a new session of a user who sent the account's password. 401 when the password has changed

@@ -6,18 +6,21 @@
 //! token that has ended leaves its place to the next one.
 
 use model::{
-    Code, Error, Id, Organization, OrganizationId, Timestamp, Token, TokenCreate, TokenId,
-    TokenSecret, User, UserId, random,
+    Code, EntryContent, Error, Held, Id, Organization, OrganizationEvent, OrganizationId,
+    Timestamp, Token, TokenCreate, TokenId, TokenSecret, User, UserId, random,
 };
 use tokio::sync::OnceCell;
 
 use super::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
-    key::{self, Key},
-    records::TokenHolder,
+    journal::head_in,
+    key::{self, AnyKey, Key},
+    records::{ReadHead, TokenHolder},
     store::resource,
-    table::{Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write},
+    table::{
+        Batch, Change, Condition, IntoAttribute, OrLeave, OrNotFound, Read, Record, Stored, Write,
+    },
     writes::Writes,
 };
 
@@ -97,9 +100,11 @@ impl Tokens<'_> {
         let id = OnceCell::new();
         let read = || async {
             let others = self.all(tenant, user);
-            tokio::try_join!(self.0.id_once(&id), others, owner())
+            let head = self.0.head(tenant);
+            tokio::try_join!(self.0.id_once(&id), others, owner(), head)
         };
-        let write = async |context: WriteContext, (id, others, owner): (_, _, User)| {
+        let write = async |context: WriteContext, (id, others, owner, head): (_, _, User, _)| {
+            let context = context.with_head(head);
             let now = self.0.clock.now();
             let token = Token {
                 id,
@@ -158,8 +163,25 @@ impl Tokens<'_> {
             None => Condition::absent(),
         };
         let writes = vec![Write::put_where(&token, expected)?, Write::create(&holder)?];
-        let writes = Writes::from(writes).making(token.id);
+        let entry = EntryContent::created(OrganizationEvent::TokenCreated, &token);
+        let writes = Writes::from(writes).making(token.id).noting(entry);
         self.0.commit(context, writes, token).await
+    }
+
+    /// A user and the user's tokens, including those that have ended, for one with the permissions `by`.
+    /// 404 when the user is not the tenant's, 403 when the user has a permission beyond `by`.
+    pub async fn of_user(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        by: impl Future<Output = Result<Held, Error>>,
+    ) -> Result<(User, Vec<Stored<Token>>), Error> {
+        let directory = self.0.directory();
+        let owner = directory.user(tenant, user);
+        let (by, owner, tokens) = tokio::join!(by, owner, self.all(tenant, user));
+        let owner = owner?.record;
+        by?.may_change(&owner)?;
+        Ok((owner, tokens?))
     }
 
     /// Deletes a token of a user. 404 when the user has no token of that id.
@@ -171,18 +193,41 @@ impl Tokens<'_> {
     ) -> Result<(), Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.all(tenant, user);
-        let write = async |context: WriteContext, all: Vec<Stored<Token>>| {
-            let token = all.into_iter().find(|token| token.id == id);
-            let token = context.current(token, TokenId::NOUN)?;
-            let mut writes = Writes::default();
-            let still = Condition::default().equals("id", id);
-            writes.push_or(
-                Write::delete(token.key(), still),
-                Error::NotFound(TokenId::NOUN),
-            );
-            let holder = key::token_holder(&token.hash);
-            writes.push(Write::delete(holder, Condition::default()));
+        let read = || async { tokio::try_join!(self.all(tenant, user), self.0.head(tenant)) };
+        let write = async |context: WriteContext, (all, head): (Vec<Stored<Token>>, ReadHead)| {
+            let writes = delete(&context, all, id)?;
+            self.0.commit(&context.with_head(head), writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// As [`delete`](Self::delete), on behalf of one with the permissions `by`. 404 when the user is not
+    /// the tenant's, 403 when the user has a permission beyond `by`.
+    pub async fn delete_of_user<H: Future<Output = Result<Held, Error>>>(
+        &self,
+        pending: impl Into<PendingWrite>,
+        by: impl Fn() -> H,
+        user: UserId,
+        id: TokenId,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let of_owner = key::user(tenant, user);
+        let read = || async {
+            let keys = [
+                AnyKey::from(&of_owner),
+                key::organization_head(tenant).into(),
+            ];
+            let batch = self.0.table.batch_get(keys, Read::Consistent);
+            tokio::try_join!(self.all(tenant, user), batch, by())
+        };
+        let write = async |context: WriteContext, (all, batch, by): (Vec<_>, Batch, Held)| {
+            let owner: Stored<User> = batch.get(&of_owner)?.or_not_found(UserId::NOUN)?;
+            by.may_change(&owner)?;
+            let mut writes = delete(&context, all, id)?;
+            let as_read = Condition::version(owner.version);
+            writes.push(Write::check(owner.key(), as_read));
+            let context = context.with_head(head_in(&batch, tenant)?);
             self.0.commit(&context, writes, ()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -202,6 +247,20 @@ impl Tokens<'_> {
         self.0.table.write(write).await?.or_leave();
         Ok(())
     }
+}
+
+/// Returns the writes that delete a token. 404 when no token has that id.
+fn delete(context: &WriteContext, all: Vec<Stored<Token>>, id: TokenId) -> Result<Writes, Error> {
+    let token = all.into_iter().find(|token| token.id == id);
+    let token = context.current(token, TokenId::NOUN)?;
+    let mut writes = Writes::default();
+    let still = Condition::default().equals("id", id);
+    let gone = Error::NotFound(TokenId::NOUN);
+    writes.push_or(Write::delete(token.key(), still), gone);
+    let holder = key::token_holder(&token.hash);
+    writes.push(Write::delete(holder, Condition::default()));
+    let event = OrganizationEvent::TokenDeleted;
+    Ok(writes.noting(EntryContent::deleted(event, &token.record)))
 }
 
 fn too_many() -> Error {

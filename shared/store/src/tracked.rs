@@ -1,6 +1,6 @@
 //! Records whose changes have further writes in the same transaction.
 
-use model::{ActionRef, HistoryOf, ServiceRequestId};
+use model::{ActionRef, EntryContent, HistoryOf, ServiceRequestId};
 use table::Record;
 
 use crate::records::Workdesk;
@@ -9,6 +9,19 @@ use crate::records::Workdesk;
 pub(crate) trait Tracked: Record<Workdesk> {
     /// The history of the record, if it has one.
     fn history(&self) -> Option<HistoryOf> {
+        None
+    }
+
+    /// True if the organization's journal has its changes.
+    const IS_JOURNALED: bool = false;
+
+    /// The entry of a new record in the organization's journal.
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        None
+    }
+
+    /// The entry of a change in the organization's journal; `None` when no field of it changed.
+    fn entry_of_change(_before: &Self, _after: &Self) -> Option<EntryContent> {
         None
     }
 

@@ -1,6 +1,6 @@
 //! Writes of one transaction.
 
-use model::{Error, Id};
+use model::{EntryContent, Error, Id};
 
 use super::table::{Refused, Write};
 
@@ -10,7 +10,8 @@ use super::table::{Refused, Write};
 /// reads again, unless the write has an error of its own.
 #[derive(Debug, Default)]
 pub(crate) struct Writes {
-    writes: Vec<(Write, Option<Error>)>,
+    all: Vec<(Write, Option<Error>)>,
+    entries: Vec<EntryContent>,
     made: Option<i64>,
 }
 
@@ -25,12 +26,12 @@ pub(super) struct Refusals {
 impl Writes {
     /// Adds a write whose refusal is a conflict.
     pub(crate) fn push(&mut self, write: Write) {
-        self.writes.push((write, None));
+        self.all.push((write, None));
     }
 
     /// Adds a write whose refusal is this error.
     pub(crate) fn push_or(&mut self, write: Write, error: Error) {
-        self.writes.push((write, Some(error)));
+        self.all.push((write, Some(error)));
     }
 
     /// Says which record the writes make, by its id, which a replay loads.
@@ -41,10 +42,27 @@ impl Writes {
         }
     }
 
-    pub(super) fn split(self) -> (Vec<Write>, Refusals) {
-        let (writes, errors) = self.writes.into_iter().unzip();
+    /// Adds an entry of the organization's journal, if there is one.
+    pub(crate) fn note(&mut self, entry: impl Into<Option<EntryContent>>) {
+        self.entries.extend(entry.into());
+    }
+
+    /// As [`note`](Self::note), of writes as they are built.
+    pub(crate) fn noting(mut self, entry: impl Into<Option<EntryContent>>) -> Self {
+        self.note(entry);
+        self
+    }
+
+    /// Adds all of other writes, and their entries.
+    pub(crate) fn append(&mut self, others: Self) {
+        self.all.extend(others.all);
+        self.entries.extend(others.entries);
+    }
+
+    pub(super) fn split(self) -> (Vec<Write>, Vec<EntryContent>, Refusals) {
+        let (writes, errors) = self.all.into_iter().unzip();
         let made = self.made;
-        (writes, Refusals { errors, made })
+        (writes, self.entries, Refusals { errors, made })
     }
 }
 
@@ -60,7 +78,7 @@ impl Refusals {
 
 impl Extend<Write> for Writes {
     fn extend<I: IntoIterator<Item = Write>>(&mut self, writes: I) {
-        self.writes
+        self.all
             .extend(writes.into_iter().map(|write| (write, None)));
     }
 }

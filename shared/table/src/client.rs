@@ -51,7 +51,7 @@ impl Table {
 
 /// Waits a random time that doubles with every attempt: up to 20 ms, then 40, then 80, at most
 /// 640 ms.
-pub(crate) async fn back_off(attempt: u32) {
+pub async fn back_off(attempt: u32) {
     let most = 10_u64 << attempt.min(6);
     tokio::time::sleep(Duration::from_millis(1 + random::below(most))).await;
 }

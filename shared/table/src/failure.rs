@@ -137,7 +137,7 @@ where
 }
 
 /// The error while the table cannot serve requests.
-pub(crate) fn unavailable(source: impl Into<model::Source>) -> Error {
+pub fn unavailable(source: impl Into<model::Source>) -> Error {
     Error::Unavailable {
         what: "the database",
         source: source.into(),

@@ -34,9 +34,9 @@ mod writing;
 
 pub use attribute::{IntoAttribute, attribute};
 pub use batch::Batch;
-pub use client::Table;
+pub use client::{Table, back_off};
 pub use expression::{Change, Condition};
-pub use failure::is_conflict_at;
+pub use failure::{is_conflict_at, unavailable};
 pub use item::{Readable, Stored};
 pub use key::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, Main, Sort, padded};
 pub use list::List;

@@ -37,6 +37,8 @@ pub struct World {
     manual: [(String, String); 3],
     /// A token of max.
     token: String,
+    /// Another user and a token of theirs.
+    token_of_another: (String, String),
     /// The token of the newest script, which goes when there is another.
     script: Mutex<Option<TokenId>>,
 }
@@ -112,6 +114,8 @@ impl World {
             .max
             .creates("/api/tokens", json!({"name": "export"}));
         let token = token.await.to_string();
+        let vic = api.user("vic").await;
+        let (_, of_vic) = api.token_and_id_of(&vic, json!({})).await;
         Self {
             max: api.user("max").await,
             others: [api.user("mia").await, api.user("sue").await].map(|user| user.id.to_string()),
@@ -123,6 +127,7 @@ impl World {
             unknown,
             manual: manual.try_into().unwrap(),
             token,
+            token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
             concierge,
         }
@@ -182,6 +187,7 @@ impl World {
                 template: path.clone(),
                 path: comment(&name)
                     .map(str::to_owned)
+                    .or_else(|| self.token_of_another(&name))
                     .or_else(|| self.action(&name))
                     .unwrap_or_else(|| example(path, self.id(&name))),
                 body: described.get("requestBody").map(|_| {
@@ -196,6 +202,13 @@ impl World {
             }
         });
         requests.collect()
+    }
+
+    /// The path of the operation on a token of another user.
+    fn token_of_another(&self, operation: &str) -> Option<String> {
+        let (user, token) = &self.token_of_another;
+        (operation == "DELETE /api/users/{id}/tokens/{tokenId}")
+            .then(|| format!("/api/users/{user}/tokens/{token}"))
     }
 
     /// The path of an operation on an action.
@@ -225,6 +238,7 @@ impl World {
             | "DELETE /api/activities/{id}"
             | "DELETE /api/service-requests/{id}" => "2",
             "DELETE /api/tokens/{id}" => &self.token,
+            "GET /api/users/{id}/tokens" => &self.token_of_another.0,
             "POST /api/concierge/alerts/{id}/agent-session" => &self.alert,
             "POST /api/concierge/agent-sessions/{id}/propose" => &self.started,
             "POST /api/concierge/agent-sessions/{id}/execute"

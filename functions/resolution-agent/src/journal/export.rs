@@ -13,7 +13,8 @@ use super::view::JournalEntryView;
 
 /// Exports the journal entries of a period as NDJSON, oldest first.
 ///
-/// Each line has one entry. The entries of all sessions of the organization are included.
+/// Each line has one entry. The entries of all sessions of the organization are included. The
+/// organization's own journal has the changes of users, policy and connections: `GET /api/journal`.
 #[utoipa::path(
     get,
     path = "/api/concierge/journal",

@@ -1,7 +1,7 @@
 //! Journals, without a table.
 
 use super::*;
-use model::{JsonText, UserId};
+use model::{JournalFlaw, JsonText, UserId, journal::Chained};
 
 const WORKER: JournalActor = JournalActor::of(JournalActorType::Worker);
 

@@ -3,13 +3,16 @@
 use std::collections::BTreeSet;
 
 use agent::{ActionApproval, AgentPolicy, Approver, Approvers, Approving, Charge, PolicySet};
-use model::{Error, OrganizationId, Role, Timestamp, User, UserId};
+use model::{
+    EntryContent, Error, OrganizationEvent, OrganizationId, Role, Timestamp, User, UserId,
+};
 
 use super::{Agent, SessionWithActions};
 use crate::{
     PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
     table::{Batch, Change, Condition, IntoAttribute, Read, Record, Stored, Write},
+    writes::Writes,
 };
 
 /// Retention of a day's counts, in milliseconds.
@@ -80,9 +83,13 @@ impl Agent<'_> {
     ) -> Result<Stored<AgentPolicy>, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.policy(tenant);
-        let write = async |context: WriteContext, found: Stored<AgentPolicy>| {
-            let mut policy = context.current(Some(found), "policy")?;
+        let key = key::agent_policy(tenant);
+        let read = || self.0.with_head(&key, tenant);
+        let write = async |context: WriteContext, (found, head): (Option<_>, _)| {
+            let context = context.with_head(head);
+            let found = found.unwrap_or_else(|| none(tenant));
+            let before = context.current(Some(found), "policy")?;
+            let mut policy = before.clone();
             set.apply(&mut policy);
             policy.updated_by = context.actor;
             policy.updated_at = Some(self.0.clock.now());
@@ -90,7 +97,10 @@ impl Agent<'_> {
                 0 => Write::create(&policy.record)?,
                 _ => Write::replace(&policy)?,
             };
-            self.0.commit(&context, write, policy.replaced()).await
+            let event = OrganizationEvent::PolicySet;
+            let entry = EntryContent::changed(event, &before.record, &policy.record);
+            let writes = Writes::from(write).noting(entry);
+            self.0.commit(&context, writes, policy.replaced()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
     }

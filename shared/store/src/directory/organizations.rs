@@ -1,7 +1,8 @@
 //! Organizations.
 
 use model::{
-    Error, Id, MAX_ID, Organization, OrganizationId, OrganizationUpdate, PlanFeature, User,
+    EntryContent, Error, Id, MAX_ID, Organization, OrganizationEvent, OrganizationId,
+    OrganizationUpdate, PlanFeature, User,
 };
 
 use super::{Directory, NewUser};
@@ -23,7 +24,18 @@ impl Record<crate::Workdesk> for Organization {
     }
 }
 
-impl Tracked for Organization {}
+impl Tracked for Organization {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        let event = OrganizationEvent::OrganizationCreated;
+        Some(EntryContent::created(event, self))
+    }
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        EntryContent::changed(OrganizationEvent::OrganizationChanged, before, after)
+    }
+}
 
 impl Directory<'_> {
     /// Creates an organization.
@@ -46,9 +58,11 @@ impl Directory<'_> {
     ) -> Result<(Organization, User), Error> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
-        let (admin, mut all) = self.new_user(id, admin_id, admin)?;
+        let (admin, of_admin) = self.new_user(id, admin_id, admin)?;
+        let mut all = writes;
+        all.append(of_admin);
         all.push(Write::create(&admin)?);
-        all.extend(writes);
+        all.note(admin.entry_of_new());
         let organization = self.write_new(organization, all).await?;
         Ok((organization, admin))
     }
@@ -58,7 +72,7 @@ impl Directory<'_> {
         id: OrganizationId,
         name: String,
         plan_features: Vec<PlanFeature>,
-    ) -> Result<(Organization, Vec<Write>), Error> {
+    ) -> Result<(Organization, Writes), Error> {
         let now = self.0.clock.now();
         let organization = Organization {
             id,
@@ -69,15 +83,17 @@ impl Directory<'_> {
         };
         let reference = Reference::from(&organization);
         let writes = vec![Write::create(&organization)?, Write::create(&reference)?];
+        let writes = Writes::from(writes).noting(organization.entry_of_new());
         Ok((organization, writes))
     }
 
     async fn write_new(
         self,
         organization: Organization,
-        writes: impl Into<Writes>,
+        writes: Writes,
     ) -> Result<Organization, Error> {
-        let context = WriteContext::from(organization.id);
+        // There is no journal yet, and no one else who would create one.
+        let context = WriteContext::of_operator(organization.id).with_head(None);
         let done = self.0.commit(&context, writes, organization).await?;
         let done = done.ok_or_else(|| id_is_taken(Organization::KIND))?;
         done.not_replayed()

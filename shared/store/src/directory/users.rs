@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use model::{
-    Code, Error, Held, Id, OrganizationId, PasswordHash, Permission, Role, User, UserFilter,
-    UserId, UserUpdate, each_once,
+    Code, EntryContent, Error, Held, Id, OrganizationEvent, OrganizationId, PasswordHash,
+    Permission, Role, User, UserFilter, UserId, UserUpdate, each_once,
 };
 
 use super::Directory;
@@ -13,10 +13,10 @@ use crate::{
     filter::Filter,
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    records::Account,
+    records::{Account, ReadHead},
     retry::reretry_or_none,
     sessions::end_all,
-    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Refused, Stored, Write},
+    table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     tracked::Tracked,
     words::{fold, words},
     writes::Writes,
@@ -57,7 +57,17 @@ impl Record<crate::Workdesk> for User {
     }
 }
 
-impl Tracked for User {}
+impl Tracked for User {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        Some(EntryContent::created(OrganizationEvent::UserCreated, self))
+    }
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        EntryContent::changed(OrganizationEvent::UserChanged, before, after)
+    }
+}
 
 impl Store {
     /// Users by id, in the form in which other records show them, without those that are gone or do not
@@ -163,10 +173,12 @@ impl Directory<'_> {
         update: UserUpdate,
     ) -> Result<Stored<User>, Error> {
         let pending = pending.into();
-        let key = key::user(pending.tenant(), id);
-        let read = || async { tokio::try_join!(self.0.table.get(&key, Read::Consistent), by()) };
-        let write = async |context: WriteContext, (user, by): (Option<_>, Held)| {
-            let before = context.current(user, UserId::NOUN)?;
+        let tenant = pending.tenant();
+        let key = key::user(tenant, id);
+        let read = || async { tokio::try_join!(self.0.with_head(&key, tenant), by()) };
+        let write = async |context: WriteContext, ((user, head), by): ((Option<_>, _), Held)| {
+            let context = context.with_head(head);
+            let before: Stored<User> = context.current(user, UserId::NOUN)?;
             by.may_change(&before)?;
             let mut after = before.clone();
             after.change(update.clone());
@@ -175,6 +187,7 @@ impl Directory<'_> {
             let (was, is) = (before.is_enabled_admin(), after.is_enabled_admin());
             let mut writes = count_admins(context.tenant, was, is);
             writes.push(Write::replace(&after)?);
+            writes.note(User::entry_of_change(&before, &after));
             self.0.commit(&context, writes, after.replaced()).await
         };
         self.0.write(pending, read, write).await?.not_replayed()
@@ -206,10 +219,20 @@ impl Directory<'_> {
         user: &User,
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
-        let WriteContext { tenant, .. } = pending.into().authorized().await?;
-        let is_there = Condition::exists();
-        let done = self.write_password(tenant, user, password_hash, is_there);
-        done.await?.or_not_found(UserId::NOUN)
+        let context = pending.into().authorized().await?;
+        let writes = self.new_password(user, &password_hash, Condition::exists());
+        let done = self.0.commit(&context, writes, ()).await?;
+        done.or_not_found(UserId::NOUN)?.not_replayed()
+    }
+
+    /// Reads a user for [`set_password`](Self::set_password). 404 when it is not the tenant's.
+    pub async fn to_set_password(
+        &self,
+        tenant: OrganizationId,
+        id: UserId,
+    ) -> Result<(Stored<User>, ReadHead), Error> {
+        let (user, head) = self.0.with_head(&key::user(tenant, id), tenant).await?;
+        Ok((user.or_not_found(UserId::NOUN)?, head))
     }
 
     /// As [`change_password`](Self::change_password), on behalf of one with the permissions `by`. 403 when
@@ -218,40 +241,42 @@ impl Directory<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         by: &Held,
-        user: Stored<User>,
+        user: (Stored<User>, ReadHead),
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let context = &pending.into().authorized().await?;
-        let (tenant, id) = (context.tenant, user.id);
-        let (read, hash) = (|| self.user(tenant, id), &password_hash);
-        let write = |user: Stored<User>| async move {
+        let (tenant, id) = (context.tenant, user.0.id);
+        let (read, hash) = (|| self.to_set_password(tenant, id), &password_hash);
+        let write = |(user, head): (Stored<User>, ReadHead)| async move {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let done = self.write_password(tenant, &user, PasswordHash::clone(hash), is_the_same);
-            Ok(done.await?.ok())
+            let writes = self.new_password(&user, hash, is_the_same);
+            let context = context.clone().with_head(head);
+            self.0.commit(&context, writes, ()).await
         };
-        reretry_or_none(user, read, write).await
+        reretry_or_none(user, read, write).await?.not_replayed()
     }
 
-    async fn write_password(
-        &self,
-        tenant: OrganizationId,
+    /// Returns the writes of a new password.
+    fn new_password(
+        self,
         user: &User,
-        password_hash: PasswordHash,
+        password_hash: &PasswordHash,
         expected: Condition,
-    ) -> Result<Result<(), Refused>, Error> {
+    ) -> Writes {
         let account = Write::update(
             key::account(&fold(&user.username)),
             Change::default().set("passwordHash", password_hash.expose()),
             Condition::exists(),
         );
-        let user = Write::update(
-            key::user(tenant, user.id),
+        let changed = Write::update(
+            user.key(),
             end_all(Change::default()).set("updatedAt", self.0.clock.now()),
             expected,
         );
-        self.0.table.transact(vec![account, user]).await
+        let writes = Writes::from(vec![account, changed]);
+        writes.noting(EntryContent::password_set(user.id))
     }
 }
 

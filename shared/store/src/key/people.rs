@@ -1,6 +1,8 @@
 //! Keys of organizations, users, and how they sign in.
 
-use model::{Organization, OrganizationId, Session, Token, User, UserId};
+use model::{
+    Organization, OrganizationEntry, OrganizationHead, OrganizationId, Session, Token, User, UserId,
+};
 use table::{AnyKey, Gsi1, Key, List, Sort, padded};
 
 use super::format::{name_then_id, record};
@@ -19,6 +21,22 @@ pub(crate) fn totals(tenant: OrganizationId) -> Key<Totals> {
 /// The number of admins of the organization who are not disabled.
 pub(crate) fn admins(tenant: OrganizationId) -> AnyKey {
     AnyKey::new(format!("ORG#{tenant}"), "ADMINS")
+}
+
+/// The organization's journal by time, which is the order of its numbers.
+pub(crate) fn organization_journal(tenant: OrganizationId) -> List<OrganizationEntry> {
+    List::new(format!("ORG#{tenant}#ORGANIZATION_JOURNAL"))
+}
+
+/// An entry's key in [`organization_journal`].
+pub(crate) fn organization_entry(entry: &OrganizationEntry) -> Key<OrganizationEntry> {
+    let place = Sort::new(format!("{}#{}", entry.at, padded(entry.seq)));
+    organization_journal(entry.organization_id).at(place)
+}
+
+/// The head of the organization's journal.
+pub(crate) fn organization_head(tenant: OrganizationId) -> Key<OrganizationHead> {
+    Key::new(format!("ORG#{tenant}"), "JOURNAL")
 }
 
 /// A user.

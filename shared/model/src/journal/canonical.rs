@@ -4,7 +4,8 @@ use serde_json::Value;
 
 /// Returns JSON without spaces, with members sorted by the bytes of their names. Equal values give
 /// equal texts.
-pub(super) fn canonical(value: &Value) -> String {
+#[must_use]
+pub fn canonical(value: &Value) -> String {
     match value {
         Value::Object(object) => {
             let mut members: Vec<(&String, &Value)> = object.iter().collect();

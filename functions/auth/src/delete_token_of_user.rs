@@ -1,0 +1,31 @@
+//! `DELETE /api/users/{id}/tokens/{tokenId}`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    model::{TokenId, UserId},
+};
+
+/// Deletes a token of a user, which ends at once.
+///
+/// The caller must hold all that the user may do (403 `permission_denied`).
+#[utoipa::path(
+    delete,
+    path = "/api/users/{id}/tokens/{tokenId}",
+    operation_id = "deleteUserToken"
+)]
+pub async fn delete_token_of_user(
+    State(app): State<App>,
+    caller: Caller<need::InSession<need::ManageUsers>>,
+    Path((user, id)): Path<(PathId<UserId>, PathId<TokenId>)>,
+) -> Result<NoContent, Problem<ConcurrentChange>> {
+    let (user, id) = (user.known()?, id.known()?);
+    let by = async || Ok(caller.identity().await?.held());
+    let tokens = app.store.tokens();
+    tokens
+        .delete_of_user(caller.pending_write(), by, user, id)
+        .await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,26 @@
+//! `GET /api/journal/check`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    model::{OrganizationJournalCheck, OrganizationJournalFrom},
+};
+
+/// Checks that the organization's journal is complete and unchanged.
+///
+/// Names the first entry that was changed or is missing. A request checks up to 5,000 entries; `next`
+/// is the `from` of the request that checks the rest.
+#[utoipa::path(
+    get,
+    path = "/api/journal/check",
+    operation_id = "checkOrganizationJournal"
+)]
+pub async fn check_journal(
+    State(app): State<App>,
+    caller: Caller<need::ManageOrganization, OrganizationJournalFrom>,
+) -> Result<Json<OrganizationJournalCheck>, Problem> {
+    let journals = app.store.journals();
+    let check = journals.check(caller.tenant(), caller.query.from).await?;
+    Ok(Json(check))
+}

@@ -1,0 +1,33 @@
+//! `GET /api/journal`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::List,
+    model::{Listing, OrganizationJournalFilter, OrganizationJournalSort},
+};
+
+use crate::view::OrganizationEntryView;
+
+/// Lists the organization's journal, oldest entry first.
+///
+/// Each change of the organization, its users, tokens, policy, connections and pauses has an entry,
+/// and so have recorded alerts and changes of their status. Each entry holds the hash of the entry
+/// before it.
+#[utoipa::path(get, path = "/api/journal", operation_id = "listOrganizationJournal")]
+pub async fn list_journal(
+    State(app): State<App>,
+    caller: Caller<
+        need::ManageOrganization,
+        Listing<OrganizationJournalFilter, OrganizationJournalSort>,
+    >,
+) -> Result<List<OrganizationEntryView>, Problem> {
+    let pages = caller.pages(&app)?;
+    let (tenant, filter) = (caller.tenant(), &caller.query.filter);
+    let journals = app.store.journals();
+    let page = journals.list(tenant, caller.user_id(), filter, &pages.wanted);
+    Ok(pages.answer(page.await?, |entry| {
+        OrganizationEntryView::from(entry.record)
+    })?)
+}

@@ -1,0 +1,660 @@
+//! The organization's journal: an entry for each change of users, tokens, plan, policy, connections,
+//! pauses and alerts.
+//!
+//! The organization has one chain. An attacker who can write the whole table and recompute all later
+//! hashes is detected by a head stored elsewhere.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{Chained, JournalFlaw, JournalHead, Link, canonical, first_break};
+use crate::{
+    AlertId, FieldChange, JournalSubject, JsonObject, JsonText, Organization, OrganizationId,
+    Timestamp, Token, TokenId, TokenName, User, UserId, digest, input, names::names,
+};
+
+/// An entry of the organization's journal.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationEntry {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The number, from 1.
+    pub seq: i64,
+    /// The instant of the change, never before that of the entry before it.
+    pub at: Timestamp,
+    /// The actor.
+    pub actor: EntryActor,
+    /// The credential of the request; none for the service itself and the operator.
+    pub credential: Option<EntryCredential>,
+    /// The event.
+    pub event: OrganizationEvent,
+    /// The changed records, such as `user:7`.
+    pub subjects: Vec<String>,
+    /// The changed fields before; none for a new record.
+    pub before: Option<JsonText>,
+    /// The changed fields after; none for a deleted record.
+    pub after: Option<JsonText>,
+    /// The hash of the entry before it; empty for the first entry.
+    pub previous_hash: String,
+    /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
+    pub hash: String,
+}
+
+/// The head of an organization's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationHead {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The newest entry.
+    pub newest: JournalHead,
+    /// Its instant.
+    pub at: Timestamp,
+}
+
+/// The actor of an entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryActor {
+    /// The type of actor.
+    #[serde(rename = "type")]
+    pub kind: EntryActorType,
+    /// The user, for an actor of type `user`.
+    pub user_id: Option<UserId>,
+}
+
+names! {
+    /// The type of an actor.
+    pub enum EntryActorType {
+        /// A user.
+        User,
+        /// The operator of the service, with a program of their own.
+        Operator,
+        /// The service itself.
+        Service,
+    }
+}
+
+/// The credential of a request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EntryCredential {
+    /// The type of credential.
+    #[serde(rename = "type")]
+    pub kind: CredentialType,
+    /// The token, for a credential of type `token`.
+    pub token_id: Option<TokenId>,
+    /// Its name.
+    pub token_name: Option<TokenName>,
+}
+
+names! {
+    /// The type of a credential.
+    pub enum CredentialType {
+        /// A session.
+        Session,
+        /// A token.
+        Token,
+    }
+}
+
+names! {
+    /// The event of an entry.
+    pub enum OrganizationEvent {
+        /// The organization was created.
+        OrganizationCreated,
+        /// The name or the plan of the organization changed.
+        OrganizationChanged,
+        /// A user was created.
+        UserCreated,
+        /// Name, role, permissions or `disabled` of a user changed.
+        UserChanged,
+        /// A password was set, which ended the user's sessions and tokens.
+        PasswordSet,
+        /// A token was created.
+        TokenCreated,
+        /// A token was deleted.
+        TokenDeleted,
+        /// The policy was set.
+        PolicySet,
+        /// A connection was created or replaced.
+        ConnectionPut,
+        /// A connection was deleted.
+        ConnectionDeleted,
+        /// A connection was paused.
+        ConnectionPaused,
+        /// A connection was resumed.
+        ConnectionResumed,
+        /// All actions were paused.
+        AgentPaused,
+        /// All actions were resumed.
+        AgentResumed,
+        /// Alerts were recorded.
+        AlertRecorded,
+        /// The status of alerts changed, by a request or a further report.
+        AlertChanged,
+    }
+}
+
+input! {
+    /// Filters of the organization's journal.
+    pub struct OrganizationJournalFilter {
+        /// Start of the period, inclusive.
+        from: Option<Timestamp>,
+        /// End of the period, exclusive.
+        to: Option<Timestamp>,
+        /// A changed record, such as `user:7`.
+        subject: Option<JournalSubject>,
+    }
+}
+
+input! {
+    /// The start of a check.
+    pub struct OrganizationJournalFrom {
+        /// The instant of the first entry to check; without it, the check begins with entry 1.
+        from: Option<Timestamp>,
+    }
+}
+
+/// The content of a new entry.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntryContent {
+    /// The event.
+    pub event: OrganizationEvent,
+    /// The changed records.
+    pub subjects: Vec<String>,
+    /// The changed fields before.
+    pub before: Option<JsonText>,
+    /// The changed fields after.
+    pub after: Option<JsonText>,
+}
+
+/// A record whose changes the organization's journal has.
+pub trait Journaled {
+    /// Returns its names as a subject: its own, and its owner's.
+    fn subjects(&self) -> Vec<String>;
+
+    /// Returns the fields whose changes are noted: no secret, and no hash of one.
+    fn noted(&self) -> Value;
+}
+
+impl Journaled for User {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::user(self.id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({
+            "username": self.username,
+            "fullName": self.full_name,
+            "role": self.role,
+            "permissions": self.extra_permissions,
+            "disabled": self.disabled,
+        })
+    }
+}
+
+impl Journaled for Organization {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::organization(self.id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({"name": self.name, "planFeatures": self.plan_features})
+    }
+}
+
+impl Journaled for Token {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::token(self.id), subject::user(self.user_id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({
+            "name": self.name,
+            "permissions": self.permissions,
+            "expiresAt": self.ends_at,
+        })
+    }
+}
+
+/// The names of subjects.
+pub mod subject {
+    use super::{AlertId, OrganizationId, TokenId, UserId};
+
+    /// The policy.
+    pub const POLICY: &str = "policy";
+
+    /// The agent, which can be paused.
+    pub const AGENT: &str = "agent";
+
+    /// Returns the name of the organization.
+    #[must_use]
+    pub fn organization(id: OrganizationId) -> String {
+        format!("organization:{id}")
+    }
+
+    /// Returns the name of a user.
+    #[must_use]
+    pub fn user(id: UserId) -> String {
+        format!("user:{id}")
+    }
+
+    /// Returns the name of a token.
+    #[must_use]
+    pub fn token(id: TokenId) -> String {
+        format!("token:{id}")
+    }
+
+    /// Returns the name of a connection.
+    #[must_use]
+    pub fn connection(name: &str) -> String {
+        format!("connection:{name}")
+    }
+
+    /// Returns the name of an alert.
+    #[must_use]
+    pub fn alert(id: AlertId) -> String {
+        format!("alert:{id}")
+    }
+}
+
+impl EntryContent {
+    /// The most bytes of a value as JSON. A longer one is noted by its hash and its beginning.
+    const MOST: usize = 2_000;
+
+    /// Notes a new record.
+    #[must_use]
+    pub fn created<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
+        let mut after = members(record.noted());
+        after.retain(|_, value| !value.is_null());
+        Self {
+            event,
+            subjects: record.subjects(),
+            before: None,
+            after: Some(text(bounded(after))),
+        }
+    }
+
+    /// Notes a deleted record.
+    #[must_use]
+    pub fn deleted<R: Journaled>(event: OrganizationEvent, record: &R) -> Self {
+        let created = Self::created(event, record);
+        Self {
+            before: created.after,
+            after: None,
+            ..created
+        }
+    }
+
+    /// Notes the fields that differ; none if no field does.
+    #[must_use]
+    pub fn changed<R: Journaled>(event: OrganizationEvent, before: &R, after: &R) -> Option<Self> {
+        let (mut was, mut is) = (members(before.noted()), members(after.noted()));
+        was.retain(|name, value| is.get(name) != Some(value));
+        is.retain(|name, _| was.contains_key(name));
+        (!is.is_empty()).then(|| Self {
+            event,
+            subjects: after.subjects(),
+            before: Some(text(bounded(was))),
+            after: Some(text(bounded(is))),
+        })
+    }
+
+    /// Notes a new password, without fields.
+    #[must_use]
+    pub fn password_set(user: UserId) -> Self {
+        Self {
+            event: OrganizationEvent::PasswordSet,
+            subjects: vec![subject::user(user)],
+            before: None,
+            after: None,
+        }
+    }
+
+    /// Notes several records of one kind by their names; none if there are none.
+    #[must_use]
+    pub fn several(
+        event: OrganizationEvent,
+        before: Option<Map<String, Value>>,
+        after: Map<String, Value>,
+    ) -> Option<Self> {
+        (!after.is_empty()).then(|| Self {
+            event,
+            subjects: after.keys().cloned().collect(),
+            before: before.map(text),
+            after: Some(text(after)),
+        })
+    }
+}
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
+    }
+}
+
+fn text(members: Map<String, Value>) -> JsonText {
+    JsonText(JsonObject(members))
+}
+
+fn bounded(mut members: Map<String, Value>) -> Map<String, Value> {
+    for value in members.values_mut() {
+        let json = canonical(value);
+        if json.len() > EntryContent::MOST {
+            let beginning: String = json.chars().take(FieldChange::MOST).collect();
+            *value = json!({"sha256": digest(&json), "beginning": beginning});
+        }
+    }
+    members
+}
+
+impl EntryActor {
+    /// Returns the actor of a user.
+    #[must_use]
+    pub const fn user(user_id: UserId) -> Self {
+        Self {
+            kind: EntryActorType::User,
+            user_id: Some(user_id),
+        }
+    }
+
+    /// Returns an actor without a user.
+    #[must_use]
+    pub const fn of(kind: EntryActorType) -> Self {
+        Self {
+            kind,
+            user_id: None,
+        }
+    }
+}
+
+impl EntryCredential {
+    /// Returns the credential of a session.
+    #[must_use]
+    pub const fn session() -> Self {
+        Self {
+            kind: CredentialType::Session,
+            token_id: None,
+            token_name: None,
+        }
+    }
+}
+
+impl From<&Token> for EntryCredential {
+    fn from(token: &Token) -> Self {
+        Self {
+            kind: CredentialType::Token,
+            token_id: Some(token.id),
+            token_name: Some(token.name.clone()),
+        }
+    }
+}
+
+impl OrganizationHead {
+    /// The head of a journal without entries.
+    #[must_use]
+    pub fn none(organization_id: OrganizationId, now: Timestamp) -> Self {
+        Self {
+            organization_id,
+            newest: JournalHead::default(),
+            at: now,
+        }
+    }
+
+    /// Appends an entry, which becomes the head.
+    #[must_use]
+    pub fn append(
+        &mut self,
+        content: EntryContent,
+        (actor, credential): (EntryActor, Option<EntryCredential>),
+        now: Timestamp,
+    ) -> OrganizationEntry {
+        // Clocks of instances differ.
+        self.at = self.at.max(now);
+        let EntryContent {
+            event,
+            subjects,
+            before,
+            after,
+        } = content;
+        let entry = OrganizationEntry {
+            organization_id: self.organization_id,
+            seq: 0,
+            at: self.at,
+            actor,
+            credential,
+            event,
+            subjects,
+            before,
+            after,
+            previous_hash: String::new(),
+            hash: String::new(),
+        };
+        entry.chained(&mut self.newest)
+    }
+}
+
+impl Chained for OrganizationEntry {
+    fn link(&self) -> Link {
+        Link {
+            seq: self.seq,
+            previous_hash: self.previous_hash.clone(),
+            hash: self.hash.clone(),
+        }
+    }
+
+    fn set_link(&mut self, link: Link) {
+        self.seq = link.seq;
+        self.previous_hash = link.previous_hash;
+        self.hash = link.hash;
+    }
+
+    fn content(&self) -> Value {
+        json!({
+            "organization": self.organization_id,
+            "seq": self.seq,
+            "at": self.at,
+            "actor": self.actor,
+            "credential": self.credential,
+            "event": self.event,
+            "subjects": self.subjects,
+            "before": self.before.as_ref().map(|before| &before.0),
+            "after": self.after.as_ref().map(|after| &after.0),
+            "previousHash": self.previous_hash,
+        })
+    }
+}
+
+/// The result of a check of the organization's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(examples(json!({
+    "verified": true,
+    "entries": 2,
+    "breaks": [],
+    "head": {"seq": 2, "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"},
+    "next": null
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct OrganizationJournalCheck {
+    /// True if the checked entries are complete and unchanged.
+    pub verified: bool,
+    /// Number of checked entries.
+    pub entries: i64,
+    /// The first break, if there is one.
+    pub breaks: Vec<OrganizationJournalBreak>,
+    /// The newest checked entry, for storage elsewhere; the journal's head at the end of the check.
+    pub head: JournalHead,
+    /// Value of `from` that checks the rest; null at the end of the journal.
+    pub next: Option<Timestamp>,
+}
+
+/// A break in the organization's journal.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct OrganizationJournalBreak {
+    /// The number of the entry.
+    pub seq: i64,
+    /// The flaw.
+    pub why: JournalFlaw,
+}
+
+impl OrganizationJournalCheck {
+    /// Checks entries, oldest first, that come after `before`. `head` is the journal's head, and
+    /// `has_more` says that the entries end before it.
+    #[must_use]
+    pub fn of(
+        before: Option<&OrganizationEntry>,
+        entries: &[OrganizationEntry],
+        head: &JournalHead,
+        has_more: bool,
+    ) -> Self {
+        let anchor = before.map(|entry| JournalHead {
+            seq: entry.seq,
+            hash: entry.hash.clone(),
+        });
+        let anchor = anchor.unwrap_or_default();
+        let all: Vec<&OrganizationEntry> = entries.iter().collect();
+        let end = (!has_more).then_some(head);
+        let flaw = first_break(&anchor, &all, end, &[]);
+        let newest = entries.last().filter(|_| has_more);
+        let breaks: Vec<_> = flaw
+            .into_iter()
+            .map(|(seq, why)| OrganizationJournalBreak { seq, why })
+            .collect();
+        Self {
+            verified: breaks.is_empty(),
+            entries: i64::try_from(entries.len()).unwrap_or(i64::MAX),
+            breaks,
+            head: newest.map_or_else(
+                || head.clone(),
+                |entry| JournalHead {
+                    seq: entry.seq,
+                    hash: entry.hash.clone(),
+                },
+            ),
+            next: newest.map(|entry| entry.at),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Id;
+
+    const NOW: Timestamp = Timestamp::from_millis(1_000);
+
+    fn head() -> OrganizationHead {
+        OrganizationHead::none(OrganizationId::new(1).unwrap(), NOW)
+    }
+
+    fn password_set() -> EntryContent {
+        EntryContent::password_set(UserId::new(1).unwrap())
+    }
+
+    fn service() -> (EntryActor, Option<EntryCredential>) {
+        (EntryActor::of(EntryActorType::Service), None)
+    }
+
+    struct Noted(Value);
+
+    impl Journaled for Noted {
+        fn subjects(&self) -> Vec<String> {
+            vec!["thing".to_owned()]
+        }
+
+        fn noted(&self) -> Value {
+            self.0.clone()
+        }
+    }
+
+    #[test]
+    fn an_entry_has_the_fields_that_differ() {
+        let event = OrganizationEvent::UserChanged;
+        let before = Noted(json!({"a": 1, "b": [1], "c": null}));
+        let after = Noted(json!({"a": 1, "b": [2], "c": "x"}));
+        let changed = EntryContent::changed(event, &before, &after).unwrap();
+        let json = |text: Option<JsonText>| serde_json::to_value(text.unwrap().0).unwrap();
+        assert_eq!(json(changed.before), json!({"b": [1], "c": null}));
+        assert_eq!(json(changed.after), json!({"b": [2], "c": "x"}));
+        assert_eq!(EntryContent::changed(event, &after, &after), None);
+        let created = EntryContent::created(event, &before);
+        assert_eq!(created.before, None);
+        assert_eq!(json(created.after), json!({"a": 1, "b": [1]}));
+        let deleted = EntryContent::deleted(event, &before);
+        assert_eq!(json(deleted.before), json!({"a": 1, "b": [1]}));
+        assert_eq!(deleted.after, None);
+    }
+
+    #[test]
+    fn a_long_value_is_noted_by_its_hash_and_beginning() {
+        let long = "ä".repeat(2_000);
+        let created = EntryContent::created(
+            OrganizationEvent::PolicySet,
+            &Noted(json!({"long": long, "short": "ä"})),
+        );
+        let after = created.after.unwrap().0.0;
+        assert_eq!(after["short"], "ä");
+        assert_eq!(after["long"]["sha256"], digest(&format!("\"{long}\"")));
+        let beginning = after["long"]["beginning"].as_str().unwrap();
+        assert_eq!(beginning.chars().count(), FieldChange::MOST);
+    }
+
+    #[test]
+    fn instants_never_go_back() {
+        let mut head = head();
+        let at = |head: &mut OrganizationHead, millis| {
+            head.append(password_set(), service(), Timestamp::from_millis(millis))
+                .at
+        };
+        assert_eq!(at(&mut head, 2_000), Timestamp::from_millis(2_000));
+        assert_eq!(at(&mut head, 1_500), Timestamp::from_millis(2_000));
+    }
+
+    #[test]
+    fn parts_of_a_journal_check_as_the_whole_does() {
+        let mut head = head();
+        let entries: Vec<_> = (1..=6)
+            .map(|at| {
+                head.append(
+                    password_set(),
+                    service(),
+                    Timestamp::from_millis(at * 10_000),
+                )
+            })
+            .collect();
+        let newest = &head.newest;
+        let flaw = |before: usize, entries: &[OrganizationEntry], more| {
+            let (before, rest) = entries.split_at(before);
+            let check = OrganizationJournalCheck::of(before.last(), rest, newest, more);
+            assert_eq!(check.verified, check.breaks.is_empty());
+            check.breaks.first().map(|flaw| (flaw.seq, flaw.why))
+        };
+        assert_eq!(flaw(0, &entries, false), None);
+        assert_eq!(flaw(3, &entries, false), None);
+        assert_eq!(flaw(2, &entries[..4], true), None);
+        assert_eq!(flaw(6, &entries, false), None);
+        let (missing, not_the_head) = (JournalFlaw::Missing, JournalFlaw::NotTheHead);
+        assert_eq!(flaw(2, &entries[..4], false), Some((5, missing)));
+        let mut without = entries.clone();
+        without.remove(3);
+        assert_eq!(flaw(0, &without, false), Some((4, missing)));
+        assert_eq!(flaw(3, &without, false), Some((4, missing)));
+        let part = OrganizationJournalCheck::of(None, &entries[..4], newest, true);
+        assert_eq!(part.next, Some(entries[3].at));
+        assert_eq!((part.head.seq, &part.head.hash), (4, &entries[3].hash));
+        // A head that was put back.
+        let old = JournalHead {
+            seq: 4,
+            hash: entries[3].hash.clone(),
+        };
+        for before in [0, 5, 6] {
+            let (before, rest) = entries.split_at(before);
+            let check = OrganizationJournalCheck::of(before.last(), rest, &old, false);
+            assert_eq!(check.breaks[0].why, not_the_head);
+        }
+    }
+}

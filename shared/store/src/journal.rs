@@ -1,0 +1,227 @@
+//! The organization's journal. The transaction of a change writes its entries, and replaces the head of
+//! the chain, which must be as it was read. Entries are never changed or deleted.
+
+use model::{
+    EntryActor, EntryActorType, EntryContent, Error, OrganizationEntry, OrganizationHead,
+    OrganizationId, OrganizationJournalCheck, OrganizationJournalFilter, Timestamp, UserId,
+};
+use serde::de::DeserializeOwned;
+
+use super::{
+    Store, WriteContext,
+    filter::Filter,
+    key::{self, AnyKey, Key},
+    page::{Page, Wanted},
+    records::ReadHead,
+    store::resource,
+    table::{Batch, Read, Record, Refused, Stored, Write, back_off, unavailable},
+};
+
+/// The most entries of one check.
+const CHECKED: usize = 5_000;
+
+/// The attempts to append to a journal while other requests do: up to three seconds, since a client waits.
+const ATTEMPTS: u32 = 12;
+
+/// The checks of a journal that does not match its head. A write between two reads looks like a break.
+const CHECKS: usize = 3;
+
+resource! {
+    /// The organization's journal.
+    pub Journals as journals
+}
+
+impl Record<crate::Workdesk> for OrganizationEntry {
+    const KIND: &'static str = "organization_entry";
+
+    fn key(&self) -> Key<Self> {
+        key::organization_entry(self)
+    }
+}
+
+impl Record<crate::Workdesk> for OrganizationHead {
+    const KIND: &'static str = "organization_head";
+
+    fn key(&self) -> Key<Self> {
+        key::organization_head(self.organization_id)
+    }
+}
+
+/// Returns the head in a batch that read it.
+pub(crate) fn head_in(batch: &Batch, tenant: OrganizationId) -> Result<ReadHead, Error> {
+    batch.get(&key::organization_head(tenant))
+}
+
+impl WriteContext {
+    /// Adds the head that was read with the records of the write.
+    pub(crate) fn with_head(self, head: ReadHead) -> Self {
+        Self {
+            head: Some(Box::new(head)),
+            ..self
+        }
+    }
+
+    /// The actor of the write's entries.
+    fn entry_actor(&self) -> EntryActor {
+        match self.actor {
+            Some(user) => EntryActor::user(user),
+            None if self.is_operator => EntryActor::of(EntryActorType::Operator),
+            None => EntryActor::of(EntryActorType::Service),
+        }
+    }
+}
+
+impl Store {
+    /// Reads the head of an organization's journal.
+    pub(crate) async fn head(&self, tenant: OrganizationId) -> Result<ReadHead, Error> {
+        let key = key::organization_head(tenant);
+        self.table.get(&key, Read::Consistent).await
+    }
+
+    /// Reads a record and the head of the organization's journal in one request.
+    pub(crate) async fn with_head<R: DeserializeOwned>(
+        &self,
+        key: &Key<R>,
+        tenant: OrganizationId,
+    ) -> Result<(Option<Stored<R>>, ReadHead), Error> {
+        let keys = [AnyKey::from(key), key::organization_head(tenant).into()];
+        let batch = self.table.batch_get(keys, Read::Consistent).await?;
+        Ok((batch.get(key)?, head_in(&batch, tenant)?))
+    }
+
+    /// Does all of the writes or none, with an entry for each of `contents`. Appends to a newer head when
+    /// that alone was refused; 503 after 12 times.
+    pub(crate) async fn transact(
+        &self,
+        context: &WriteContext,
+        writes: Vec<Write>,
+        contents: &[EntryContent],
+    ) -> Result<Result<(), Refused>, Error> {
+        if contents.is_empty() {
+            return self.table.transact(writes).await;
+        }
+        let mut head = match &context.head {
+            Some(head) => ReadHead::clone(head),
+            None => self.head(context.tenant).await?,
+        };
+        for attempt in 1..=ATTEMPTS {
+            let mut all = writes.clone();
+            all.extend(entries(context, contents, head, self.clock.now())?);
+            match self.table.transact(all).await? {
+                Err(refused) if !(0..writes.len()).any(|place| refused.at(place)) => {
+                    back_off(attempt.min(5)).await;
+                    head = self.head(context.tenant).await?;
+                }
+                done => return Ok(done),
+            }
+        }
+        Err(unavailable("other requests kept appending to the journal"))
+    }
+}
+
+/// Returns the writes of entries and of the head.
+fn entries(
+    context: &WriteContext,
+    contents: &[EntryContent],
+    head: ReadHead,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let version = head.as_ref().map(|head| head.version);
+    let mut head = match head {
+        Some(head) => head.record,
+        None => OrganizationHead::none(context.tenant, now),
+    };
+    let mut writes = Vec::with_capacity(contents.len() + 1);
+    for content in contents {
+        let by = (
+            context.entry_actor(),
+            context.credential.as_deref().cloned(),
+        );
+        let entry = head.append(content.clone(), by, now);
+        writes.push(Write::create(&entry)?);
+    }
+    writes.push(match version {
+        None => Write::create(&head)?,
+        Some(version) => Write::replace(&Stored {
+            record: head,
+            version,
+        })?,
+    });
+    Ok(writes)
+}
+
+impl Journals<'_> {
+    /// Returns a page of the organization's journal, oldest entry first.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        caller: UserId,
+        filter: &OrganizationJournalFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<OrganizationEntry>>, Error> {
+        let period = filter.from.zip(filter.to);
+        if period.is_some_and(|(from, to)| from >= to) {
+            return Ok(Page::empty());
+        }
+        let subject = filter.subject.as_deref();
+        let fits = Filter::of(caller).listing("subjects", subject);
+        let mut entries = key::organization_journal(tenant).consistent();
+        if let Some(from) = filter.from {
+            entries = entries.from(key::instant(from));
+        }
+        if let Some(to) = filter.to {
+            entries = entries.up_to(key::instant(to));
+        }
+        self.0
+            .table
+            .page(entries.filter(fits.condition()), wanted)
+            .await
+    }
+
+    /// Checks up to 5,000 entries of the organization's journal, from the first one of that instant or
+    /// later. Head and entries are read concurrently, so that both are read again after a break.
+    pub async fn check(
+        &self,
+        tenant: OrganizationId,
+        from: Option<Timestamp>,
+    ) -> Result<OrganizationJournalCheck, Error> {
+        let mut check = self.check_once(tenant, from).await?;
+        for _ in 1..CHECKS {
+            if check.verified {
+                break;
+            }
+            check = self.check_once(tenant, from).await?;
+        }
+        Ok(check)
+    }
+
+    async fn check_once(
+        &self,
+        tenant: OrganizationId,
+        from: Option<Timestamp>,
+    ) -> Result<OrganizationJournalCheck, Error> {
+        let all = || key::organization_journal(tenant).consistent();
+        let table = &self.0.table;
+        let before = async {
+            let Some(from) = from else {
+                return Ok(Vec::new());
+            };
+            let newest = all().up_to(key::instant(from)).descending().limit(1);
+            table.list(newest).await
+        };
+        let entries = match from {
+            Some(from) => all().from(key::instant(from)),
+            None => all(),
+        };
+        // One more shows that there are more.
+        let entries = table.list(entries.limit(CHECKED + 1));
+        let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
+        let newest = head.map(|head| head.record.newest).unwrap_or_default();
+        let has_more = entries.len() > CHECKED;
+        entries.truncate(CHECKED);
+        let before = before.first();
+        Ok(OrganizationJournalCheck::of(
+            before, &entries, &newest, has_more,
+        ))
+    }
+}

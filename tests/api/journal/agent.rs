@@ -1,0 +1,194 @@
+//! Changes of policy, connections, pauses and alerts.
+
+use serde_json::{Value, json};
+
+use super::{Reader, by_session};
+use tests::support::{Api, Concierge};
+
+const ALERTS: &str = "/api/concierge/alerts";
+
+fn alert(number: usize) -> Value {
+    json!({
+        "source": "billing-monitor", "externalId": format!("late-{number}"), "severity": "error",
+        "signalType": "invoice_late", "title": "An invoice is late", "targetSystem": "billing",
+    })
+}
+
+fn noted(number: usize) -> Value {
+    json!({
+        "source": "billing-monitor", "externalId": format!("late-{number}"), "severity": "error",
+        "signalType": "invoice_late", "status": "open",
+    })
+}
+
+#[tokio::test]
+async fn a_policy_leaves_what_it_was_and_what_it_is() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let mut reader = Reader::of(&world.api).await;
+    let path = "/api/concierge/policy";
+    let rule = json!({
+        "when": {"actionType": null, "riskAtLeast": "high", "connection": null,
+            "amountAtLeast": null, "movesMoney": null},
+        "approvers": 2, "roles": ["admin"], "notOpener": true, "deny": false,
+    });
+    let set = ada.put(path, json!({"rules": [rule]})).await.expect(200);
+    ada.put(path, json!({"rules": [rule]})).await.expect(200);
+    let values = [json!({"rules": []}), json!({"rules": set["rules"]})];
+    let entry = by_session(&ada, "policy_set", json!(["policy"]), values);
+    assert_eq!(reader.news().await, [entry]);
+}
+
+#[tokio::test]
+async fn every_change_of_a_connection_leaves_one_entry() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let mut reader = Reader::of(&world.api).await;
+    let path = "/api/concierge/connections/second";
+    let mut put = world.demo.connections()["billing"].clone();
+    ada.put(path, put.clone()).await.expect(200);
+    let subject = json!(["connection:second"]);
+    let by_ada = |event: &str, values| by_session(&ada, event, subject.clone(), values);
+    let [created] = &reader.news().await[..] else {
+        panic!("one entry");
+    };
+    assert_eq!(created["event"], "connection_put");
+    assert_eq!(created["before"], Value::Null);
+    assert_eq!(created["after"]["baseUrl"], put["baseUrl"]);
+    let url = put["baseUrl"].clone();
+    put["baseUrl"] = json!("https://billing.example.com");
+    for _ in 0..2 {
+        ada.put(path, put.clone()).await.expect(200);
+    }
+    let values = [json!({"baseUrl": url}), json!({"baseUrl": put["baseUrl"]})];
+    assert_eq!(reader.news().await, [by_ada("connection_put", values)]);
+    for verb in ["pause", "pause", "resume", "resume"] {
+        ada.trigger(&format!("{path}/{verb}")).await.expect(200);
+    }
+    let paused = |paused: bool| json!({"paused": paused});
+    let told = [
+        by_ada("connection_paused", [paused(false), paused(true)]),
+        by_ada("connection_resumed", [paused(true), paused(false)]),
+    ];
+    assert_eq!(reader.news().await, told);
+    ada.delete(path).await.expect(204);
+    let [deleted] = &reader.news().await[..] else {
+        panic!("one entry");
+    };
+    assert_eq!(deleted["event"], "connection_deleted");
+    assert_eq!(deleted["before"]["baseUrl"], put["baseUrl"]);
+    assert_eq!(deleted["after"], Value::Null);
+}
+
+#[tokio::test]
+async fn the_pause_of_all_actions_leaves_an_entry() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let mut reader = Reader::of(&world.api).await;
+    for verb in ["resume", "pause", "pause", "resume"] {
+        let path = format!("/api/concierge/{verb}");
+        ada.trigger(&path).await.expect(200);
+    }
+    let paused = |paused: bool| json!({"paused": paused});
+    let by_ada = |event: &str, values| by_session(&ada, event, json!(["agent"]), values);
+    let told = [
+        by_ada("agent_paused", [paused(false), paused(true)]),
+        by_ada("agent_resumed", [paused(true), paused(false)]),
+    ];
+    assert_eq!(reader.news().await, told);
+}
+
+#[tokio::test]
+async fn an_alert_leaves_an_entry_when_it_is_recorded_and_when_its_status_changes() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    let mut reader = Reader::of(&api).await;
+    let id = sue.creates(ALERTS, alert(1)).await;
+    let name = format!("alert:{id}");
+    let subject = json!([&name]);
+    let recorded = json!({&name: noted(1)});
+    let values = [Value::Null, recorded];
+    let recorded = by_session(&sue, "alert_recorded", subject.clone(), values);
+    assert_eq!(reader.news().await, [recorded]);
+    // Another report is counted, and changes nothing else.
+    sue.post(ALERTS, alert(1)).await.expect(200);
+    assert_eq!(reader.news().await, [Value::Null; 0]);
+    let path = format!("{ALERTS}/{id}");
+    for _ in 0..2 {
+        let acknowledged = json!({"status": "acknowledged"});
+        sue.patch(&path, acknowledged).await.expect(200);
+    }
+    let values = [json!({"status": "open"}), json!({"status": "acknowledged"})];
+    let changed = by_session(&sue, "alert_changed", subject.clone(), values);
+    assert_eq!(reader.news().await, [changed]);
+    sue.patch(&path, json!({"status": "resolved"}))
+        .await
+        .expect(200);
+    assert_eq!(reader.news().await.len(), 1);
+    // A report of a later occurrence opens it again.
+    api.clock.advance(1_000);
+    sue.post(ALERTS, alert(1)).await.expect(200);
+    let values = [
+        json!({&name: {"status": "resolved"}}),
+        json!({&name: {"status": "open"}}),
+    ];
+    let changed = by_session(&sue, "alert_changed", subject, values);
+    assert_eq!(reader.news().await, [changed]);
+}
+
+#[tokio::test]
+async fn alerts_of_one_request_share_an_entry_that_names_each() {
+    let api = Api::start().await;
+    let max = api.user("max").await;
+    let sender = api
+        .token_of(&max, json!({"permissions": ["manage_signals"]}))
+        .await;
+    let mut reader = Reader::of(&api).await;
+    let alerts: Vec<_> = (0..70)
+        .map(|number| {
+            json!({
+                "status": "firing", "labels": {"alertname": "Late", "connection": "billing"},
+                "annotations": {}, "startsAt": "2026-01-15T11:00:00Z",
+                "fingerprint": format!("{number:016x}"),
+            })
+        })
+        .collect();
+    let body = json!({"version": "4", "alerts": alerts});
+    let answer = sender
+        .post("/api/concierge/alerts/alertmanager", body.clone())
+        .await;
+    let recorded = answer.expect(200)["recorded"].clone();
+    let news = reader.news().await;
+    // A transaction records up to thirty.
+    assert_eq!(news.len(), 3);
+    let mut named = Vec::new();
+    for entry in &news {
+        assert_eq!(entry["event"], "alert_recorded");
+        assert_eq!(entry["credential"]["tokenName"], "export");
+        assert_eq!(entry["actor"]["userId"], json!(max.id));
+        let after = entry["after"].as_object().unwrap();
+        let subjects = entry["subjects"].as_array().unwrap();
+        assert_eq!(subjects.len(), after.len());
+        for (name, noted) in after {
+            named.push((name.clone(), noted["externalId"].clone()));
+        }
+    }
+    let mut expected: Vec<_> = recorded
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (format!("alert:{}", row["id"]), row["externalId"].clone()))
+        .collect();
+    named.sort_by(|a, b| a.0.cmp(&b.0));
+    expected.sort_by(|a, b| a.0.cmp(&b.0));
+    assert_eq!(named, expected);
+    // All of them again.
+    sender
+        .post("/api/concierge/alerts/alertmanager", body)
+        .await
+        .expect(200);
+    assert_eq!(reader.news().await, [Value::Null; 0]);
+    let ada = api.sign_in("ada").await;
+    let one = format!("/api/journal?subject={}", expected[7].0);
+    assert_eq!(ada.walk(&one).await.len(), 1);
+}

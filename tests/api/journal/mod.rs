@@ -1,0 +1,68 @@
+//! `/api/journal`, and the changes that it has
+
+mod agent;
+mod check;
+mod list;
+mod users;
+
+use serde_json::{Value, json};
+
+use tests::support::{Api, Caller};
+
+/// An admin who reads the journal.
+pub struct Reader {
+    ada: Caller,
+    seen: usize,
+}
+
+impl Reader {
+    pub async fn of(api: &Api) -> Self {
+        let ada = api.sign_in("ada").await;
+        let seen = ada.walk("/api/journal").await.len();
+        Self { ada, seen }
+    }
+
+    /// The entries since the last call, without their place in the chain, which is checked.
+    pub async fn news(&mut self) -> Vec<Value> {
+        let mut entries = self.ada.walk("/api/journal").await;
+        for (number, entry) in entries.iter().enumerate() {
+            assert_eq!(entry["seq"], json!(number + 1));
+        }
+        let check = self.ada.get("/api/journal/check").await.expect(200);
+        assert_eq!(check["verified"], true, "{check}");
+        assert_eq!(check["entries"], json!(entries.len()));
+        let mut news = entries.split_off(self.seen);
+        self.seen += news.len();
+        for entry in &mut news {
+            for name in ["seq", "at", "hash", "previousHash"] {
+                entry.as_object_mut().unwrap().remove(name).unwrap();
+            }
+        }
+        news
+    }
+}
+
+/// An entry of a caller with a session.
+pub fn by_session(caller: &Caller, event: &str, subjects: Value, changed: [Value; 2]) -> Value {
+    let credential = json!({"type": "session", "tokenId": null, "tokenName": null});
+    entry(Some(caller.id()), credential, event, subjects, changed)
+}
+
+/// An entry of a user, with the values before and after.
+pub fn entry(
+    user: Option<i64>,
+    credential: Value,
+    event: &str,
+    subjects: Value,
+    [before, after]: [Value; 2],
+) -> Value {
+    let kind = if user.is_some() { "user" } else { "service" };
+    Value::from_iter([
+        ("actor", json!({"type": kind, "userId": user})),
+        ("credential", credential),
+        ("event", json!(event)),
+        ("subjects", subjects),
+        ("before", before),
+        ("after", after),
+    ])
+}

@@ -1,0 +1,303 @@
+//! Changes of users, passwords, tokens and the organization.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use shared::{
+    model::{PlanFeature, Role},
+    store::WriteContext,
+};
+
+use super::{Reader, by_session, entry};
+use tests::support::{Api, PASSWORD};
+
+const NEW: &str = "another horse battery staple";
+
+#[tokio::test]
+async fn a_role_that_was_raised_and_put_back_leaves_two_entries() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mia = api.user("mia").await;
+    let path = format!("/api/users/{}", mia.id);
+    let mut reader = Reader::of(&api).await;
+    for role in ["manager", "member"] {
+        ada.patch(&path, json!({"role": role})).await.expect(200);
+    }
+    let changed = |before: &str, after: &str| {
+        let values = [json!({"role": before}), json!({"role": after})];
+        let subjects = json!([format!("user:{}", mia.id)]);
+        by_session(&ada, "user_changed", subjects, values)
+    };
+    let told = [changed("member", "manager"), changed("manager", "member")];
+    assert_eq!(reader.news().await, told);
+    let subject = format!("/api/journal?subject=user:{}", mia.id);
+    let of_mia = ada.get(&subject).await.expect(200);
+    let events = of_mia.as_array().unwrap().iter();
+    let events: Vec<_> = events.map(|entry| entry["event"].clone()).collect();
+    assert_eq!(events, ["user_created", "user_changed", "user_changed"]);
+}
+
+#[tokio::test]
+async fn every_change_of_a_user_leaves_one_entry() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mut reader = Reader::of(&api).await;
+    let ingrid = json!({
+        "username": "ingrid", "fullName": "Ingrid Solberg", "role": "member",
+        "password": PASSWORD, "permissions": ["manage_tickets"],
+    });
+    let id = ada.creates("/api/users", ingrid).await;
+    let subject = json!([format!("user:{id}")]);
+    let by_ada = |event: &str, values| by_session(&ada, event, subject.clone(), values);
+    let after = json!({
+        "username": "ingrid", "fullName": "Ingrid Solberg", "role": "member",
+        "permissions": ["manage_tickets"], "disabled": false,
+    });
+    let created = by_ada("user_created", [Value::Null, after]);
+    assert_eq!(reader.news().await, [created]);
+    let path = format!("/api/users/{id}");
+    let update = json!({"fullName": "Ingrid Dahl", "permissions": [], "disabled": true});
+    ada.patch(&path, update.clone()).await.expect(200);
+    let before = json!({
+        "fullName": "Ingrid Solberg", "permissions": ["manage_tickets"], "disabled": false,
+    });
+    let changed = by_ada("user_changed", [before, update.clone()]);
+    assert_eq!(reader.news().await, [changed]);
+    // Nothing changes.
+    ada.patch(&path, update).await.expect(200);
+    assert_eq!(reader.news().await, [Value::Null; 0]);
+    ada.put(&format!("{path}/password"), json!({"password": NEW}))
+        .await
+        .expect(204);
+    let set = by_ada("password_set", [Value::Null, Value::Null]);
+    assert_eq!(reader.news().await, [set]);
+    let text = api.table_dump().await.join("\n");
+    let entries = text
+        .lines()
+        .filter(|item| item.contains("organization_entry"));
+    for entry in entries {
+        for secret in ["$argon2", NEW, PASSWORD, "passwordHash"] {
+            assert!(!entry.contains(secret), "{entry}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn ones_own_password_is_in_the_journal_and_sessions_are_not() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut reader = Reader::of(&api).await;
+    let wrong = json!({"currentPassword": "wrong", "newPassword": NEW});
+    let refused = mia.put("/api/auth/password", wrong).await;
+    assert_eq!(refused.status, 400);
+    let credentials = json!({"username": "mia", "password": PASSWORD});
+    let anonymous = api.anonymous();
+    anonymous
+        .post("/api/auth/login", credentials)
+        .await
+        .expect(200);
+    mia.delete("/api/auth/sessions").await.expect(204);
+    assert_eq!(reader.news().await, [Value::Null; 0]);
+    let right = json!({"currentPassword": PASSWORD, "newPassword": NEW});
+    mia.put("/api/auth/password", right).await.expect(204);
+    let subjects = json!([format!("user:{}", mia.id())]);
+    let set = by_session(&mia, "password_set", subjects, [Value::Null, Value::Null]);
+    assert_eq!(reader.news().await, [set]);
+}
+
+#[tokio::test]
+async fn tokens_leave_an_entry_when_they_are_created_and_deleted() {
+    let api = Api::start().await;
+    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let mut reader = Reader::of(&api).await;
+    let new = json!({"name": "export", "permissions": ["view_work"]});
+    let [first, second] = [
+        mia.creates("/api/tokens", new.clone()).await,
+        mia.creates("/api/tokens", new).await,
+    ];
+    mia.delete(&format!("/api/tokens/{first}"))
+        .await
+        .expect(204);
+    let path = format!("/api/users/{}/tokens/{second}", mia.id());
+    ada.delete(&path).await.expect(204);
+    let noted = json!({
+        "name": "export", "permissions": ["view_work"], "expiresAt": "2027-01-15T12:00:00.000Z",
+    });
+    let subjects = |id| json!([format!("token:{id}"), format!("user:{}", mia.id())]);
+    let created = |id| {
+        by_session(
+            &mia,
+            "token_created",
+            subjects(id),
+            [Value::Null, noted.clone()],
+        )
+    };
+    let deleted = |caller, id| {
+        let values = [noted.clone(), Value::Null];
+        by_session(caller, "token_deleted", subjects(id), values)
+    };
+    let told = [
+        created(first),
+        created(second),
+        deleted(&mia, first),
+        deleted(&ada, second),
+    ];
+    assert_eq!(reader.news().await, told);
+}
+
+#[tokio::test]
+async fn an_entry_names_the_token_that_made_the_change() {
+    let api = Api::start().await;
+    let user = api.user("ada").await;
+    let (script, id) = api.token_and_id_of(&user, json!({})).await;
+    let mut reader = Reader::of(&api).await;
+    let path = format!("/api/organizations/{}", api.home.id);
+    script
+        .patch(&path, json!({"name": "Renamed"}))
+        .await
+        .expect(200);
+    let credential = json!({"type": "token", "tokenId": id, "tokenName": "export"});
+    let values = [
+        json!({"name": "Halden Services"}),
+        json!({"name": "Renamed"}),
+    ];
+    let event = "organization_changed";
+    let changed = entry(
+        Some(user.id.to_string().parse().unwrap()),
+        credential,
+        event,
+        json!([format!("organization:{}", api.home.id)]),
+        values,
+    );
+    assert_eq!(reader.news().await, [changed]);
+}
+
+#[tokio::test]
+async fn the_operator_is_named_and_so_is_the_service() {
+    let api = Api::start().await;
+    let mut reader = Reader::of(&api).await;
+    let directory = api.store.directory();
+    let operator = || WriteContext::of_operator(api.home.id);
+    let plan = Vec::<PlanFeature>::new();
+    directory.set_plan_features(operator(), plan).await.unwrap();
+    let mia = api.user("mia").await;
+    let change = directory.change_password(operator(), &mia, "".into());
+    change.await.unwrap();
+    let news = reader.news().await;
+    let told = news.iter().map(|entry| {
+        assert_eq!(entry["credential"], Value::Null);
+        [&entry["event"], &entry["actor"]["type"]]
+    });
+    let told: Vec<_> = told.collect();
+    assert_eq!(
+        json!(told),
+        json!([
+            ["organization_changed", "operator"],
+            ["user_created", "service"],
+            ["password_set", "operator"],
+        ])
+    );
+    assert_eq!(news[0]["before"], json!({"planFeatures": ["agentAI"]}));
+    assert_eq!(news[0]["after"], json!({"planFeatures": []}));
+}
+
+#[tokio::test]
+async fn an_organization_is_founded_with_two_entries() {
+    let api = Api::start().await;
+    let admin = tests::records::user("first", Role::Admin, "");
+    let directory = api.store.directory();
+    let founded = directory.found_organization("New".into(), vec![], admin);
+    let (organization, admin) = founded.await.unwrap();
+    let caller = api.session_of(&admin).await;
+    let entries = caller.walk("/api/journal").await;
+    assert_eq!(entries[0]["event"], "organization_created");
+    assert_eq!(entries[0]["actor"]["type"], "operator");
+    assert_eq!(
+        entries[0]["subjects"],
+        json!([format!("organization:{}", organization.id)])
+    );
+    assert_eq!(entries[1]["event"], "user_created");
+    assert_eq!(entries[1]["after"]["role"], "admin");
+    assert_eq!(entries.len(), 2);
+}
+
+#[tokio::test]
+async fn a_refused_change_leaves_no_entry() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let mia = api.sign_in("mia").await;
+    let (_, token) = api.token_and_id_of(&api.user("ada").await, json!({})).await;
+    let mut reader = Reader::of(&api).await;
+    let itself = format!("/api/users/{}", ada.id());
+    let disabled = json!({"disabled": true});
+    ada.patch(&itself, disabled.clone())
+        .await
+        .expect_problem(409, "last_admin");
+    max.patch(&itself, disabled)
+        .await
+        .expect_problem(403, "permission_denied");
+    let stale = ada.clone().with_header("if-match", "\"99\"");
+    let organization = format!("/api/organizations/{}", api.home.id);
+    stale
+        .patch(&organization, json!({"name": "Renamed"}))
+        .await
+        .expect_problem(412, "precondition_failed");
+    let same_name = json!({
+        "username": "MIA", "fullName": "Another", "role": "member", "password": PASSWORD,
+    });
+    ada.post("/api/users", same_name)
+        .await
+        .expect_problem(409, "username_taken");
+    let of_ada = format!("/api/users/{}/tokens/{token}", ada.id());
+    mia.delete(&of_ada)
+        .await
+        .expect_problem(403, "permission_denied");
+    ada.delete("/api/tokens/999")
+        .await
+        .expect_problem(404, "not_found");
+    assert_eq!(reader.news().await, [Value::Null; 0]);
+}
+
+#[tokio::test]
+async fn a_replay_leaves_no_entry() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut reader = Reader::of(&api).await;
+    let keyed = mia.with_header("idempotency-key", "once");
+    let sent = join_all((0..4).map(|_| keyed.post("/api/tokens", json!({"name": "export"})))).await;
+    assert!(sent.iter().any(|answer| answer.status == 200));
+    let again = keyed.post("/api/tokens", json!({"name": "export"})).await;
+    again.expect(200);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    assert_eq!(reader.news().await.len(), 1);
+}
+
+#[tokio::test]
+async fn changes_at_once_leave_consecutive_entries() {
+    let api = Api::start().await;
+    let ada = api.sign_in("ada").await;
+    let mut paths = Vec::new();
+    for name in ["max", "mia", "sue", "vic"] {
+        paths.push(format!("/api/users/{}", api.user(name).await.id));
+    }
+    let mut reader = Reader::of(&api).await;
+    for role in ["support", "viewer"] {
+        let changes = paths
+            .iter()
+            .map(|path| ada.patch(path, json!({"role": role})));
+        for answer in join_all(changes).await {
+            answer.expect(200);
+        }
+    }
+    // Sue is support already, and all others change twice.
+    assert_eq!(reader.news().await.len(), 7);
+    // Two changes of one user.
+    let roles = ["member", "manager"].map(|role| ada.patch(&paths[0], json!({"role": role})));
+    for answer in join_all(roles).await {
+        answer.expect(200);
+    }
+    let [first, second] = &reader.news().await[..] else {
+        panic!("two entries");
+    };
+    assert_eq!(first["before"], json!({"role": "viewer"}));
+    assert_eq!(first["after"], second["before"]);
+}
