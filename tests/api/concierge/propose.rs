@@ -35,7 +35,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     let analysis = &session["analysis"];
     assert_eq!(analysis["isAnomalyPattern"], false);
     assert_eq!(analysis["affectedSystems"], json!(["billing"]));
-    assert_eq!(analysis.as_object().unwrap().len(), 13);
+    assert_eq!(analysis.as_object().unwrap().len(), 12);
     assert_eq!(
         session["proposedActions"][0],
         json!({
