@@ -9,11 +9,10 @@ use super::{
 fn every_playbook_is_sound_and_listed() {
     let playbooks = Playbooks::shipped().unwrap();
     assert!(playbooks.playbooks.len() >= 5);
-    let mut files: Vec<String> =
-        std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/playbooks"))
-            .unwrap()
-            .map(|file| file.unwrap().file_name().into_string().unwrap())
-            .collect();
+    let mut files: Vec<String> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/files"))
+        .unwrap()
+        .map(|file| file.unwrap().file_name().into_string().unwrap())
+        .collect();
     files.retain(|file| file != "README.md");
     files.sort();
     let listed: Vec<String> = FILES
