@@ -78,7 +78,7 @@ fn unsent(read: &Read, case: &Case) -> ReadEvidence {
     }
 }
 
-impl<'a> Inquiry<'a> {
+impl Inquiry<'_> {
     /// Returns the reads that wait for an answer. They can be sent concurrently.
     pub fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
         let open = self.answers.iter().enumerate();

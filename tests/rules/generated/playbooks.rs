@@ -8,7 +8,7 @@ use toml::{Table, Value};
 use super::{file::path, reference};
 
 /// Their folder, from the project's root.
-const FOLDER: &str = "functions/resolution-agent/playbooks";
+const FOLDER: &str = "shared/playbooks/files";
 
 /// A row for each file, by name.
 pub fn table() -> Vec<String> {

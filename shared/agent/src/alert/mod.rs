@@ -195,7 +195,7 @@ impl Alert {
         let returned = self.resolved_at.is_some_and(|at| at < again.occurred_at);
         let comes_back = is_over && returned && again.status != AlertStatus::Resolved;
         if comes_back || again.status == AlertStatus::Resolved {
-            self.turn(again.status, now);
+            self.set_status(again.status, now);
         }
         comes_back
     }
@@ -203,7 +203,7 @@ impl Alert {
     /// Applies a change.
     pub fn change(&mut self, update: &AlertUpdate, now: Timestamp) {
         if let Change::Set(status) = update.status {
-            self.turn(status, now);
+            self.set_status(status, now);
         }
         self.updated_at = now;
     }
@@ -211,13 +211,13 @@ impl Alert {
     /// Resolves it. Returns true unless it was resolved before.
     pub fn resolve(&mut self, now: Timestamp) -> bool {
         let stood = self.status != AlertStatus::Resolved;
-        self.turn(AlertStatus::Resolved, now);
+        self.set_status(AlertStatus::Resolved, now);
         self.updated_at = now;
         stood
     }
 
     /// Sets the status. A resolved alert keeps the instant of its resolution.
-    fn turn(&mut self, status: AlertStatus, now: Timestamp) {
+    fn set_status(&mut self, status: AlertStatus, now: Timestamp) {
         let was_over = self.status == AlertStatus::Resolved;
         self.status = status;
         if status != AlertStatus::Resolved {
