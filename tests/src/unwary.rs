@@ -51,6 +51,7 @@ fn forget(action: &mut ProposedAction) {
     action.content.reads.clear();
     action.content.require.clear();
     action.content.verify = None;
+    action.content.attempts = None;
     for step in &mut action.content.steps {
         step.reconcile = None;
     }

@@ -135,6 +135,16 @@ impl<'a> Run<'a> {
             {
                 return Ok(end);
             }
+            if self.action.progress.call.ambiguous {
+                if self.finds_it_done().await {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                let kept_for = self.connection.keys_kept_for();
+                if !self.action.keeps_key(kept_for, self.store.now()) {
+                    let problem = "The target system may have forgotten the call's key by now.";
+                    return Ok(ends(Outcome::unknown(self.response.clone(), problem)));
+                }
+            }
             if self.left() < self.limits.step_timeout {
                 return Ok(ControlFlow::Break(self.out_of_time()));
             }
@@ -212,6 +222,22 @@ impl<'a> Run<'a> {
             Precondition::Changed(outcome) => ends(outcome),
             Precondition::NotKnown(problem) => ControlFlow::Break(End::NotYet(problem)),
         }
+    }
+
+    /// Reads whether the call in doubt took effect, where a read shows it. Its step is then done.
+    async fn finds_it_done(&mut self) -> bool {
+        let (reads, timeout) = (self.action.doubt_reads(), self.limits.look_timeout());
+        if reads.is_empty() || self.left() < timeout {
+            return false;
+        }
+        let connections = [&self.connection].into_iter().chain(&self.looks_through);
+        let sight = look::see(self.targets, &reads, connections, timeout).await;
+        let is_done = self.action.was_done(&sight);
+        if is_done {
+            self.uncleared();
+            self.action.found_done(self.store.now());
+        }
+        is_done
     }
 
     /// Ends the run without time for another call. No call was sent.
@@ -299,7 +325,8 @@ impl Run<'_> {
         if std::mem::take(&mut self.is_cleared) {
             return Ok(ControlFlow::Continue(()));
         }
-        self.action.sends(self.connection.idempotency());
+        self.action
+            .sends(self.connection.idempotency(), self.store.now());
         Ok(
             match self.store.agent().heartbeat(&mut self.action).await? {
                 Lease::Held => ControlFlow::Continue(()),

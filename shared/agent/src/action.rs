@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionStep, ActionType, AgentSession, ConnectionRevision, FactCondition,
-    JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicyRule, PolicySubject,
-    ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult, TargetEffect, TargetRead,
-    Verification, VerificationStatus,
+    ActionApproval, ActionStep, ActionType, AgentSession, Attempts, ConnectionRevision,
+    FactCondition, JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicyRule,
+    PolicySubject, ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult,
+    TargetEffect, TargetRead, Verification, VerificationStatus,
 };
 use crate::Money;
 use model::{
@@ -92,6 +92,8 @@ pub struct ActionContent {
     /// The records of that system it acts on. No two actions have the same effect on one record at
     /// once.
     pub entities: Vec<String>,
+    /// The number of times that its effect may be tried; none for no limit.
+    pub attempts: Option<Attempts>,
     /// Reads of the target system for the conditions below and those of the steps.
     pub reads: Vec<TargetRead>,
     /// Conditions that must hold when it runs.
@@ -161,6 +163,8 @@ pub struct OpenCall {
     pub sending: bool,
     /// It was sent, and its answer did not tell whether it took effect.
     pub ambiguous: bool,
+    /// The instant at which it was first about to be sent. The system keeps its key from then on.
+    pub since: Option<Timestamp>,
     /// The precondition check is still to do, and nothing was sent since the claim.
     pub looking: bool,
 }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActionState, ActionStep, AgentAction, TargetEffect};
-use model::{AgentSessionId, OrganizationId, Timestamp};
+use model::{AgentSessionId, OrganizationId, Timestamp, span};
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
 /// holds the effect, so both cannot differ: see [`AgentAction::holds`].
@@ -21,13 +21,115 @@ pub struct EffectGuard {
     pub action_id: String,
     /// The instant of the last claim.
     pub claimed_at: Timestamp,
+    /// The rounds of actions that claimed it, the newest last. The last fifty are kept.
+    pub tries: Vec<Try>,
+}
+
+/// A try of an effect: a round of an action that claimed it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Try {
+    /// The session of the action.
+    pub session_id: AgentSessionId,
+    /// The action.
+    pub action_id: String,
+    /// The number of its round.
+    pub round: i64,
+    /// The instant of the first claim in that round.
+    pub at: Timestamp,
+}
+
+/// The number of times that an effect on a record may be tried, over all sessions and rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempts {
+    /// The most tries.
+    pub most: usize,
+    /// The milliseconds within which they count.
+    pub within: i64,
+    /// The least milliseconds between two tries.
+    pub apart: i64,
+}
+
+impl Attempts {
+    /// The default of an action that takes money: one try a day.
+    pub const OF_MONEY: Self = Self {
+        most: 1,
+        within: span::DAY,
+        apart: 0,
+    };
+
+    /// Returns why another try is not allowed now, after these tries.
+    #[must_use]
+    pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
+        let hours = |millis: i64| millis / span::HOUR;
+        let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
+        if recent >= self.most {
+            let within = hours(self.within);
+            return Some(format!(
+                "attempts_reached: it was tried {recent} times within {within} hours, as often as \
+                 its playbook allows. Nothing was sent."
+            ));
+        }
+        let last = tries.iter().max()?;
+        let next = last.plus(self.apart);
+        (now < next).then(|| {
+            format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
+        })
+    }
 }
 
 impl EffectGuard {
+    /// The most tries that are kept.
+    const MOST_TRIES: usize = 50;
+
+    /// Returns the guard after a claim by an action, given the guard before.
+    #[must_use]
+    pub fn claimed(
+        before: Option<&Self>,
+        effect: TargetEffect,
+        action: &AgentAction,
+        now: Timestamp,
+    ) -> Self {
+        let mut tries = before.map_or_else(Vec::new, |guard| guard.tries.clone());
+        if !tries.iter().any(|one| one.is_of(action)) {
+            tries.push(Try {
+                session_id: action.key.session_id,
+                action_id: action.key.action_id.clone(),
+                round: action.round.number,
+                at: now,
+            });
+        }
+        let surplus = tries.len().saturating_sub(Self::MOST_TRIES);
+        tries.drain(..surplus);
+        Self {
+            organization_id: action.key.organization_id,
+            effect,
+            session_id: action.key.session_id,
+            action_id: action.key.action_id.clone(),
+            claimed_at: now,
+            tries,
+        }
+    }
+
+    /// Returns the instants of the tries before an action's present round.
+    #[must_use]
+    pub fn tries_before(&self, action: &AgentAction) -> Vec<Timestamp> {
+        let tries = self.tries.iter().filter(|one| !one.is_of(action));
+        tries.map(|one| one.at).collect()
+    }
+
     /// True if the action claimed it last.
     #[must_use]
     pub fn is_of(&self, action: &AgentAction) -> bool {
         self.session_id == action.key.session_id && self.action_id == action.key.action_id
+    }
+}
+
+impl Try {
+    fn is_of(&self, action: &AgentAction) -> bool {
+        self.session_id == action.key.session_id
+            && self.action_id == action.key.action_id
+            && self.round == action.round.number
     }
 }
 

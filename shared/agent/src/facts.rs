@@ -152,6 +152,9 @@ pub struct AnswerCondition {
     pub at: String,
     /// The accepted values.
     pub is: Vec<Value>,
+    /// Values that mean that the call is under way, which is no failure.
+    #[serde(default)]
+    pub pending: Vec<Value>,
 }
 
 impl AnswerCondition {
@@ -162,9 +165,15 @@ impl AnswerCondition {
         said.is_some_and(|said| self.is.iter().any(|value| same(value, said)))
     }
 
-    /// True if an answer has another value there.
+    /// True if an answer has another value there, which does not mean that the call is under way.
     pub(super) fn is_denied(&self, answer: &Value) -> bool {
-        answer.pointer(&self.at).is_some() && !self.holds(answer)
+        answer.pointer(&self.at).is_some() && !self.holds(answer) && !self.is_pending(answer)
+    }
+
+    /// True if an answer says that the call is under way.
+    pub(super) fn is_pending(&self, answer: &Value) -> bool {
+        let said = answer.pointer(&self.at);
+        said.is_some_and(|said| self.pending.iter().any(|value| same(value, said)))
     }
 
     /// Returns it in words: `/state is paid`.
@@ -391,6 +400,7 @@ mod tests {
         let paid = AnswerCondition {
             at: "/invoice/state".into(),
             is: vec![json!("paid")],
+            pending: Vec::new(),
         };
         assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
         assert_eq!(paid.says(), "/invoice/state is paid");

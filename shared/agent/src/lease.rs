@@ -2,7 +2,7 @@
 
 use super::{
     ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect,
-    HeldEffect, Idempotency, Proposers,
+    HeldEffect, Idempotency, OpenCall, Proposers, StepStatus,
 };
 use model::{JsonText, Timestamp, span};
 
@@ -87,6 +87,8 @@ pub struct Called {
     pub idempotency: Idempotency,
     /// Its revision.
     pub revision: i64,
+    /// Milliseconds for which it keeps an idempotency key.
+    pub kept_for: i64,
 }
 
 /// The claim context: everything besides the action that a claim depends on.
@@ -104,6 +106,8 @@ pub struct Surroundings {
     pub before: Vec<Option<ActionState>>,
     /// The states of the actions that it replaces; none for an unreadable record.
     pub unless: Vec<Option<ActionState>>,
+    /// For each of its effects, the instants of earlier tries.
+    pub tries: Vec<Vec<Timestamp>>,
     /// Held effects, among its own and those of actions that it excludes.
     pub held: Vec<HeldEffect>,
     /// The organization's policy.
@@ -165,7 +169,7 @@ impl AgentAction {
         self.progress.call.looking = self.looks_first();
         if !self.progress.call.looking {
             let called = around.connection.map(|called| called.idempotency);
-            self.sends(called.unwrap_or(Idempotency::Unkeyed));
+            self.sends(called.unwrap_or(Idempotency::Unkeyed), now);
         }
         Claim::Held(())
     }
@@ -185,7 +189,7 @@ impl AgentAction {
             return Some((outcome, why.to_owned()));
         }
         if self.progress.call.sending
-            || (!self.is_repeatable(around) && self.may_have_taken_effect())
+            || (!self.is_repeatable(around, now) && self.may_have_taken_effect())
         {
             let why = "The worker was interrupted while a call was under way, and the target \
                        system may have done it. Check there; it is not sent again.";
@@ -222,8 +226,13 @@ impl AgentAction {
                        Nothing was sent.";
             return Some((self.kept_back(), why.to_owned()));
         }
-        let held = around.held.first()?;
-        Some((self.kept_back(), held.says()))
+        if let Some(held) = around.held.first() {
+            return Some((self.kept_back(), held.says()));
+        }
+        let attempts = self.content.attempts?;
+        let mut tries = around.tries.iter();
+        let why = tries.find_map(|tries| attempts.refuse(tries, now))?;
+        Some((self.kept_back(), why))
     }
 
     /// Returns why its approvals do not permit it to run. Once a call may have taken effect, only
@@ -302,13 +311,22 @@ impl AgentAction {
         outcome
     }
 
-    /// True if a call that may have been sent can be repeated as the same call.
-    fn is_repeatable(&self, around: &Surroundings) -> bool {
+    /// True if a call that may have been sent can be repeated as the same call: through the same
+    /// connection, while the system keeps its key.
+    fn is_repeatable(&self, around: &Surroundings, now: Timestamp) -> bool {
         around.connection.is_some_and(|called| {
             let sent = self.progress.connection_revision;
             called.idempotency == Idempotency::Keyed
                 && sent.is_none_or(|sent| sent == called.revision)
+                && self.keeps_key(called.kept_for, now)
         })
+    }
+
+    /// True if the system still keeps the key of the open call, for as long as it keeps keys.
+    #[must_use]
+    pub fn keeps_key(&self, kept_for: i64, now: Timestamp) -> bool {
+        let since = self.progress.call.since;
+        since.is_none_or(|since| now < since.plus(kept_for))
     }
 
     /// True if a worker holds it at `now`.
@@ -415,13 +433,23 @@ impl AgentAction {
 /// Transitions by the worker that holds the action.
 impl AgentAction {
     /// Records that the next call is about to be sent.
-    pub fn sends(&mut self, target: Idempotency) {
+    pub fn sends(&mut self, target: Idempotency, now: Timestamp) {
         self.progress.call.sending = target == Idempotency::Unkeyed && self.is_about_to_change();
+        self.progress.call.since.get_or_insert(now);
     }
 
     /// Records that the announced call was not sent.
     pub fn not_sent(&mut self) {
         self.progress.call.sending = false;
+        if !self.progress.call.ambiguous {
+            self.progress.call.since = None;
+        }
+    }
+
+    /// Records that a read found the effect of the open call. Its step is done.
+    pub fn found_done(&mut self, now: Timestamp) {
+        self.is_known(StepStatus::Done, now);
+        self.progress.steps_done += 1;
     }
 
     /// Records the effect of a call.
@@ -431,17 +459,15 @@ impl AgentAction {
                 let is_change = self.is_about_to_change();
                 self.progress.already_done += i64::from(is_change && effect == Effect::DoneBefore);
                 self.progress.steps_done += 1;
-                self.progress.call.sending = false;
-                self.progress.call.ambiguous = false;
+                self.progress.call = OpenCall::default();
                 Answered::StepDone
             }
             Effect::Refused => {
-                self.progress.call.sending = false;
-                self.progress.call.ambiguous = false;
+                self.progress.call = OpenCall::default();
                 Answered::Refused
             }
             Effect::NotNow => {
-                self.progress.call.sending = false;
+                self.not_sent();
                 Answered::Again
             }
             Effect::Unclear if target == Idempotency::Keyed => {

@@ -207,9 +207,9 @@ pub use connection::{
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
     ConnectionRevision, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
     Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
-    Replays, without,
+    Period, Replays, without,
 };
-pub use effect::{EffectGuard, HeldEffect, Hold};
+pub use effect::{Attempts, EffectGuard, HeldEffect, Hold, Try};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
     PlaybookVersion, ReadEvidence,

@@ -80,6 +80,8 @@ impl ApiCall {
     /// - Conditions on the body decide success, where the call has them.
     /// - An expected status whose body denies success is a refusal: the system has handled the
     ///   call, and it failed.
+    /// - An expected status whose body says that the call is under way is undecided: a later read
+    ///   tells.
     /// - An expected status whose body lacks the value is unclear.
     /// - 202 is unclear until its body tells of success: the system is still at work.
     /// - An effect that was already there is recognized by its status and code, unless the body
@@ -92,6 +94,10 @@ impl ApiCall {
         let is_expected = self.expect.contains(&reply.status) && reply.is_well_formed;
         let is_at_work = reply.status == 202;
         let was_done_before = self.was_done_before(reply);
+        // A repeat could not tell more than a later read.
+        if is_expected && self.changes() && self.is_pending(reply.body) {
+            return Effect::Undecided;
+        }
         match self.succeeds(reply.body) {
             Some(true) if is_expected => return Effect::Done,
             Some(false) if (is_expected && !is_at_work) || was_done_before => {
@@ -133,6 +139,13 @@ impl ApiCall {
         reply.is_replay || !(is_trouble || is_garbage)
     }
 
+    /// True if a body says that the call is under way, and denies nothing.
+    fn is_pending(&self, body: &Value) -> bool {
+        let mut conditions = self.success.iter();
+        conditions.any(|one| one.is_pending(body))
+            && !self.success.iter().any(|one| one.is_denied(body))
+    }
+
     /// Returns whether a body means success. False if one condition is denied; none if a condition
     /// finds no value.
     fn succeeds(&self, body: &Value) -> Option<bool> {
@@ -150,6 +163,14 @@ impl ApiCall {
     pub fn unsuccessful(&self, reply: Reply<'_>, shown: &Value) -> Option<String> {
         let Reply { status, body, .. } = reply;
         let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
+        let pending = self.success.iter().find(|one| one.is_pending(body));
+        if let Some(one) = pending {
+            let found = shown.pointer(&one.at).map(plain).unwrap_or_default();
+            let at = &one.at;
+            return Some(format!(
+                "The target system answered {status}, and the call is under way: {at} is {found}."
+            ));
+        }
         let denied = self.success.iter().find(|one| one.is_denied(body));
         if let Some(one) = denied {
             let found = shown.pointer(&one.at).map(plain);

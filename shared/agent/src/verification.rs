@@ -4,8 +4,8 @@
 use serde_json::Value;
 
 use super::{
-    ActionState, AgentAction, JournalEvent, Judgement, Looks, Reconciliation, ReconciliationStatus,
-    Sight, StepStatus, TargetRead, VerificationStatus,
+    ActionState, AgentAction, JournalEvent, Judgement, Looks, OpenCall, Reconciliation,
+    ReconciliationStatus, Sight, StepStatus, TargetRead, VerificationStatus,
 };
 use model::{Timestamp, span};
 
@@ -307,8 +307,7 @@ impl AgentAction {
             .find(|known| known.step == step);
         let response = known.and_then(|known| known.response.clone());
         self.keep(step, status, response.as_ref(), now);
-        self.progress.call.sending = false;
-        self.progress.call.ambiguous = false;
+        self.progress.call = OpenCall::default();
         self.updated_at = now;
         step
     }

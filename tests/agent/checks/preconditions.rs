@@ -141,6 +141,7 @@ fn succeeding(at: &str, is: &str) -> ProposedAction {
     call.success = vec![AnswerCondition {
         at: at.to_owned(),
         is: vec![json!(is)],
+        pending: Vec::new(),
     }];
     action
 }

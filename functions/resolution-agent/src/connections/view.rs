@@ -5,7 +5,7 @@ use shared::{
     agent::{
         AllowedCall, AuthScheme, BaseUrl, BasicUser, BodyFormat, Breaker, BreakerState, CallLimits,
         CallPath, Connection, ErrorCode, HeaderName, HeaderText, KeyName, KeyPlace, ParameterName,
-        Replays,
+        Period, Replays,
     },
     model::{Slug, Timestamp},
     store::Stored,
@@ -108,6 +108,8 @@ pub struct KeysView {
     r#in: KeyPlace,
     name: KeyName,
     replays: Replays,
+    /// Time for which the system keeps a key; null counts as ten minutes.
+    kept_for: Option<Period>,
     replayed_header: Option<HeaderName>,
 }
 
@@ -140,6 +142,7 @@ impl From<Stored<Connection>> for ConnectionView {
                 r#in: keys.r#in,
                 name: keys.name,
                 replays: keys.replays.0,
+                kept_for: keys.kept_for,
                 replayed_header: keys.replayed_header,
             }),
             allow: connection.allow,

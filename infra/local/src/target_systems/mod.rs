@@ -111,6 +111,7 @@ impl DemoTargets {
                     "in": "header",
                     "name": server::KEY_HEADER,
                     "replays": "all",
+                    "keptFor": "24h",
                     "replayedHeader": server::REPLAYED_HEADER,
                 })
             });

@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::words::{HeaderName, KeyName, is_own};
+use super::words::{HeaderName, KeyName, Period, is_own};
 use model::{
     FaultCode, input,
     input::{Defaulted, OneOf, Place},
+    span,
 };
 
 /// A target system's treatment of a repeated call.
@@ -29,12 +30,26 @@ input! {
         name: KeyName,
         /// The system's answer to a repeated key.
         replays: Defaulted<Replays>,
+        /// The time for which the system keeps a key, after which it performs the call again. Ten
+        /// minutes when absent. Stripe: `24h`; Chargebee: `30m`.
+        kept_for: Option<Period>,
         /// The header that marks a replayed answer, unless its value is `false`.
         replayed_header: Option<HeaderName>,
     }
     check(r#in, name) names_its_place;
     check(replays, replayed_header) replays_what_it_marks;
-    example {"in": "header", "name": "Idempotency-Key", "replays": "all"};
+    example {"in": "header", "name": "Idempotency-Key", "replays": "all", "keptFor": "24h"};
+}
+
+impl IdempotencyKeys {
+    /// Milliseconds for which a key counts if the connection does not say it.
+    const KEPT: i64 = 10 * span::MINUTE;
+
+    /// Returns the milliseconds for which the system keeps a key.
+    #[must_use]
+    pub fn kept_for(&self) -> i64 {
+        self.kept_for.as_ref().map_or(Self::KEPT, Period::millis)
+    }
 }
 
 /// The part of a call that carries its idempotency key.

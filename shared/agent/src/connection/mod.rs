@@ -13,7 +13,7 @@ pub use allow::{AllowedCall, CallPath, METHODS};
 pub use answers::{ErrorCode, without};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
-pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName};
+pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName, Period};
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -413,6 +413,14 @@ impl Connection {
             Some(_) => Idempotency::Keyed,
             None => Idempotency::Unkeyed,
         }
+    }
+
+    /// Returns the milliseconds for which the system keeps an idempotency key.
+    #[must_use]
+    pub fn keys_kept_for(&self) -> i64 {
+        self.idempotency
+            .as_ref()
+            .map_or(0, IdempotencyKeys::kept_for)
     }
 
     /// True if a call with a rendered path is allowed. The path has no query and plain segments

@@ -1,5 +1,7 @@
 //! String types of a connection, each with its own format.
 
+use model::span;
+
 /// Declares string types of a format. The arguments are: name, regular expression, most characters,
 /// example, check, and the format in words.
 macro_rules! plain_text {
@@ -91,6 +93,10 @@ plain_text! {
     KeyName, "^[A-Za-z0-9_-][A-Za-z0-9._-]*$", 64, "Idempotency-Key", is_key,
     "letters, digits, hyphens, underscores and dots, and not begin with a dot";
 
+    /// A period: a number of minutes, hours or days.
+    Period, "^[1-9][0-9]{0,3}[mhd]$", 5, "24h", is_period,
+    "a number from 1 to 9999 and m, h or d";
+
     /// A user name of basic authentication.
     BasicUser, "^[!-9;-~]+$", 128, "billing-bot", is_user,
     "printable ASCII without spaces and colons";
@@ -102,6 +108,26 @@ fn is_word(byte: u8) -> bool {
 
 fn is_parameter(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric()) && text.bytes().all(is_word)
+}
+
+fn is_period(text: &str) -> bool {
+    let number = text.strip_suffix(['m', 'h', 'd']).unwrap_or_default();
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number && (1..=4).contains(&number.len()) && !number.starts_with('0')
+}
+
+impl Period {
+    /// Returns its milliseconds.
+    #[must_use]
+    pub fn millis(&self) -> i64 {
+        let (number, unit) = self.split_at(self.len() - 1);
+        let unit = match unit {
+            "m" => span::MINUTE,
+            "h" => span::HOUR,
+            _ => span::DAY,
+        };
+        number.parse::<i64>().unwrap_or_default() * unit
+    }
 }
 
 fn is_key(text: &str) -> bool {

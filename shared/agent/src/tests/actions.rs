@@ -23,6 +23,7 @@ fn called(idempotency: Idempotency, revision: i64) -> Called {
     Called {
         idempotency,
         revision,
+        kept_for: span::DAY,
     }
 }
 
@@ -35,6 +36,7 @@ pub(super) fn around(target: Idempotency) -> Surroundings {
         stack: "stack".into(),
         before: Vec::new(),
         unless: Vec::new(),
+        tries: Vec::new(),
         held: Vec::new(),
         policy: AgentPolicy::none(Id::new(1).unwrap()),
         approvers: everybody(),
@@ -150,7 +152,7 @@ fn a_call_that_changes_nothing_is_sent_again_whoever_died() {
         );
         // The next call is independent.
         action.answered(Effect::Done, target);
-        action.sends(target);
+        action.sends(target, at(0));
         assert_eq!(action.progress.call.sending, target == Unkeyed);
     }
 }
@@ -500,4 +502,65 @@ fn an_action_that_replaces_another_runs_if_that_did_not_succeed() {
         let is_needless = result.is_some_and(|one| one.is_needless());
         assert_eq!(is_needless, before == Some(Succeeded), "{before:?}");
     }
+}
+
+/// A key is kept for so long. After that, the same call would be another one.
+#[test]
+fn a_call_in_doubt_is_repeated_only_while_its_key_is_kept() {
+    let kept = |kept_for| Surroundings {
+        connection: Some(Called {
+            kept_for,
+            ..called(Keyed, 1)
+        }),
+        ..around(Keyed)
+    };
+    let half_an_hour = 30 * span::MINUTE;
+    for (after, claimed) in [
+        (half_an_hour - 1, Claim::Held(())),
+        (half_an_hour, Claim::Ended(Unknown)),
+    ] {
+        let mut action = held(Keyed);
+        action.answered(Effect::Unclear, Keyed);
+        action.release(at(10), at(5));
+        // A claim in between does not make the key younger.
+        assert_eq!(
+            action.claim(&kept(half_an_hour), LEASE, at(20)),
+            Claim::Held(())
+        );
+        action.answered(Effect::Unclear, Keyed);
+        action.release(at(30), at(25));
+        let again = action.claim(&kept(half_an_hour), LEASE, at(after));
+        assert_eq!(again, claimed, "{after}");
+    }
+    // What was certainly not done begins anew.
+    let mut action = held(Keyed);
+    action.answered(Effect::NotNow, Keyed);
+    assert_eq!(action.progress.call.since, None);
+}
+
+#[test]
+fn a_call_in_doubt_that_a_read_finds_done_is_done() {
+    let mut action = held(Keyed);
+    let done: FactCondition =
+        serde_json::from_value(json!({"fact": "batch.state", "is": ["processed"]})).unwrap();
+    action.content.steps[0].reconcile = Some(Reconciliation {
+        done,
+        not_done: None,
+    });
+    let reads = |action: &AgentAction| action.doubt_reads().len();
+    assert_eq!(reads(&action), 0);
+    action.answered(Effect::Unclear, Keyed);
+    action.content.reads = vec![TargetRead {
+        name: "batch".into(),
+        connection: "billing".into(),
+        path: "/usage-batches/ub_1001".into(),
+        facts: std::collections::BTreeMap::new(),
+        absent: std::collections::BTreeMap::new(),
+    }];
+    assert_eq!(reads(&action), 1);
+    assert!(!action.was_done(&Sight::default()));
+    action.found_done(at(9));
+    assert_eq!(action.progress.steps_done, 1);
+    assert_eq!(action.progress.call, OpenCall::default());
+    assert_eq!(action.results_of_steps()[0].status, StepStatus::Done);
 }

@@ -44,6 +44,7 @@ fn guard() -> EffectGuard {
         session_id: owner.key.session_id,
         action_id: owner.key.action_id.clone(),
         claimed_at: at(0),
+        tries: Vec::new(),
     }
 }
 
@@ -102,4 +103,51 @@ fn an_action_that_may_have_had_its_effect_is_not_skipped() {
         ..around(Idempotency::Keyed)
     };
     assert_eq!(action.claim(&around, 1_000, at(5)), Claim::Ended(Unknown));
+}
+
+/// A card is charged at most so often, however many sessions and rounds try it.
+#[test]
+fn an_effect_is_tried_only_so_often() {
+    let limit = Attempts {
+        most: 2,
+        within: 30 * span::DAY,
+        apart: span::DAY,
+    };
+    let mut action = queued();
+    action.content.attempts = Some(limit);
+    action.round.approvals[0].digest = Some(action.digest());
+    let effect = || action.content.effects().next().unwrap();
+    let mut guard: Option<EffectGuard> = None;
+    for (at_millis, claimed) in [
+        (0, true),
+        // Another round within two seconds, within a day, and after it.
+        (2_000, false),
+        (span::DAY - 1, false),
+        (span::DAY, true),
+        (3 * span::DAY, false),
+        (30 * span::DAY - 1, false),
+        (30 * span::DAY, true),
+    ] {
+        let mut round = action.clone();
+        round.round.number = at_millis;
+        let tries = guard.as_ref().map(|guard| guard.tries_before(&round));
+        let refused = limit.refuse(&tries.unwrap_or_default(), at(at_millis));
+        assert_eq!(refused.is_none(), claimed, "{at_millis}: {refused:?}");
+        if claimed {
+            let claimed = EffectGuard::claimed(guard.as_ref(), effect(), &round, at(at_millis));
+            // A repeated claim of the same round is no other try.
+            let again = EffectGuard::claimed(Some(&claimed), effect(), &round, at(at_millis + 1));
+            assert_eq!(again.tries, claimed.tries);
+            guard = Some(claimed);
+        }
+    }
+    let around = Surroundings {
+        tries: vec![vec![at(0)]],
+        ..around(Idempotency::Keyed)
+    };
+    assert_eq!(
+        action.claim(&around, span::MINUTE, at(5)),
+        Claim::Ended(ActionState::Skipped)
+    );
+    assert!(action.end.error.unwrap().starts_with("attempts_reached: "));
 }

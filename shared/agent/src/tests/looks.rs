@@ -76,7 +76,7 @@ pub(super) fn held(target: Idempotency) -> AgentAction {
 fn ended(outcome: &Outcome) -> AgentAction {
     let mut action = held(Unkeyed);
     assert_eq!(action.permits(&seen("stuck"), at(0)), Precondition::Holds);
-    action.sends(Unkeyed);
+    action.sends(Unkeyed, at(0));
     if outcome.state == Succeeded {
         action.keep(1, StepStatus::Done, None, at(0));
         action.answered(Effect::Done, Unkeyed);

@@ -57,6 +57,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
             target_system: "billing".into(),
             connection: None,
             entities: vec!["ub_1001".into()],
+            attempts: None,
             reads: Vec::new(),
             require: Vec::new(),
             steps: vec![step("POST")],

@@ -16,7 +16,7 @@ fn a_holder_that_is_stopped_between_two_calls_knows_what_it_sent() {
     unclear.answered(Effect::Unclear, Keyed);
     let mut refused = held(Unkeyed);
     refused.answered(Effect::NotNow, Unkeyed);
-    refused.sends(Unkeyed);
+    refused.sends(Unkeyed, at(0));
     refused.not_sent();
     for (action, outcome) in [
         // The claim alone proves no call.

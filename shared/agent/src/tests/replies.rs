@@ -277,3 +277,25 @@ fn a_target_system_says_when_to_come_back() {
         assert_eq!(retry_after(header, now), wait, "{header:?}");
     }
 }
+
+/// A bank takes days for some payments. The call is no failure then, and is not repeated.
+#[test]
+fn a_call_that_is_under_way_is_read_later() {
+    let mut call = call("POST");
+    call.success = vec![AnswerCondition {
+        at: "/status".into(),
+        is: vec![json!("paid")],
+        pending: vec![json!("open")],
+    }];
+    for (status, effect) in [("paid", Done), ("open", Undecided), ("void", Refused)] {
+        let body = json!({ "status": status });
+        let reply = Reply {
+            body: &body,
+            ..reply(200)
+        };
+        assert_eq!(call.effect(reply, false), effect, "{status}");
+        let said = call.unsuccessful(reply, &body);
+        let is_under_way = said.is_some_and(|said| said.contains("under way: /status is open"));
+        assert_eq!(is_under_way, status == "open");
+    }
+}

@@ -253,7 +253,7 @@ fn whatever_leaves_a_call_unknown_has_it_looked_at() {
     let dead = || {
         let mut action = held(Unkeyed);
         action.permits(&seen("stuck"), at(0));
-        action.sends(Unkeyed);
+        action.sends(Unkeyed, at(0));
         action
     };
     let mut claimed = dead();

@@ -28,6 +28,7 @@ use serde::Deserialize;
 use self::{
     condition::{Condition, Many},
     money::MoneyInFile,
+    period::AttemptsInFile,
     read::{HTTP, ReadInFile},
     step::Step,
     values::Source,
@@ -138,6 +139,9 @@ pub(super) struct Action {
     /// a day after the first.
     #[serde(default)]
     entities: Vec<Template>,
+    /// The number of times that its effect may be tried. Without it, an action that takes money may
+    /// be tried once a day, and others have no limit.
+    attempts: Option<AttemptsInFile>,
     /// Instructions for people: how to undo it and until when, or that it cannot be undone.
     /// Required for automated actions.
     undo: Option<Template>,

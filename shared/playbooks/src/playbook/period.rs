@@ -1,5 +1,6 @@
-//! Periods of a playbook: the time until an effect shows.
+//! Periods of a playbook: the time until an effect shows, and the times of tries.
 
+use agent::Attempts;
 use model::span;
 use serde::Deserialize;
 
@@ -33,5 +34,24 @@ impl TryFrom<String> for Period {
             .ok_or_else(|| {
                 format!("{text:?} is no period such as \"90m\", \"24h\" or \"7d\", up to 366d")
             })
+    }
+}
+
+/// The number of tries in the file: `{ most = 4, within = "30d", apart = "24h" }`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct AttemptsInFile {
+    most: u8,
+    within: Period,
+    apart: Period,
+}
+
+impl AttemptsInFile {
+    pub(super) fn limit(self) -> Attempts {
+        Attempts {
+            most: self.most.into(),
+            within: self.within.millis(),
+            apart: self.apart.millis(),
+        }
     }
 }

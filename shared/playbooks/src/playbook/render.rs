@@ -3,15 +3,17 @@
 use std::collections::BTreeSet;
 
 use agent::{
-    ActionContent, ActionStep, ApiCall, Asked, Connection, FactCondition, Facts, ProposedAction,
-    Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
+    ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
+    MoneyEffect, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
 };
 use model::{JsonObject, JsonText};
 
 use super::{
     Action, Playbook, Read, Values,
     check::spoken_of,
+    money::MoneyInFile,
     obstacle::Obstacle,
+    period::AttemptsInFile,
     step::{Call, Step},
 };
 use crate::template::Missing;
@@ -133,6 +135,7 @@ impl Action {
                 target_system,
                 connection: connection.map(Connection::as_now),
                 entities,
+                attempts: self.attempts(),
                 reads: spoken_of(ready, &conditions),
                 require,
                 steps,
@@ -143,6 +146,14 @@ impl Action {
             approvers: 0,
             handling: None,
         }
+    }
+
+    /// Returns how often its effect may be tried.
+    fn attempts(&self) -> Option<Attempts> {
+        let takes_money = |money: &MoneyInFile| money.effect == MoneyEffect::CustomerPays;
+        let default = self.money.as_ref().filter(|money| takes_money(money));
+        let own = self.attempts.map(AttemptsInFile::limit);
+        own.or(default.map(|_| Attempts::OF_MONEY))
     }
 
     /// Returns the first condition that is false, else the first that is unknown.

@@ -85,6 +85,13 @@ struct FoundEffect {
     owner: Option<AgentAction>,
 }
 
+impl FoundEffect {
+    fn tries_before(&self, action: &AgentAction) -> Vec<Timestamp> {
+        let guard = self.guard.as_ref();
+        guard.map_or_else(Vec::new, |guard| guard.tries_before(action))
+    }
+}
+
 impl Agent<'_> {
     /// Claims an action for `lease` milliseconds, if it can run.
     ///
@@ -261,7 +268,8 @@ impl Agent<'_> {
             others_of(&action.round.unless),
         );
         let connection = key::connection(tenant, &action.content.target_system);
-        let reads = action.required_reads();
+        let mut reads = action.required_reads();
+        reads.extend(action.reads_in_doubt());
         let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
         let others = others
             .into_iter()
@@ -348,11 +356,17 @@ impl Found {
             connection: connection.map(|one| Called {
                 idempotency: one.idempotency(),
                 revision: one.revision,
+                kept_for: one.keys_kept_for(),
             }),
             put_off: is_paused.then(|| self.at.plus(PAUSED)),
             stack: self.stack.clone(),
             before: self.before.iter().map(state).collect(),
             unless: self.unless.iter().map(state).collect(),
+            tries: self
+                .own
+                .iter()
+                .map(|one| one.tries_before(&self.action))
+                .collect(),
             held: effects
                 .filter_map(|effect| {
                     let guard = effect.guard.as_ref()?;
@@ -390,13 +404,8 @@ impl Found {
         let action = &self.action;
         let mut writes = Vec::with_capacity(self.own.len() + self.rivals.len());
         for FoundEffect { effect, guard, .. } in &self.own {
-            let record = EffectGuard {
-                organization_id: action.key.organization_id,
-                effect: effect.clone(),
-                session_id: action.key.session_id,
-                action_id: action.key.action_id.clone(),
-                claimed_at: self.at,
-            };
+            let before = guard.as_ref().map(|guard| &guard.record);
+            let record = EffectGuard::claimed(before, effect.clone(), action, self.at);
             writes.push(match guard {
                 None => Write::create(&record)?,
                 Some(Stored { version, .. }) => Write::replace(&Stored {
