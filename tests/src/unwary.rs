@@ -47,6 +47,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
 }
 
 fn forget(action: &mut ProposedAction) {
+    action.unless.clear();
     action.is_automated = action.content.steps.iter().all(|step| step.call.is_some());
     action.content.reads.clear();
     action.content.require.clear();

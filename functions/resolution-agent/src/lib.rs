@@ -6,6 +6,7 @@ mod alerts;
 mod analyse;
 mod connections;
 mod journal;
+mod messages;
 mod pause;
 mod policy;
 mod sessions;

@@ -183,7 +183,10 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     world.max.post(&path, seen).await.expect(200);
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
+    // The verdict has a worker read whether the alert's matter is settled.
+    assert_eq!(alert_status(&world, &id).await, "open");
+    world.delivers(&world.worker()).await;
     assert_eq!(alert_status(&world, &id).await, "resolved");
-    let resolved = ("alert_resolved".to_owned(), "user".to_owned());
+    let resolved = ("alert_resolved".to_owned(), "worker".to_owned());
     assert!(journal(&world, &id).await.contains(&resolved));
 }

@@ -149,8 +149,19 @@ async fn every_playbook_finds_a_cause_in_the_demo_and_acts() {
         }
         let ended = world.session(&id).await;
         assert_eq!(ended["status"], "completed", "{name}: {ended:#}");
-        assert!(world.demo.effects().len() >= before + ids.len(), "{name}");
-        for result in ended["executionResults"].as_array().unwrap() {
+        let results = ended["executionResults"].as_array().unwrap().iter();
+        // A message that a payment failed is not needed once the payment succeeded.
+        let is_needless = |result: &&Value| {
+            let error = result["error"].as_str().unwrap_or_default();
+            error.starts_with("not_needed: ")
+        };
+        let needed: Vec<&Value> = results.filter(|one| !is_needless(one)).collect();
+        assert!(needed.len() + 1 >= ids.len(), "{name}");
+        assert!(
+            world.demo.effects().len() >= before + needed.len(),
+            "{name}"
+        );
+        for result in needed {
             assert_eq!(
                 result["verification"]["status"], "effective",
                 "{name}: {result}"

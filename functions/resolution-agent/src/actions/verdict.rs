@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use shared::{
-    App, Problem,
-    agent::{ActionVerdict, Verdict},
+    Problem,
+    agent::{ActionVerdict, Message, Verdict},
     auth::{Caller, need},
     http::{
         Body, Path, Single,
@@ -12,7 +12,7 @@ use shared::{
 };
 
 use super::OfSession;
-use crate::sessions::view::AgentSessionView;
+use crate::{ResolutionAgent, messages::send, sessions::view::AgentSessionView};
 
 /// Settles an action whose outcome is unknown.
 ///
@@ -25,7 +25,7 @@ use crate::sessions::view::AgentSessionView;
     operation_id = "judgeAgentAction"
 )]
 pub async fn verdict(
-    State(app): State<App>,
+    State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionVerdict>,
@@ -42,12 +42,22 @@ pub async fn verdict(
     let verdict = Verdict {
         outcome: input.outcome,
         by: caller.user_id(),
-        at: app.clock.now(),
+        at: state.app.clock.now(),
         note: input.note.into(),
     };
-    let agent = app.store.agent();
+    let agent = state.app.store.agent();
     let session = agent
         .judge(caller.pending_write(), id, &action, &verdict)
         .await?;
-    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+    // A worker reads whether the alert's matter is settled. Without the message, it stays open.
+    let message = Message::LookAtAction {
+        organization_id: caller.tenant(),
+        session_id: id,
+        action_id: action.into(),
+    };
+    send(&state.queue, &[message]).await;
+    Ok(Single(AgentSessionView::of(
+        &session,
+        state.app.clock.now(),
+    )))
 }

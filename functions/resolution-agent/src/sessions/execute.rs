@@ -15,16 +15,13 @@ use shared::{
             ProposalSuperseded, SessionExpired, SessionSuperseded,
         },
     },
-    model::{AgentSessionId, OrganizationId, Stopwatch},
+    model::{AgentSessionId, Stopwatch},
     store::{Approval, SessionWithActions},
 };
 
 use super::prefer::Wait;
 use super::view::AgentActionsExecuted;
-use crate::ResolutionAgent;
-
-/// Time limit for sending to the queue. The sweeper sends what the queue did not accept in time.
-const QUEUE_PATIENCE: Duration = Duration::from_secs(2);
+use crate::{ResolutionAgent, messages::send};
 
 /// First interval between two reads of the results; each is half as long again as the one before.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
@@ -89,42 +86,18 @@ pub async fn execute(
     {
         Approval::Standing(session) | Approval::Pending(session) => session,
         Approval::Queued(session, queued) => {
-            send(&state, tenant, id, queued).await;
+            let messages = queued.into_iter().map(|action_id| Message::RunAction {
+                organization_id: tenant,
+                session_id: id,
+                action_id,
+            });
+            send(&state.queue, &messages.collect::<Vec<_>>()).await;
             session
         }
     };
     let session = results(&state.app, session, wait.0).await?;
     let now = state.app.clock.now();
     Ok(AgentActionsExecuted::of(&session, &ids, now))
-}
-
-/// Sends a message for each action. The actions are already recorded as queued, so a queue that
-/// refuses messages delays them and loses none.
-async fn send(
-    state: &ResolutionAgent,
-    organization_id: OrganizationId,
-    session_id: AgentSessionId,
-    actions: Vec<String>,
-) {
-    let messages: Vec<Message> = actions
-        .into_iter()
-        .map(|action_id| Message::RunAction {
-            organization_id,
-            session_id,
-            action_id,
-        })
-        .collect();
-    let sent = tokio::time::timeout(QUEUE_PATIENCE, state.queue.send(&messages)).await;
-    let cause = match sent {
-        Ok(sent) => sent
-            .into_iter()
-            .find_map(Result::err)
-            .map(|error| error.chain()),
-        Err(_) => Some("the queue did not respond in time".to_owned()),
-    };
-    if let Some(cause) = cause {
-        tracing::warn!(%organization_id, %session_id, cause, "sending to the queue failed; the sweeper will send the messages");
-    }
 }
 
 /// Reads the session until every approved action has ended or `wait` is over.

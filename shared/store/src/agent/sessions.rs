@@ -15,7 +15,7 @@ use super::{
     journal::WORKER,
     looks::followed,
     playbooks::{labels, not_helped},
-    policy::Approvable,
+    policy::{Approvable, policy_in},
 };
 use crate::{
     PendingWrite, WriteContext,
@@ -184,14 +184,14 @@ impl Agent<'_> {
         let alert = key::alert(tenant, session.alert_id);
         let noted = not_helped(tenant, &session.entities);
         let class = &session.signal_type;
-        let keys: Vec<AnyKey> = noted.iter().map(AnyKey::from).collect();
+        let mut keys: Vec<AnyKey> = noted.iter().map(AnyKey::from).collect();
+        keys.push(key::agent_policy(tenant).into());
         let history = self.0.class_history(tenant, class, &alert, keys);
         let written = self.0.table.transact(writes);
         let connections = self.0.connections();
         let runs = self.playbook_runs(tenant);
-        let policy = self.policy(tenant);
-        let (written, (alert, history, found), connections, runs, policy) =
-            tokio::try_join!(written, history, connections.all(tenant), runs, policy)?;
+        let (written, (alert, history, found), connections, runs) =
+            tokio::try_join!(written, history, connections.all(tenant), runs)?;
         if written.is_err() {
             return Err(Error::contended());
         }
@@ -199,7 +199,7 @@ impl Agent<'_> {
         Ok(Once::New(Analyzing {
             context,
             session,
-            policy: policy.record,
+            policy: policy_in(&found, tenant)?.record,
             case: Case {
                 alert: alert.or_not_found(AlertId::NOUN)?.record,
                 history,
