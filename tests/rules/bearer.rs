@@ -103,7 +103,7 @@ async fn a_token_loses_the_permissions_that_its_owner_loses() {
 }
 
 #[tokio::test]
-async fn operations_on_the_account_take_a_session() {
+async fn operations_on_accounts_and_approvals_take_a_session() {
     let api = Api::start().await;
     let script = api.token_of(&api.user("ada").await, json!({})).await;
     let before = api.records().await;
@@ -115,7 +115,7 @@ async fn operations_on_the_account_take_a_session() {
         refused.push(format!("{} {}", operation.method, operation.path));
     }
     refused.sort();
-    let account = [
+    let in_session = [
         "DELETE /api/auth/sessions",
         "DELETE /api/tokens/{id}",
         "DELETE /api/users/{id}/tokens/{tokenId}",
@@ -123,12 +123,16 @@ async fn operations_on_the_account_take_a_session() {
         "GET /api/tokens",
         "GET /api/users/{id}/tokens",
         "POST /api/auth/logout",
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done",
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
+        "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive",
+        "POST /api/concierge/agent-sessions/{id}/execute",
         "POST /api/tokens",
         "POST /api/users",
         "PUT /api/auth/password",
         "PUT /api/users/{id}/password",
     ];
-    assert_eq!(refused, account);
+    assert_eq!(refused, in_session);
     assert_eq!(api.records().await, before);
 }
 
@@ -289,7 +293,7 @@ async fn the_agents_operations_need_the_plan_with_a_token_too() {
     })
     .await;
     let script = api.token_of(&api.user("ada").await, json!({})).await;
-    let with_plan = |one: &&Operation| one.needs().contains(&"plan agentAI");
+    let with_plan = |one: &&Operation| one.needs().contains(&"plan agentAI") && one.takes_tokens();
     for operation in of_callers().filter(with_plan) {
         let answer = asked(&script, operation).await;
         answer.expect_problem(403, "plan_feature_unavailable");

@@ -4,12 +4,9 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionStep, ActionType, AgentSession, Attempts, ConnectionRevision,
-    FactCondition, JournalHead, Looked, Looks, MoneyEffect, PlaybookVersion, PolicyRule,
-    PolicySubject, ProposedAction, ReconciliationStatus, Risk, StepAnswer, StepResult,
-    TargetEffect, TargetRead, Verification, VerificationStatus,
+    ActionApproval, ActionContent, AgentSession, JournalHead, Looked, Looks, PolicyRule,
+    ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect, VerificationStatus,
 };
-use crate::Money;
 use model::{
     AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, input::OneOf, span,
 };
@@ -23,7 +20,7 @@ pub struct AgentAction {
     /// Names the action.
     #[serde(flatten)]
     pub key: ActionKey,
-    /// What was approved.
+    /// The approved content.
     pub content: ActionContent,
     /// The round in which it runs.
     pub round: ActionRound,
@@ -60,48 +57,6 @@ pub struct ActionKey {
     pub alert_id: AlertId,
     /// The proposed action's id.
     pub action_id: String,
-}
-
-/// The content of an action: all that an approval covers.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ActionContent {
-    /// The playbook that proposed it.
-    pub playbook: Option<PlaybookVersion>,
-    /// The kind of action.
-    pub action_type: ActionType,
-    /// A description of what it does. For an automated action that cannot run automatically, also
-    /// the reason.
-    pub description: String,
-    /// The expected state after success.
-    pub expected_outcome: String,
-    /// Instructions for people: how to undo it and until when. None if unknown.
-    pub undo: Option<String>,
-    /// The risk level.
-    pub risk: Risk,
-    /// The money that it moves, if known.
-    pub money: Option<Money>,
-    /// The direction in which it moves the money.
-    pub money_effect: Option<MoneyEffect>,
-    /// Minutes a person would have needed.
-    pub minutes_saved: i64,
-    /// The system it acts on.
-    pub target_system: String,
-    /// The connection to that system, as of the proposal.
-    pub connection: Option<ConnectionRevision>,
-    /// The records of that system it acts on. No two actions have the same effect on one record at
-    /// once.
-    pub entities: Vec<String>,
-    /// The number of times that its effect may be tried; none for no limit.
-    pub attempts: Option<Attempts>,
-    /// Reads of the target system for the conditions below and those of the steps.
-    pub reads: Vec<TargetRead>,
-    /// Conditions that must hold when it runs.
-    pub require: Vec<FactCondition>,
-    /// The rendered steps.
-    pub steps: Vec<ActionStep>,
-    /// The condition that shows that it had its effect.
-    pub verify: Option<Verification>,
 }
 
 /// The round in which an action runs: 1 at first, raised when it is approved again.
@@ -155,13 +110,13 @@ pub struct Progress {
     pub looked: Option<Looked>,
 }
 
-/// What is known of the call that is under way or was sent last.
+/// The call that is under way or was sent last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenCall {
-    /// It may be under way without an idempotency key. Repeating it would repeat the effect.
+    /// True while it may be under way without an idempotency key. Repeating it would repeat the effect.
     pub sending: bool,
-    /// It was sent, and its answer did not tell whether it took effect.
+    /// True if it was sent and its answer did not tell whether it took effect.
     pub ambiguous: bool,
     /// The instant at which it was first about to be sent. The system keeps its key from then on.
     pub since: Option<Timestamp>,
@@ -246,28 +201,6 @@ impl ActionState {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
-    }
-}
-
-impl ActionContent {
-    /// Returns the properties that a policy uses.
-    #[must_use]
-    pub fn subject(&self) -> PolicySubject<'_> {
-        PolicySubject {
-            action_type: self.action_type,
-            risk: self.risk,
-            money: self.money.as_ref(),
-            connection: &self.target_system,
-        }
-    }
-
-    /// Returns the effects of the action. A claim of the action claims them too.
-    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        self.entities.iter().map(|entity| TargetEffect {
-            target_system: self.target_system.clone(),
-            action_type: self.action_type,
-            entity: entity.clone(),
-        })
     }
 }
 

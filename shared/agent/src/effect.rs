@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ActionState, ActionStep, AgentAction, TargetEffect};
-use model::{AgentSessionId, OrganizationId, Timestamp, span};
+use model::{AgentSessionId, OrganizationId, Timestamp};
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
 /// holds the effect, so both cannot differ: see [`AgentAction::holds`].
@@ -37,45 +37,6 @@ pub struct Try {
     pub round: i64,
     /// The instant of the first claim in that round.
     pub at: Timestamp,
-}
-
-/// The number of times that an effect on a record may be tried, over all sessions and rounds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attempts {
-    /// The most tries.
-    pub most: usize,
-    /// The milliseconds within which they count.
-    pub within: i64,
-    /// The least milliseconds between two tries.
-    pub apart: i64,
-}
-
-impl Attempts {
-    /// The default of an action that takes money: one try a day.
-    pub const OF_MONEY: Self = Self {
-        most: 1,
-        within: span::DAY,
-        apart: 0,
-    };
-
-    /// Returns why another try is not allowed now, after these tries.
-    #[must_use]
-    pub fn refuse(self, tries: &[Timestamp], now: Timestamp) -> Option<String> {
-        let hours = |millis: i64| millis / span::HOUR;
-        let recent = tries.iter().filter(|at| now < at.plus(self.within)).count();
-        if recent >= self.most {
-            let within = hours(self.within);
-            return Some(format!(
-                "attempts_reached: it was tried {recent} times within {within} hours, as often as \
-                 its playbook allows. Nothing was sent."
-            ));
-        }
-        let last = tries.iter().max()?;
-        let next = last.plus(self.apart);
-        (now < next).then(|| {
-            format!("attempts_reached: it may be tried again from {next} on. Nothing was sent.")
-        })
-    }
 }
 
 impl EffectGuard {

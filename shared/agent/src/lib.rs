@@ -34,12 +34,15 @@
 //! The organization's [policy](AgentPolicy) says how many people approve an action and which people
 //! may. Approvals that are not enough yet are kept with the proposed action, and the session keeps
 //! its status. An approval covers the action's [digest](ProposedAction::digest). Until a call may
-//! have been sent, it is valid for [`ActionApproval::VALID`]. A user who rejects the proposal
-//! cancels the session.
+//! have taken effect, it is valid for [`ActionApproval::VALID`], and while its approver may approve.
+//! A user who rejects the proposal cancels the session.
 //!
-//! A failed session completes when later checks show that each of its approved actions is done. The
-//! alert is resolved when the session is completed and every effect that is verified was found. If
-//! no action has a check, people resolve the alert.
+//! A failed session completes when later checks show that each of its approved actions is done. An
+//! action that was not needed, since the one that it replaces succeeded, holds nothing up.
+//!
+//! A playbook states when an alert's matter is settled ([`ResolvedWhen`]). When the session is
+//! completed and each verified effect was found, the worker reads that. Only if it holds, the alert
+//! is resolved. Without such a statement, people resolve the alert.
 //!
 //! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
 //! session. The request must ask for it with `again`: the same list sent twice is one approval.
@@ -161,8 +164,10 @@ mod action;
 mod action_type;
 mod alert;
 mod approval;
+mod attempts;
 mod chains;
 mod connection;
+mod content;
 mod digest;
 mod effect;
 mod evidence;
@@ -191,8 +196,8 @@ mod verdict;
 mod verification;
 
 pub use action::{
-    ActionContent, ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction,
-    Checks, OpenCall, Progress, Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
+    Progress, Schedule, Verdict, VerdictOutcome,
 };
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
 pub use alert::{
@@ -201,6 +206,7 @@ pub use alert::{
     Currency, Labels, LifecycleEvent, Measure, Money, Recurrence, Severity,
 };
 pub use approval::{Approved, ApprovedActions};
+pub use attempts::Attempts;
 pub use chains::{JournalBreak, JournalCheck, check_journal};
 pub use connection::{
     Admission, AgentPause, AllowedCall, Asking, AuthScheme, BaseUrl, BasicUser, BodyFormat,
@@ -209,7 +215,8 @@ pub use connection::{
     Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
     Period, Replays, without,
 };
-pub use effect::{Attempts, EffectGuard, HeldEffect, Hold, Try};
+pub use content::ActionContent;
+pub use effect::{EffectGuard, HeldEffect, Hold, Try};
 pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
     PlaybookVersion, ReadEvidence,

@@ -104,7 +104,7 @@ pub struct ProposedAction {
     pub unless: Vec<String>,
     /// True if the agent can execute it. Otherwise a person does it.
     pub is_automated: bool,
-    /// What an approval covers.
+    /// The content that an approval covers.
     pub content: ActionContent,
     /// The rules of the policy at the proposal that apply to it. They stay when the policy changes.
     pub rules: Vec<PolicyRule>,

@@ -444,7 +444,7 @@ fn a_call_is_repeated_through_the_revision_that_it_was_sent_through() {
     );
 }
 
-/// A call that was certainly not made is judged anew: by the policy, the approvals and the caps.
+/// The policy, the approvals and the caps count again for a call that was certainly not made.
 #[test]
 fn what_was_put_off_by_the_system_is_asked_for_again() {
     let denying = || Surroundings {

@@ -1,0 +1,72 @@
+//! The content of an action: all that an approval covers.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, Money, MoneyEffect,
+    PlaybookVersion, PolicySubject, Risk, TargetEffect, TargetRead, Verification,
+};
+
+/// The content of an action: all that an approval covers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ActionContent {
+    /// The playbook that proposed it.
+    pub playbook: Option<PlaybookVersion>,
+    /// The kind of action.
+    pub action_type: ActionType,
+    /// A description of what it does. For an automated action that cannot run automatically, also
+    /// the reason.
+    pub description: String,
+    /// The expected state after success.
+    pub expected_outcome: String,
+    /// Instructions for people: how to undo it and until when. None if unknown.
+    pub undo: Option<String>,
+    /// The risk level.
+    pub risk: Risk,
+    /// The money that it moves, if known.
+    pub money: Option<Money>,
+    /// The direction in which it moves the money.
+    pub money_effect: Option<MoneyEffect>,
+    /// Minutes a person would have needed.
+    pub minutes_saved: i64,
+    /// The system it acts on.
+    pub target_system: String,
+    /// The connection to that system, as of the proposal.
+    pub connection: Option<ConnectionRevision>,
+    /// The records of that system it acts on. No two actions have the same effect on one record at
+    /// once.
+    pub entities: Vec<String>,
+    /// The number of times that its effect may be tried; none for no limit.
+    pub attempts: Option<Attempts>,
+    /// Reads of the target system for the conditions below and those of the steps.
+    pub reads: Vec<TargetRead>,
+    /// Conditions that must hold when it runs.
+    pub require: Vec<FactCondition>,
+    /// The rendered steps.
+    pub steps: Vec<ActionStep>,
+    /// The condition that shows that it had its effect.
+    pub verify: Option<Verification>,
+}
+
+impl ActionContent {
+    /// Returns the properties that a policy uses.
+    #[must_use]
+    pub fn subject(&self) -> PolicySubject<'_> {
+        PolicySubject {
+            action_type: self.action_type,
+            risk: self.risk,
+            money: self.money.as_ref(),
+            connection: &self.target_system,
+        }
+    }
+
+    /// Returns the effects of the action. A claim of the action claims them too.
+    pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
+        self.entities.iter().map(|entity| TargetEffect {
+            target_system: self.target_system.clone(),
+            action_type: self.action_type,
+            entity: entity.clone(),
+        })
+    }
+}
