@@ -137,7 +137,7 @@ async fn sessions_that_begin_in_the_same_instant_have_one_effect() {
 
 #[tokio::test]
 async fn an_effect_on_another_record_is_another_one() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let other = [("payment", "pay_3002"), ("customer", "cus_503")];
     for (effects, entities) in [(2, PAYMENT), (4, other)] {
         let (id, actions) = world.all_approved("payment_failed", &entities).await;

@@ -11,6 +11,7 @@ mod demands;
 #[path = "../doubles/mod.rs"]
 mod doubles;
 mod effects;
+mod meaning;
 mod playbooks;
 mod sweeper;
 mod traffic;

@@ -19,7 +19,7 @@ fn stripe() -> Value {
         "body": "form",
         "idempotency": {
             "in": "header", "name": "Idempotency-Key", "replays": "all",
-            "replayedHeader": "Idempotent-Replayed",
+            "replayedHeader": "Idempotent-Replayed", "keptFor": "24h",
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
         "errorCode": "/error/code", "private": ["email"],

@@ -161,6 +161,8 @@ async fn ended(world: &Concierge) -> (Value, Vec<Item>) {
     let actions = world.proposed(&id).await;
     let ids: Vec<&str> = actions.iter().map(String::as_str).collect();
     world.executes(&id, &ids).await.expect(202);
+    // The second action waits for the first.
+    world.delivers(&world.worker()).await;
     world.delivers(&world.worker()).await;
     assert_eq!(check(world, &id).await["verified"], true);
     (id, world.api.items_of("journal_entry").await)

@@ -62,7 +62,7 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             "moneyEffect": null, "require": ["batch.state is processing or failed"],
             "verify": {"effective": "batch.state is processed", "minutes": 60},
             "reads": ["GET /usage-batches/ub_1001"],
-            "excludes": [], "after": [], "digest": session["proposedActions"][0]["digest"],
+            "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
             "playbook": session["proposedActions"][0]["playbook"], "money": null,
             "undo": "It cannot be undone. No invoice is made or changed by it.", "handling": null,
             "connection": session["proposedActions"][0]["connection"],

@@ -152,7 +152,7 @@ async fn a_late_verdict_leaves_a_day_to_go_on() {
 
 #[tokio::test]
 async fn a_session_completes_with_the_last_of_its_actions() {
-    let world = Concierge::start().await;
+    let world = Concierge::start_unwary().await;
     let id = world.failed_payment().await;
     let actions = world.proposed(&id).await;
     let all: Vec<&str> = actions.iter().map(String::as_str).collect();

@@ -151,7 +151,8 @@ impl Agent<'_> {
                 Err(_) => Ok(None),
             }
         });
-        Ok(claimed.await?.unwrap_or(Claim::Busy))
+        // The future is large.
+        Ok(Box::pin(claimed).await?.unwrap_or(Claim::Busy))
     }
 
     /// Writes a deferred action. None if another caller wrote it meanwhile.

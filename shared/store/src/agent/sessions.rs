@@ -259,7 +259,8 @@ impl Agent<'_> {
         let read = || self.approvable(tenant, id, approving);
         let write =
             async |context: WriteContext, found| self.approve_in(&context, found, approving).await;
-        let approved = self.0.write(pending, read, write).await?;
+        // The future is large.
+        let approved = Box::pin(self.0.write(pending, read, write)).await?;
         let load = async |_| self.get(tenant, id).await.map(Approval::Standing);
         approved.or_load(load).await
     }

@@ -1,0 +1,213 @@
+//! The meaning of the agent: when an alert is resolved, who may act, and how often.
+
+use local::target_systems::{Fault, FaultMode};
+use serde_json::{Value, json};
+use shared::model::span;
+use tests::support::{Answer, Caller, Concierge};
+
+const SECOND: i64 = span::SECOND;
+const RETRY: &str = "POST /payments/{id}/retry";
+
+async fn alert_of(world: &Concierge, session: &Value) -> Value {
+    let alert = world.session(session).await["alertId"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    world.max.get(&path).await.expect(200)
+}
+
+async fn executes(caller: &Caller, session: &Value, action: &str) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/execute");
+    caller.post(&path, json!({"actionIds": [action]})).await
+}
+
+async fn sets_policy(world: &Concierge, policy: Value) {
+    let ada = world.api.sign_in("ada").await;
+    let path = "/api/concierge/policy";
+    let version = ada.get(path).await.expect(200)["version"].clone();
+    let ada = ada.with_header("if-match", &format!("\"{version}\""));
+    ada.put(path, policy).await.expect(200);
+}
+
+/// A payment that was refused for now: session and action, released until the pause is over.
+async fn deferred(world: &Concierge) -> (Value, String) {
+    let id = world.failed_payment().await;
+    let retry = world.proposed(&id).await.remove(0);
+    world.executes(&id, &[&retry]).await.expect(202);
+    world.takes_messages().await;
+    world.demo.inject(Fault {
+        status: 429,
+        retry_after: Some("60".to_owned()),
+        operation: Some(RETRY.to_owned()),
+        ..Fault::once("payments", FaultMode::Fail)
+    });
+    world.runs(&id, &retry).await;
+    assert_eq!(world.outcome(&id).await, ("executing".into(), vec![]));
+    (id, retry)
+}
+
+/// A dispute is not answered by pausing the collection of its invoice.
+#[tokio::test]
+async fn an_alert_stays_open_while_its_matter_stands() {
+    let world = Concierge::start().await;
+    let entities = [("dispute", "dp_4001"), ("invoice", "inv_2014")];
+    let (id, _) = world.approved("dispute_opened", &entities, 0).await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    let session = world.session(&id).await;
+    let result = &session["executionResults"][0];
+    assert_eq!(result["verification"]["status"], "effective", "{result}");
+    let ends = json!(["dispute.state is not needs_response"]);
+    assert_eq!(session["analysis"]["resolvedWhen"], ends);
+    assert_eq!(alert_of(&world, &id).await["status"], "open");
+    // A batch that was processed is all that there was to its alert.
+    let (id, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(alert_of(&world, &id).await["status"], "resolved");
+}
+
+/// A 429 proves that nothing was done.
+#[tokio::test]
+async fn a_policy_that_denies_holds_after_a_refusal_for_now() {
+    let world = Concierge::start().await;
+    let (id, _) = deferred(&world).await;
+    let when = json!({"actionType": "retry_payment"});
+    sets_policy(&world, json!({"rules": [{"when": when, "deny": true}]})).await;
+    world.api.clock.advance(61 * SECOND);
+    world.sweeper().sweep().await;
+    world.delivers(&world.worker()).await;
+    world.has_failed(&id, "policy_denied", 0).await;
+}
+
+#[tokio::test]
+async fn an_approval_of_a_demoted_or_disabled_user_does_not_count() {
+    for change in [json!({"role": "viewer"}), json!({"disabled": true})] {
+        let world = Concierge::start().await;
+        let ada = world.api.sign_in("ada").await;
+        sets_policy(&world, json!({"rules": [{"approvers": 2}]})).await;
+        let id = world.stuck_batch().await;
+        let action = world.proposed(&id).await.remove(0);
+        executes(&world.max, &id, &action).await.expect(202);
+        let path = format!("/api/users/{}", world.max.id());
+        ada.patch(&path, change.clone()).await.expect(200);
+        let preview = format!("/api/concierge/agent-sessions/{id}/preview");
+        let preview = ada.post(&preview, json!({"actionIds": [action]})).await;
+        let policy = preview.expect(200)["actions"][0]["policy"].clone();
+        assert_eq!(policy["approvalsGiven"], 0, "{change}");
+        let ada = ada.with_header("prefer", "respond-async");
+        let session = executes(&ada, &id, &action).await.expect(202)["session"].clone();
+        assert_eq!(session["status"], "awaiting_confirmation", "{change}");
+        let approvals = session["proposedActions"][0]["approvals"]
+            .as_array()
+            .unwrap();
+        assert_eq!(approvals.len(), 1, "{change}");
+        assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    }
+}
+
+/// The policy of the proposal stays in force after the policy was lifted.
+#[tokio::test]
+async fn the_rules_at_the_proposal_stay() {
+    let world = Concierge::start().await;
+    sets_policy(&world, json!({"rules": [{"notOpener": true}]})).await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let refused = executes(&world.max, &id, &action).await;
+    refused.expect_problem(403, "approver_not_allowed");
+    sets_policy(&world, json!({"rules": []})).await;
+    let refused = executes(&world.max, &id, &action).await;
+    refused.expect_problem(403, "approver_not_allowed");
+    // The journal tells who lifted it, and what it was.
+    let ada = world.api.sign_in("ada").await;
+    let entries = ada.walk("/api/journal").await;
+    let sets = entries.iter().filter(|one| one["event"] == "policy_set");
+    assert_eq!(sets.count(), 2, "{entries:?}");
+}
+
+/// The playbook limits the tries, however often users ask for them.
+#[tokio::test]
+async fn a_payment_is_tried_as_often_as_its_playbook_allows() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let retry = world.proposed(&id).await.remove(0);
+    world.demo.inject(Fault {
+        status: 402,
+        times: 9,
+        operation: Some(RETRY.to_owned()),
+        ..Fault::once("payments", FaultMode::Fail)
+    });
+    world.executes(&id, &[&retry]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    world.has_failed(&id, "402", 0).await;
+    for _ in 0..3 {
+        world.api.clock.advance(SECOND);
+        world.executes_again(&id, &[&retry]).await.expect(202);
+        world.delivers(&world.worker()).await;
+        world.has_failed(&id, "attempts_reached", 0).await;
+    }
+}
+
+#[tokio::test]
+async fn a_resolved_alert_is_not_acted_on() {
+    let world = Concierge::start().await;
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    let alert = alert_of(&world, &id).await["id"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    let resolves = |status: &'static str| world.max.patch(&path, json!({"status": status}));
+    resolves("resolved").await.expect(200);
+    let answer = world.executes(&id, &[&action]).await;
+    answer.expect_problem(409, "alert_resolved");
+    resolves("open").await.expect(200);
+    world.executes(&id, &[&action]).await.expect(202);
+}
+
+/// The key of a call in doubt is kept for half an hour, and the pause takes longer.
+#[tokio::test]
+async fn a_call_in_doubt_is_not_repeated_after_its_keys_life() {
+    for (minutes, status) in [(20, "completed"), (31, "failed")] {
+        let world = Concierge::start_unwary().await;
+        let keys = json!({"in": "header", "name": "Idempotency-Key", "keptFor": "30m"});
+        let keys = json!({"idempotency": keys});
+        world.connects("payments", keys).await;
+        let id = world.failed_payment().await;
+        let retry = world.proposed(&id).await.remove(0);
+        world.executes(&id, &[&retry]).await.expect(202);
+        world.takes_messages().await;
+        // The payment is made, and the answer is lost each time.
+        world.demo.inject(Fault {
+            times: 9,
+            ..Fault::once("payments", FaultMode::Drop)
+        });
+        world.runs(&id, &retry).await;
+        world.is_executing(&id, 1).await;
+        world.demo.clear_faults();
+        world.api.clock.advance(minutes * span::MINUTE);
+        world.runs(&id, &retry).await;
+        let (found, results) = world.outcome(&id).await;
+        assert_eq!(found, status, "{minutes}: {results:?}");
+        // The system would perform the call again; whether it was sent shows in its calls.
+        assert_eq!(world.demo.effects().len(), 1, "{minutes}");
+        let is_unknown = results[0].1.contains("Check there; it is not sent again.");
+        assert_eq!(is_unknown, status == "failed", "{results:?}");
+    }
+}
+
+/// A read that finds the effect ends the doubt. The call is not repeated.
+#[tokio::test]
+async fn a_call_in_doubt_is_read_before_it_is_repeated() {
+    let world = Concierge::start().await;
+    let id = world.failed_payment().await;
+    let retry = world.proposed(&id).await.remove(0);
+    world.executes(&id, &[&retry]).await.expect(202);
+    world.takes_messages().await;
+    world.demo.inject(Fault {
+        times: 2,
+        operation: Some(RETRY.to_owned()),
+        ..Fault::once("payments", FaultMode::Drop)
+    });
+    world.runs(&id, &retry).await;
+    // The second fault is left: the call was sent once.
+    assert_eq!(world.demo.waiting_faults(), 1);
+    assert_eq!(world.demo.effects().len(), 1);
+    assert_eq!(world.outcome(&id).await.0, "completed");
+}
