@@ -48,10 +48,10 @@ async fn main() -> ExitCode {
     // Killed after the call, each with a second session beside it.
     let (mut first, mut later, mut killed_in_time) = (Vec::new(), Vec::new(), 0);
     for record in 0..kills {
-        let one = world.approve(record, 0).await;
+        let one = Box::pin(world.approve(record, 0)).await;
         killed_in_time += usize::from(world.kill_after_the_call(&one).await);
         first.push(one);
-        later.push(world.approve(record, 1).await);
+        later.push(Box::pin(world.approve(record, 1)).await);
     }
     println!(
         "{kills} workers killed in {:.1?}, {killed_in_time} of them between call and record",
@@ -64,7 +64,7 @@ async fn main() -> ExitCode {
     }
     world.work_off(first.iter().chain(&later)).await;
     for record in 0..kills {
-        let one = world.approve(record, 2).await;
+        let one = Box::pin(world.approve(record, 2)).await;
         world.send(&one, DELIVERIES).await;
         later.push(one);
     }
