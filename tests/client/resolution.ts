@@ -59,7 +59,7 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
     }),
   );
   for (const { requests, guards, preconditions, policy, undo } of actions) {
-    console.log(requests.map(({ method, url, dryRun }) => [method, url, dryRun?.response?.status]));
+    console.log(requests.map(({ method, url }) => [method, url]));
     console.log(guards.map(({ entity, heldBy }) => `${entity}: ${heldBy?.detail ?? "free"}`));
     console.log(preconditions.map(({ says, holds }) => `${says}: ${holds ?? "not known"}`));
     console.log(policy.mayApprove ? "Approve" : policy.whyNot, undo ?? "cannot be undone");
