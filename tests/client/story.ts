@@ -61,6 +61,7 @@ export async function morning(username: string, password: string): Promise<void>
     await resolution();
   }
   await account(password);
+  await ends(session.user.id);
   await dataOf(api.POST("/api/auth/logout"));
 }
 
@@ -86,6 +87,22 @@ async function account(currentPassword: string): Promise<void> {
   if (problem?.code === "validation_error") {
     console.log(faultAt("/currentPassword", problem.errors)?.detail ?? problem.detail);
   }
+}
+
+/** Ends the tokens of a user who left, and shows who changed what. */
+async function ends(id: number): Promise<void> {
+  const tokens = await dataOf(api.GET("/api/users/{id}/tokens", { params: { path: { id } } }));
+  for (const { id: tokenId } of tokens) {
+    const path = { id, tokenId };
+    await dataOf(api.DELETE("/api/users/{id}/tokens/{tokenId}", { params: { path } }));
+  }
+  const query = { subject: `user:${id}` };
+  const entries = await dataOf(api.GET("/api/journal", { params: { query } }));
+  for (const { at, event, before, after } of entries) {
+    console.log(at, event, before, after);
+  }
+  const { verified, breaks } = await dataOf(api.GET("/api/journal/check"));
+  console.log(verified ? "complete" : breaks);
 }
 
 /** Signs in. Returns a message for the user if that fails. */

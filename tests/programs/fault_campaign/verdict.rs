@@ -293,7 +293,7 @@ impl Verdict {
         let actions = table.of("agent_action");
         let actions = actions.filter(|action| action["sessionId"] == session.id);
         for action in actions {
-            let (kind, state) = (&action["actionType"], action["state"].as_str());
+            let (kind, state) = (&action["content"]["actionType"], action["state"].as_str());
             let kind = kind.as_str().unwrap_or_default();
             let count = effects.count(kind, session.entity);
             let (class, entity) = (session.class, session.entity);
