@@ -57,12 +57,20 @@ def work(admin, colleague, targets):
     assert seen["status"] == "completed", seen
     [effect] = targets.call("GET", "/effects")[before:]
     assert effect["entity"] == "inv_2008", effect
-    assert admin.call("GET", f"/api/concierge/alerts/{alert}")["status"] == "resolved"
+    until_resolved(admin, alert)
     journal = [entry["what"] for entry in admin.call("GET", f"{path}/journal")]
     for what in ("proposed", "approved", "claimed", "ended", "verified", "alert_resolved"):
         assert what in journal, (what, journal)
     assert journal.count("approved") == 2, journal
     assert admin.call("GET", f"{path}/journal/check")["verified"]
+
+
+def until_resolved(caller, alert):
+    """Waits until a worker has read that the alert's matter is settled."""
+    deadline = time.monotonic() + PATIENCE
+    while caller.call("GET", f"/api/concierge/alerts/{alert}")["status"] != "resolved":
+        assert time.monotonic() < deadline, f"alert {alert} is not resolved after {PATIENCE} s"
+        time.sleep(0.25)
 
 
 def until_verified(caller, path):
