@@ -148,7 +148,7 @@ async fn what_does_not_do_is_refused_and_leaves_nothing() {
     let long = ["Outland", "bea.outlander", "Bea"];
     for (subcommand, rest, input, why) in [
         ("create-organization", &bea[..], "eleven char", "12 to 128"),
-        ("create-organization", &bea, "", "12 to 128"),
+        ("create-organization", &bea, "", "more than white space"),
         (
             "create-organization",
             &long,
