@@ -65,6 +65,39 @@ async fn an_alert_stays_open_while_its_matter_stands() {
     assert_eq!(alert_of(&world, &id).await["status"], "resolved");
 }
 
+/// A failed read, a pause and a lost message delay the end of an alert, and do not prevent it.
+#[tokio::test]
+async fn an_alert_is_checked_until_its_matter_can_be_read() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    world.delivers_once(&world.worker()).await;
+    let requests = world.takes_messages().await;
+    assert_eq!(requests.len(), 1, "{requests:?}");
+    let status = async || alert_of(&world, &id).await["status"].clone();
+    let sweeps = async |minutes: i64| {
+        world.api.clock.advance(minutes * span::MINUTE);
+        world.sweeper().sweep().await.looks
+    };
+    // The message is lost, and the system is down for the next one.
+    assert_eq!(sweeps(1).await, 1);
+    world.demo.inject(Fault::once("billing", FaultMode::Fail));
+    world.delivers(&world.worker()).await;
+    assert_eq!(status().await, "open");
+    let ada = world.api.sign_in("ada").await;
+    ada.trigger("/api/concierge/pause").await.expect(200);
+    assert_eq!(sweeps(1).await, 1);
+    world.delivers(&world.worker()).await;
+    assert_eq!(status().await, "open");
+    ada.trigger("/api/concierge/resume").await.expect(200);
+    assert_eq!(sweeps(1).await, 1);
+    world.delivers(&world.worker()).await;
+    assert_eq!(status().await, "resolved");
+    assert_eq!(sweeps(60).await, 0);
+    let entries = ada.walk("/api/journal").await;
+    let changed = entries.iter().find(|one| one["event"] == "alert_changed");
+    assert_eq!(changed.unwrap()["actor"]["type"], "service");
+}
+
 /// A 429 proves that nothing was done.
 #[tokio::test]
 async fn a_policy_that_denies_holds_after_a_refusal_for_now() {

@@ -321,3 +321,68 @@ async fn failing_reads_of_preconditions_open_the_breaker() {
     delivers(&world, &worker, last).await;
     assert_eq!(breaker(&world).await.2, Some(open_until(120)));
 }
+
+/// The preview of a proposal on a real batch, as the playbook reads it.
+async fn previews(world: &Concierge, (id, action): &Approved) -> Value {
+    let path = format!("/api/concierge/agent-sessions/{id}/preview");
+    let body = json!({"actionIds": [action]});
+    world.max.post(&path, body).await.expect(200)["actions"][0].clone()
+}
+
+fn read_error(preview: &Value) -> &str {
+    let unmet = preview["preconditions"][0]["problem"].as_str();
+    unmet.unwrap_or_default()
+}
+
+async fn proposed(world: &Concierge) -> Approved {
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    (id, action)
+}
+
+#[tokio::test]
+async fn unclear_reads_open_the_breaker_and_an_open_one_stops_reads() {
+    let world = Concierge::start().await;
+    let proposal = proposed(&world).await;
+    fails(&world, 9);
+    for read in 1..=5 {
+        let preview = previews(&world, &proposal).await;
+        assert!(read_error(&preview).contains("500"), "{preview}");
+        assert_eq!(breaker(&world).await.1, read);
+    }
+    assert_eq!(breaker(&world).await.0, "open");
+    let faults = world.demo.waiting_faults();
+    let preview = previews(&world, &proposal).await;
+    assert!(read_error(&preview).contains("breaker"), "{preview}");
+    assert_eq!(world.demo.waiting_faults(), faults);
+    // Later, one more unclear answer opens it for twice as long. After a quiet time it starts over.
+    world.api.clock.advance(31 * SECOND);
+    previews(&world, &proposal).await;
+    assert_eq!(breaker(&world).await.0, "open");
+    world.api.clock.advance(20 * 60 * SECOND);
+    previews(&world, &proposal).await;
+    assert_eq!(breaker(&world).await.0, "closed");
+}
+
+#[tokio::test]
+async fn reads_count_for_the_calls_of_a_second() {
+    let world = Concierge::start().await;
+    let limits = json!({"limits": {"perSecond": 1}});
+    world.connects("billing", limits).await;
+    let proposal = proposed(&world).await;
+    let connections = world.store_beside().await;
+    let connections = connections.connections();
+    let billing = connections.all(world.api.home.id).await.unwrap();
+    let billing = billing.iter().find(|one| &*one.name == "billing").unwrap();
+    world.api.clock.advance(SECOND);
+    assert_eq!(read_error(&previews(&world, &proposal).await), "");
+    // The calls of nine seconds are reserved, and a preview takes eight at most.
+    for _ in 0..9 {
+        connections.turn(billing).await.unwrap().unwrap();
+    }
+    let preview = previews(&world, &proposal).await;
+    assert!(
+        read_error(&preview).contains("nothing was sent"),
+        "{preview}"
+    );
+}

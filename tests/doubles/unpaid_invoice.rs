@@ -14,7 +14,7 @@ fn connection() -> Value {
         "allow": [
             "GET /v1/invoices/{id}", "GET /v1/payment_intents/{id}", "POST /v1/invoices/{id}/pay",
         ],
-        "private": ["client_secret", "customer_email"],
+        "keep": ["id", "status", "code"],
     })
 }
 

@@ -114,7 +114,7 @@ async fn read(
     let problem = match broken {
         _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),
         Some(broken) => broken,
-        None => problem(call, reply, &kept),
+        None => problem(call, reply),
     };
     Answer {
         retry_after,
@@ -124,14 +124,13 @@ async fn read(
 }
 
 /// Returns the problem of a complete answer.
-fn problem(call: &ApiCall, reply: Reply<'_>, kept: &JsonText) -> String {
+fn problem(call: &ApiCall, reply: Reply<'_>) -> String {
     let status = reply.status;
     let is_expected = call.expect.contains(&status);
     if is_expected && !reply.is_well_formed {
         return format!("The target system answered {status} with something else than JSON.");
     }
-    let shown = kept.0.0.get("body").unwrap_or(&Value::Null);
-    let unsuccessful = call.unsuccessful(reply, shown);
+    let unsuccessful = call.unsuccessful(reply);
     let unsuccessful = unsuccessful.filter(|_| is_expected || call.was_done_before(reply));
     unsuccessful.unwrap_or_else(|| format!("The target system answered {status}."))
 }

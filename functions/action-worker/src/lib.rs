@@ -49,10 +49,11 @@ impl Worker {
     /// Creates a worker.
     #[must_use]
     pub fn new(store: Store, queue: Queue, targets: Targets, limits: Limits) -> Self {
+        let store = store.patient();
         Self {
-            store: store.patient(),
+            targets: targets.counted_in(store.clone()),
+            store,
             queue,
-            targets,
             limits,
         }
     }
@@ -117,6 +118,13 @@ impl Worker {
                 session_id,
                 action_id,
             } => self.look(organization_id, session_id, &action_id).await,
+            Message::CheckAlert {
+                organization_id,
+                session_id,
+            } => {
+                let session = (organization_id, session_id);
+                look::check_alert(&self.store, &self.targets, &self.limits, session).await
+            }
         }
     }
 
@@ -172,13 +180,13 @@ impl Worker {
         action_id: &str,
     ) -> Result<(), Error> {
         let action = (organization_id, session_id, action_id);
-        look::look_at(&self.store, &self.targets, &self.limits, action).await?;
-        let session = (organization_id, session_id);
-        look::resolve(&self.store, &self.targets, &self.limits, session).await
+        let message = look::look_at(&self.store, &self.targets, &self.limits, action).await?;
+        self.send(message.as_slice()).await;
+        Ok(())
     }
 
-    /// Ends the session after its last action. Otherwise sends messages for the actions that waited
-    /// for this one.
+    /// Ends the session after its last action, and requests the check of its alert. Otherwise sends
+    /// messages for the actions that waited for this one.
     async fn ended(
         &self,
         organization_id: OrganizationId,
@@ -187,23 +195,17 @@ impl Worker {
     ) -> Result<(), Error> {
         let agent = self.store.agent();
         let next = agent.settle_after(organization_id, session_id, action_id);
-        let messages: Vec<Message> = next
-            .await?
-            .into_iter()
-            .map(|action_id| Message::RunAction {
-                organization_id,
-                session_id,
-                action_id,
-            })
-            .collect();
-        for sent in self.queue.send(&messages).await {
+        self.send(&next.await?).await;
+        Ok(())
+    }
+
+    async fn send(&self, messages: &[Message]) {
+        for sent in self.queue.send(messages).await {
             if let Err(error) = sent {
                 let cause = error.chain();
-                tracing::warn!(%organization_id, %session_id, cause, "the sweeper will send the message");
+                tracing::warn!(cause, "the sweeper will send the message");
             }
         }
-        let session = (organization_id, session_id);
-        look::resolve(&self.store, &self.targets, &self.limits, session).await
     }
 
     /// Sets aside the action of a dead letter, if its record is damaged.

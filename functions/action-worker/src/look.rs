@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use agent::{AgentAction, Connection, Sight, Silence, TargetRead};
+use agent::{AgentAction, Connection, Message, Sight, Silence, TargetRead};
 use model::{AgentSessionId, Error, Id, OrganizationId};
 use store::{AwaitedLook, Store};
 use targets::Targets;
@@ -10,14 +10,15 @@ use targets::Targets;
 use crate::limits::Limits;
 
 /// Runs the due checks of an ended action: first the reconciliation of its call, then the
-/// verification of its effect.
+/// verification of its effect. Returns the message of the alert's check, if that is due.
 pub(crate) async fn look_at(
     store: &Store,
     targets: &Targets,
     limits: &Limits,
     (tenant, session_id, action_id): (OrganizationId, AgentSessionId, &str),
-) -> Result<(), Error> {
+) -> Result<Option<Message>, Error> {
     let agent = store.agent();
+    let mut message = None;
     for _ in 0..2 {
         let awaited = agent.to_look(tenant, session_id, action_id).await?;
         let Some(AwaitedLook {
@@ -25,32 +26,33 @@ pub(crate) async fn look_at(
             connections,
         }) = awaited
         else {
-            return Ok(());
+            break;
         };
         let reads = action.awaited_reads();
         let sight = see(targets, &reads, &connections, limits.look_timeout()).await;
         let Some(looked) = agent.looked(&action, &sight).await? else {
-            return Ok(());
+            break;
         };
-        log(&looked);
+        log(&looked.action);
+        message = looked.message;
     }
-    Ok(())
+    Ok(message)
 }
 
-/// Resolves the alert of a completed session, if its matter is read as settled.
-pub(crate) async fn resolve(
+/// Runs the due check of a completed session's alert: resolves it if its matter is read as settled.
+pub(crate) async fn check_alert(
     store: &Store,
     targets: &Targets,
     limits: &Limits,
     (tenant, session_id): (OrganizationId, AgentSessionId),
 ) -> Result<(), Error> {
     let agent = store.agent();
-    let Some(check) = agent.to_resolve(tenant, session_id).await? else {
+    let Some(check) = agent.to_check_alert(tenant, session_id).await? else {
         return Ok(());
     };
     let timeout = limits.look_timeout();
     let sight = see(targets, &check.reads, &check.connections, timeout).await;
-    agent.resolve(tenant, session_id, &sight).await
+    agent.alert_checked(check, &sight).await
 }
 
 /// Sends reads concurrently.

@@ -208,13 +208,6 @@ impl<'a> Run<'a> {
         let reads = self.action.required_reads();
         let connections = [&self.connection].into_iter().chain(&self.looks_through);
         let sight = look::see(self.targets, &reads, connections, timeout).await;
-        // A clear answer to a read says nothing about calls that change something.
-        let mut own = reads
-            .iter()
-            .filter(|read| *read.connection == *self.connection.name);
-        if own.any(|read| sight.is_unclear(&read.name)) {
-            self.learns(false).await;
-        }
         // The coming call is not recorded yet, and the session may have been cancelled.
         self.is_cleared = false;
         match self.action.permits(&sight, self.store.now()) {
@@ -226,8 +219,9 @@ impl<'a> Run<'a> {
 
     /// Reads whether the call in doubt took effect, where a read shows it. Its step is then done.
     async fn finds_it_done(&mut self) -> bool {
+        let is_in_doubt = self.action.progress.call.ambiguous;
         let (reads, timeout) = (self.action.doubt_reads(), self.limits.look_timeout());
-        if reads.is_empty() || self.left() < timeout {
+        if !is_in_doubt || reads.is_empty() || self.left() < timeout {
             return false;
         }
         let connections = [&self.connection].into_iter().chain(&self.looks_through);

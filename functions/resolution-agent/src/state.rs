@@ -22,6 +22,7 @@ impl ResolutionAgent {
     /// Returns a state of these parts.
     #[must_use]
     pub fn new(app: App, queue: Queue, playbooks: Playbooks, targets: Targets) -> Self {
+        let targets = targets.counted_in(app.store.clone());
         Self {
             app,
             queue,

@@ -59,7 +59,7 @@ pub struct Swept {
     pub overdue: usize,
     /// Resent messages.
     pub resent: usize,
-    /// Messages sent for checks of ended actions.
+    /// Messages sent for checks of ended actions and of alerts.
     pub looks: usize,
     /// Actions given up.
     pub given_up: usize,
@@ -210,6 +210,23 @@ impl Sweeper {
         }
     }
 
+    /// Requests the checks of alerts. Only messages that the queue accepted count as sent.
+    async fn check_alerts(&self, due: Vec<DueSession>, swept: &mut Swept) {
+        let agent = self.store.agent();
+        let messages: Vec<Message> = due.iter().filter_map(DueSession::message).collect();
+        let sent = self.queue.send(&messages).await;
+        for (due, sent) in due.iter().zip(sent) {
+            let asked = match sent {
+                Ok(()) => agent.alert_check_asked(due).await,
+                Err(error) => Err(error),
+            };
+            match asked {
+                Ok(()) => swept.looks += 1,
+                Err(error) => swept.failed(&due.name(), &error),
+            }
+        }
+    }
+
     async fn give_up(&self, due: Vec<DueAction>, swept: &mut Swept) {
         let agent = self.store.agent();
         let given_up: Vec<_> = stream::iter(due)
@@ -231,6 +248,9 @@ impl Sweeper {
 
     async fn sessions(&self, due: Vec<DueSession>, swept: &mut Swept) {
         let agent = self.store.agent();
+        let (to_check, due): (Vec<_>, Vec<_>) =
+            due.into_iter().partition(|due| due.message().is_some());
+        self.check_alerts(to_check, swept).await;
         let looked_after: Vec<_> = stream::iter(due)
             .map(async |due| {
                 let was_running = due.is_running();

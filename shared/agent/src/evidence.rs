@@ -33,11 +33,11 @@ pub struct ReadEvidence {
     pub request: Option<String>,
     /// The answer's status code; none without an answer.
     pub status: Option<u16>,
-    /// SHA-256 of the answer's body without secrets and private members, in hexadecimal.
+    /// SHA-256 of the answer's whole body without secrets, in hexadecimal.
     pub hash: Option<String>,
     /// The facts that it returned.
     pub facts: JsonText<Facts>,
-    /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
+    /// The status and what may be kept of the body, up to 4 KiB: `{status, body}`.
     pub excerpt: Option<JsonText>,
     /// The reason if there is no answer.
     pub error: Option<String>,

@@ -42,7 +42,7 @@ impl Journaled for Connection {
             "allow": self.allow,
             "testPath": self.test_path,
             "errorCode": self.error_code,
-            "private": self.private,
+            "keep": self.keep,
             "limits": self.limits,
             "paused": self.paused,
         })

@@ -2,7 +2,7 @@
 
 use super::{
     ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect,
-    HeldEffect, Idempotency, OpenCall, Proposers, StepStatus,
+    HeldEffect, Idempotency, OpenCall, Proposers, StepAnswer, StepStatus,
 };
 use model::{JsonText, Timestamp, span};
 
@@ -448,8 +448,15 @@ impl AgentAction {
 
     /// Records that a read found the effect of the open call. Its step is done.
     pub fn found_done(&mut self, now: Timestamp) {
-        self.is_known(StepStatus::Done, now);
+        let step = self.is_known(StepStatus::Done, now);
         self.progress.steps_done += 1;
+        self.progress.answers.push(StepAnswer {
+            step,
+            at: now,
+            effect: Effect::Done.into(),
+            problem: "A read found that the call took effect.".to_owned(),
+            response: None,
+        });
     }
 
     /// Records the effect of a call.

@@ -163,6 +163,7 @@
 mod action;
 mod action_type;
 mod alert;
+mod alert_check;
 mod approval;
 mod attempts;
 mod chains;
@@ -213,7 +214,7 @@ pub use connection::{
     Breaker, BreakerState, CallLimits, CallPath, Connection, ConnectionAuth, ConnectionPut,
     ConnectionRevision, ConnectionTraffic, ErrorCode, FixedHeader, HeaderName, HeaderText,
     Idempotency, IdempotencyKeys, KeyName, KeyPlace, METHODS, MOST_CONNECTIONS, ParameterName,
-    Period, Replays, without,
+    Period, Replays, kept, redacted,
 };
 pub use content::ActionContent;
 pub use effect::{EffectGuard, HeldEffect, Hold, Try};

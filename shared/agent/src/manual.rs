@@ -195,6 +195,7 @@ impl AgentSession {
         }
         self.updated_at = now;
         if status != AgentSessionStatus::AwaitingConfirmation {
+            self.recheck_alert(now);
             return;
         }
         let mut actions = self.proposed_actions.iter();
@@ -204,6 +205,7 @@ impl AgentSession {
         };
         if actions.all(is_over) {
             self.turn(AgentSessionStatus::Completed, None, now);
+            self.recheck_alert(now);
             return;
         }
         let handlings = self.proposed_actions.iter();

@@ -31,6 +31,13 @@ pub enum Message {
         /// The action within the session.
         action_id: String,
     },
+    /// Check whether the matter of a completed session's alert is settled.
+    CheckAlert {
+        /// The organization that owns the session.
+        organization_id: OrganizationId,
+        /// The session.
+        session_id: AgentSessionId,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -97,6 +104,13 @@ mod tests {
             organization_id: Id::new(1).unwrap(),
             session_id: Id::new(2).unwrap(),
             action_id: "a".into(),
+        };
+        assert_eq!(message.to_text().unwrap(), text);
+        assert_eq!(Message::from_text(text).unwrap(), message);
+        let text = r#"{"version":1,"type":"check_alert","organizationId":1,"sessionId":2}"#;
+        let message = Message::CheckAlert {
+            organization_id: Id::new(1).unwrap(),
+            session_id: Id::new(2).unwrap(),
         };
         assert_eq!(message.to_text().unwrap(), text);
         assert_eq!(Message::from_text(text).unwrap(), message);

@@ -33,36 +33,23 @@ impl AgentAction {
         self.reads_of(&self.content.require)
     }
 
-    /// Returns the reads that show whether the open call took effect. Empty if no call is in doubt,
-    /// or if no read shows it.
+    /// Returns the reads that show whether the next call took effect. Empty if no read shows it.
     #[must_use]
     pub fn doubt_reads(&self) -> Vec<TargetRead> {
-        match self.doubt() {
-            Some(done) => self.reads_of([done]),
-            None => Vec::new(),
-        }
+        self.reads_of(self.shows_done())
     }
 
-    /// Returns the reads that show whether the next call took effect, whether that is in doubt or not.
-    #[must_use]
-    pub fn reads_in_doubt(&self) -> Vec<TargetRead> {
-        let step = self.content.steps.get(self.next_step());
-        let reconcile = step.and_then(|step| step.reconcile.as_ref());
-        reconcile.map_or_else(Vec::new, |one| self.reads_of([&one.done]))
-    }
-
-    /// True if an observation shows that the open call took effect.
+    /// True if an observation shows that the next call took effect.
     #[must_use]
     pub fn was_done(&self, sight: &Sight) -> bool {
-        let judged = self.doubt().map(|done| sight.judge([done]));
+        let judged = self.shows_done().map(|done| sight.judge([done]));
         matches!(judged, Some(Judgement::Holds))
     }
 
-    /// Returns the condition that shows the effect of the open call, if that is in doubt.
-    fn doubt(&self) -> Option<&FactCondition> {
+    /// Returns the condition that shows the effect of the next call.
+    fn shows_done(&self) -> Option<&FactCondition> {
         let step = self.content.steps.get(self.next_step())?;
-        let reconcile = step.reconcile.as_ref()?;
-        self.progress.call.ambiguous.then_some(&reconcile.done)
+        Some(&step.reconcile.as_ref()?.done)
     }
 
     /// Returns the reads that conditions need, each once.

@@ -157,15 +157,14 @@ impl ApiCall {
     }
 
     /// Returns why an answer is no success although its status or code would be one, with a stable
-    /// name if its body says so. `shown` is the part of the body that may be shown. None if nothing
-    /// is wrong.
+    /// name if its body says so. None if nothing is wrong.
     #[must_use]
-    pub fn unsuccessful(&self, reply: Reply<'_>, shown: &Value) -> Option<String> {
+    pub fn unsuccessful(&self, reply: Reply<'_>) -> Option<String> {
         let Reply { status, body, .. } = reply;
         let is = |one: &AnswerCondition| one.is.iter().map(plain).collect::<Vec<_>>().join(" or ");
         let pending = self.success.iter().find(|one| one.is_pending(body));
         if let Some(one) = pending {
-            let found = shown.pointer(&one.at).map(plain).unwrap_or_default();
+            let found = body.pointer(&one.at).map(plain).unwrap_or_default();
             let at = &one.at;
             return Some(format!(
                 "The target system answered {status}, and the call is under way: {at} is {found}."
@@ -173,7 +172,7 @@ impl ApiCall {
         }
         let denied = self.success.iter().find(|one| one.is_denied(body));
         if let Some(one) = denied {
-            let found = shown.pointer(&one.at).map(plain);
+            let found = body.pointer(&one.at).map(plain);
             let found = found.map_or("something else".to_owned(), |found| {
                 found.chars().take(100).collect()
             });

@@ -64,8 +64,12 @@ pub struct AgentSession {
     /// The newest entry of its journal.
     #[serde(default)]
     pub journal: JournalHead,
-    /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
+    /// The sweeper's next visit. During an analysis or a proposal, also its deadline. In a completed
+    /// session, the next check of its alert.
     pub due_at: Option<Timestamp>,
+    /// Checks of its alert that found the matter unsettled, since the last action or settlement.
+    #[serde(default)]
+    pub alert_checks: i64,
     /// End of the time in which the newest proposal's automated actions can be approved. None in
     /// records older than this field, which expire as a whole.
     #[serde(default)]
@@ -211,6 +215,7 @@ impl AgentSession {
             rejection: None,
             journal: JournalHead::default(),
             due_at: None,
+            alert_checks: 0,
             approvable_until: None,
             failed_at: None,
             created_at: now,

@@ -4,7 +4,6 @@ use std::ops::{Deref, DerefMut};
 
 use super::{
     ActionResult, ActionState, AgentAction, AgentSession, AgentSessionStatus, ApprovedActions,
-    ResolvedWhen,
 };
 use model::{Code, Error, Timestamp};
 
@@ -91,6 +90,7 @@ impl AgentSession {
         };
         self.error = shortfall.filter(|_| status == AgentSessionStatus::Failed);
         self.turn(status, None, now);
+        self.plan_alert_check(actions, now);
     }
 
     /// Returns the session's error unless all results are successes, or of actions that were not
@@ -155,19 +155,7 @@ impl AgentSession {
         }
         self.withdraw_approvals();
         self.turn(AgentSessionStatus::Completed, None, now);
+        self.plan_alert_check(actions, now);
         true
-    }
-
-    /// Returns the check that resolves its alert. None until it is completed with every verified
-    /// effect found, and without the conditions of a playbook.
-    #[must_use]
-    pub fn alert_check<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-    ) -> Option<&ResolvedWhen> {
-        let is_done = self.status == AgentSessionStatus::Completed
-            && actions.unreadable.is_empty()
-            && actions.known.iter().all(|action| action.is_verified());
-        self.resolved_when.as_ref().filter(|_| is_done)
     }
 }

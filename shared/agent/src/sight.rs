@@ -29,9 +29,9 @@ pub struct Seen {
     pub is_too_large: bool,
     /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
     pub facts: Facts,
-    /// The answer without secrets and private members, up to 4 KiB: `{status, body}`.
+    /// The status and what may be kept of the body, up to 4 KiB: `{status, body}`.
     pub excerpt: JsonText,
-    /// SHA-256 of the body without secrets and private members, in hexadecimal.
+    /// SHA-256 of the whole body without secrets, in hexadecimal.
     pub hash: String,
 }
 
@@ -147,12 +147,6 @@ impl Sight {
     /// Records a read error.
     pub fn lacks(&mut self, read: &str, silence: Silence) {
         self.silent.insert(read.to_owned(), silence);
-    }
-
-    /// True if a read got no answer of a working system.
-    #[must_use]
-    pub fn is_unclear(&self, read: &str) -> bool {
-        self.silent.get(read).is_some_and(|one| one.is_unclear)
     }
 
     /// Returns the known facts.

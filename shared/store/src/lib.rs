@@ -39,7 +39,7 @@ mod writes;
 
 pub use self::agent::{
     Agent, AlertCheck, Approval, AwaitedLook, ByHand, DueAction, DueSession, DueWork, HandingOver,
-    HeldAction, Lease, Previewed, SessionOnAlert, SessionWithActions,
+    HeldAction, Lease, Looked, Previewed, SessionOnAlert, SessionWithActions,
 };
 pub use activities::{Activities, ActivitiesAsked, ActivityWithRefs, TaggedActivity};
 pub use alerts::Alerts;

@@ -1,8 +1,8 @@
 //! Answers of target systems, and the part of them that may be stored.
 
-use agent::{Connection, answer, without};
+use agent::{Connection, answer, kept, redacted};
 use model::JsonText;
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::ExposeSecret;
 use serde_json::Value;
 
 use crate::{Answered, NoAnswer};
@@ -16,14 +16,13 @@ const MOST_KEPT: usize = 4 * 1024;
 /// A complete answer.
 pub struct Told {
     pub(crate) status: u16,
-    /// The body: JSON, a text if it is not JSON, or null if empty.
+    /// The body without secrets: JSON, a text if it is not JSON, or null if empty.
     pub body: Value,
     /// True if the body is JSON or empty. A body over 1 MiB is not read to its end and counts as
     /// JSON.
     pub is_well_formed: bool,
     /// True if the body is larger than what is read.
     pub(crate) is_too_large: bool,
-    secrets: Vec<SecretString>,
 }
 
 impl Answered {
@@ -47,34 +46,30 @@ impl Answered {
             serde_json::from_slice(&bytes)
                 .map_or_else(|_| (Value::String(text()), !whole), |value| (value, true))
         };
+        let secrets = self.secrets.iter().map(ExposeSecret::expose_secret);
         Ok(Told {
             status,
-            body,
+            body: redacted(body, &secrets.collect::<Vec<_>>()),
             is_well_formed,
             is_too_large: !whole,
-            secrets: self.secrets,
         })
     }
 }
 
 impl Told {
-    /// Returns the storable answer `{status, body}`, without secrets and private members. A body
+    /// Returns the storable answer `{status, body}`: the members that the connection keeps. A body
     /// over 4 KiB is cut to the beginning of its text.
     #[must_use]
     pub fn kept(self, connection: &Connection) -> JsonText {
         let status = self.status;
-        answer(status, excerpt(self.shown(connection)))
-    }
-
-    /// Returns the body without secrets and private members.
-    pub(crate) fn shown(self, connection: &Connection) -> Value {
-        let secrets = self.secrets.iter().map(ExposeSecret::expose_secret);
-        without(self.body, &connection.private, &secrets.collect::<Vec<_>>())
+        answer(status, excerpt(self.body, connection))
     }
 }
 
-/// Returns the stored part of a body: all of it up to 4 KiB, else the beginning of its text.
-pub(crate) fn excerpt(value: Value) -> Value {
+/// Returns the stored part of a body: the members that the connection keeps, up to 4 KiB, else the
+/// beginning of their text.
+pub(crate) fn excerpt(value: Value, connection: &Connection) -> Value {
+    let value = kept(value, &connection.keep);
     let mut text = match &value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -26,6 +26,7 @@ use reqwest::{
 };
 use runtime::{Start, config::ConfigError};
 use secrecy::{ExposeSecret, SecretString};
+use store::Store;
 
 /// Calls connections. Cheap to clone; clones share cached secrets.
 #[derive(Clone)]
@@ -35,6 +36,8 @@ pub struct Targets {
     http: Arc<OnceLock<Result<reqwest::Client, reqwest::Error>>>,
     secrets: Secrets,
     allows_local: bool,
+    /// The table that counts reads; none where they are not counted.
+    store: Option<Store>,
 }
 
 /// Parameters of a call.
@@ -112,6 +115,16 @@ impl Targets {
             http: Arc::default(),
             secrets,
             allows_local: local,
+            store: None,
+        }
+    }
+
+    /// Returns a caller whose reads count for the limits and breakers of their connections.
+    #[must_use]
+    pub fn counted_in(self, store: Store) -> Self {
+        Self {
+            store: Some(store),
+            ..self
         }
     }
 

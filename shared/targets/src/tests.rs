@@ -290,7 +290,7 @@ fn secrets_are_not_shown() {
 }
 
 #[tokio::test]
-async fn a_read_tells_facts_and_leaves_out_what_is_private() {
+async fn a_read_returns_facts_and_keeps_named_members() {
     let invoice = || async { axum::Json(json!({"state": "open", "due": 5, "iban": "DE00"})) };
     let gone = || async { (StatusCode::NOT_FOUND, axum::Json(json!({"state": "none"}))) };
     let routes = Router::new()
@@ -298,8 +298,8 @@ async fn a_read_tells_facts_and_leaves_out_what_is_private() {
         .route("/things/2", axum::routing::get(gone));
     let url = serve(routes).await;
     let targets = Targets::new(given(), true);
-    let connection = connection(1, &url, &json!({"private": ["iban"]}));
-    let facts = [("state", "/state"), ("due", "/due"), ("iban", "/iban")];
+    let connection = connection(1, &url, &json!({"keep": ["state", "due"]}));
+    let facts = [("state", "/state"), ("due", "/due")];
     let read = |path: &str| TargetRead {
         name: "thing".into(),
         connection: "billing".into(),
@@ -354,4 +354,45 @@ async fn a_read_that_gets_no_answer_ends_in_time() {
         let late = "The target system did not answer in time.";
         assert_eq!(seen.unwrap_err().problem, late);
     }
+}
+
+#[tokio::test]
+async fn an_answer_of_a_mebibyte_is_read_and_a_larger_one_is_named() {
+    let invoice = |lines: usize| json!({"lines": vec!["x".repeat(100); lines], "state": "open"});
+    let routes = Router::new()
+        .route(
+            "/things/1",
+            axum::routing::get(move || async move { Json(invoice(1_000)) }),
+        )
+        .route(
+            "/things/2",
+            axum::routing::get(move || async move { Json(invoice(11_000)) }),
+        );
+    let url = serve(routes).await;
+    let targets = Targets::new(given(), true);
+    let connection = connection(1, &url, &json!({}));
+    let read = |id: u32| TargetRead {
+        name: "thing".into(),
+        connection: "billing".into(),
+        path: format!("/things/{id}"),
+        facts: [("state".into(), "/state".into())].into(),
+        absent: std::collections::BTreeMap::new(),
+    };
+    let reads = [read(1), read(2)];
+    let seen = targets.read_all(&reads, |_| Ok(&connection), SENDING.timeout);
+    let [Ok(read), Ok(cut)] = &seen.await[..] else {
+        panic!("no answer");
+    };
+    assert_eq!(read.silence(&reads[0]), None);
+    assert!(
+        read.facts
+            .iter()
+            .any(|fact| fact == ("thing.state", &json!("open")))
+    );
+    let silence = cut.silence(&reads[1]).unwrap();
+    assert!(
+        silence.problem.starts_with("answer_too_large"),
+        "{silence:?}"
+    );
+    assert!(silence.is_for_good && !silence.is_unclear);
 }

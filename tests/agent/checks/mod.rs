@@ -106,6 +106,8 @@ async fn counts(world: &Concierge, id: &Value, is_counted: bool) {
     assert_eq!(world.minutes_saved().await, minutes);
     let fixes = world.api.items_of("remedy").await.len();
     assert_eq!(fixes, usize::from(is_counted));
+    // The worker requested the check of the alert.
+    world.delivers_once(&world.worker()).await;
     let status = if is_counted { "resolved" } else { "open" };
     assert_eq!(alert_status(world, id).await, status);
 }

@@ -22,7 +22,7 @@ fn stripe() -> Value {
             "replayedHeader": "Idempotent-Replayed", "keptFor": "24h",
         },
         "allow": ["GET /balance", "POST /invoices/{id}/void"], "testPath": "/balance",
-        "errorCode": "/error/code", "private": ["email"],
+        "errorCode": "/error/code", "keep": ["state"],
         "limits": {"perSecond": 10, "concurrent": null},
     })
 }
@@ -88,7 +88,7 @@ async fn a_connection_is_replaced_as_a_whole() {
         (&Value::Null, &Value::Null)
     );
     assert_eq!(
-        (&again["errorCode"], &again["private"]),
+        (&again["errorCode"], &again["keep"]),
         (&json!("/code"), &json!([]))
     );
     // Only under the version that was read, if one is named.
@@ -424,9 +424,9 @@ async fn a_connection_that_is_created_again_is_another_one() {
     assert_eq!((world.demo.effects().len(), other.effects().len()), (0, 0));
 }
 
-/// An answer is kept without the secret that it repeats and without its private members.
+/// Only named members of an answer are kept, without the secret that it repeats.
 #[tokio::test]
-async fn neither_secrets_nor_private_members_of_an_answer_are_kept() {
+async fn only_named_members_of_an_answer_are_kept_and_no_secrets() {
     let world = Concierge::start_with(AgentSettings {
         // Not the demo's, and what it says to that has these words in it.
         secrets: vec![(
@@ -437,9 +437,7 @@ async fn neither_secrets_nor_private_members_of_an_answer_are_kept() {
         ..AgentSettings::default()
     })
     .await;
-    world
-        .connects("billing", json!({"private": ["code"]}))
-        .await;
+    world.connects("billing", json!({"keep": ["detail"]})).await;
     let (id, _) = world.approved_batch().await;
     world.delivers(&world.worker()).await;
     let path = format!("/api/concierge/agent-sessions/{id}");

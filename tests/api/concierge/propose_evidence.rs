@@ -19,9 +19,7 @@ async fn analysed(world: &Concierge, class: &str, entities: &[(&str, &str)]) -> 
 #[tokio::test]
 async fn an_analysis_keeps_its_reads_and_findings() {
     let world = Concierge::start().await;
-    world
-        .connects("billing", json!({"private": ["customerId"]}))
-        .await;
+    world.connects("billing", json!({"keep": ["events"]})).await;
     let session = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1001")]).await;
     let at = world.api.clock.now();
     let read = &session["reads"][0];
@@ -50,7 +48,7 @@ async fn an_analysis_keeps_its_reads_and_findings() {
     );
     assert_eq!(read["hash"].as_str().unwrap().len(), 64);
     assert_eq!(read["excerpt"]["body"]["events"], 48_210);
-    // What the connection calls private is kept nowhere.
+    // Nothing else of the answer is kept.
     assert!(!session.to_string().contains("cus_501"), "{session}");
     let analysis = &session["analysis"];
     assert_eq!(

@@ -362,7 +362,9 @@ impl World {
 /// Counts the messages of an event.
 fn count(delivered: &Delivered, event: &Value) {
     for record in event["Records"].as_array().into_iter().flatten() {
-        let (Message::RunAction { session_id, .. } | Message::LookAtAction { session_id, .. }) =
+        let (Message::RunAction { session_id, .. }
+        | Message::LookAtAction { session_id, .. }
+        | Message::CheckAlert { session_id, .. }) =
             Message::from_text(record["body"].as_str().unwrap()).unwrap();
         *delivered.lock().unwrap().entry(session_id).or_default() += 1;
     }

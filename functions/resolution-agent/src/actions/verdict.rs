@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     Problem,
-    agent::{ActionVerdict, Message, Verdict},
+    agent::{ActionVerdict, Verdict},
     auth::{Caller, need},
     http::{
         Body, Path, Single,
@@ -49,13 +49,8 @@ pub async fn verdict(
     let session = agent
         .judge(caller.pending_write(), id, &action, &verdict)
         .await?;
-    // A worker reads whether the alert's matter is settled. Without the message, it stays open.
-    let message = Message::LookAtAction {
-        organization_id: caller.tenant(),
-        session_id: id,
-        action_id: action.into(),
-    };
-    send(&state.queue, &[message]).await;
+    let message = session.session.alert_check_message();
+    send(&state.queue, message.as_slice()).await;
     Ok(Single(AgentSessionView::of(
         &session,
         state.app.clock.now(),

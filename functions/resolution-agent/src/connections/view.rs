@@ -32,7 +32,7 @@ pub struct ConnectionView {
     allow: Vec<AllowedCall>,
     test_path: Option<CallPath>,
     error_code: ErrorCode,
-    private: Vec<KeyName>,
+    keep: Vec<KeyName>,
     limits: CallLimits,
     /// True while no action starts through the connection.
     paused: bool,
@@ -148,7 +148,7 @@ impl From<Stored<Connection>> for ConnectionView {
             allow: connection.allow,
             test_path: connection.test_path,
             error_code: connection.error_code,
-            private: connection.private,
+            keep: connection.keep,
             limits: connection.limits,
             paused: connection.paused,
             revision: connection.revision,

@@ -37,12 +37,12 @@ pub struct ReadView {
     /// HTTP status of the answer; null without an answer.
     #[schema(minimum = 100, maximum = 599, examples(200))]
     status: Option<i64>,
-    /// SHA-256 of the answer's body, without secrets and private members.
+    /// SHA-256 of the answer's whole body, without secrets.
     hash: Option<String>,
     /// Facts by name: strings, numbers and booleans.
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
-    /// Answer without secrets and private members, up to 4 KiB.
+    /// What the connection keeps of the answer, up to 4 KiB.
     excerpt: Option<TargetResponse>,
     /// Reason why there is no answer.
     error: Option<String>,

@@ -13,7 +13,7 @@ use crate::atomic_file;
 
 /// Format of the data that this version reads. Raise it with every change of stored records or demo
 /// data after which data of an earlier version cannot be read or is incomplete.
-const FORMAT: &str = "5";
+const FORMAT: &str = "6";
 
 /// Files of a run, without the one that holds the format.
 const KEPT: [&str; 6] = [
@@ -148,7 +148,8 @@ mod tests {
 
     #[test]
     fn what_another_version_kept_is_left_alone_until_it_is_cleared() {
-        for format in [None, Some("1"), Some("3"), Some("5"), Some("")] {
+        let later = format!("{FORMAT}0");
+        for format in [None, Some("1"), Some(later.as_str()), Some("")] {
             let folder = tempfile::tempdir().unwrap();
             let data = DataFolder::open(folder.path()).unwrap();
             fs::write(data.table(), "of another version").unwrap();

@@ -37,6 +37,30 @@ pub use records::Effect;
 
 use crate::background::{Background, listen};
 
+/// Members of answers that the demo's connections keep: none that names a person.
+const KEEP: [&str; 20] = [
+    "id",
+    "code",
+    "detail",
+    "state",
+    "number",
+    "currency",
+    "amount",
+    "amountDue",
+    "amountPaid",
+    "customerId",
+    "invoiceId",
+    "events",
+    "missingUsageEvents",
+    "duplicateOf",
+    "failure",
+    "lastError",
+    "syncState",
+    "unbilledAmount",
+    "undelivered",
+    "respondBy",
+];
+
 /// The running target systems. Dropping this value stops them; [`DemoTargets::stop`] also waits.
 #[derive(Debug)]
 pub struct DemoTargets {
@@ -122,6 +146,7 @@ impl DemoTargets {
                 "idempotency": idempotency,
                 "allow": allow,
                 "testPath": system.test_path,
+                "keep": KEEP,
             });
             (system.name.to_owned(), connection)
         });

@@ -1,8 +1,8 @@
-//! Error codes of answers, and the removal of private members and secrets.
+//! Error codes of answers, and the part of an answer that may be stored.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::words::plain_text;
+use super::{KeyName, words::plain_text};
 
 plain_text! {
     /// The position of an error's code in an answer: a JSON pointer (RFC 6901).
@@ -33,35 +33,26 @@ impl ErrorCode {
     }
 }
 
-/// Removes members of these names at any depth, and replaces secrets in texts. If members are
-/// private, a body that is not JSON becomes null, since their place in it is unknown.
+/// Replaces secrets in texts, names and numbers.
 #[must_use]
-pub fn without(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
-    match answer {
-        Value::String(_) if !private.is_empty() => Value::Null,
-        answer => walk(answer, private, secrets),
-    }
-}
-
-fn walk(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
-    let redacted = |text: String| {
+pub fn redacted(answer: Value, secrets: &[&str]) -> Value {
+    let hide = |text: String| {
         let secrets = secrets.iter().filter(|secret| !secret.is_empty());
         secrets.fold(text, |text, secret| text.replace(secret, "…"))
     };
     match answer {
         Value::Object(members) => members
             .into_iter()
-            .filter(|(name, _)| !private.iter().any(|one| **one == **name))
-            .map(|(name, value)| (redacted(name), walk(value, private, secrets)))
+            .map(|(name, value)| (hide(name), redacted(value, secrets)))
             .collect(),
         Value::Array(elements) => elements
             .into_iter()
-            .map(|value| walk(value, private, secrets))
+            .map(|value| redacted(value, secrets))
             .collect(),
-        Value::String(text) => Value::String(redacted(text)),
+        Value::String(text) => Value::String(hide(text)),
         Value::Number(number) => {
             let text = number.to_string();
-            let shown = redacted(text.clone());
+            let shown = hide(text.clone());
             if shown == text {
                 Value::Number(number)
             } else {
@@ -69,5 +60,33 @@ fn walk(answer: Value, private: &[super::KeyName], secrets: &[&str]) -> Value {
             }
         }
         other => other,
+    }
+}
+
+/// Returns the part of an answer that may be stored: the texts, numbers and booleans of members with
+/// these names, at any depth. Null for a body that is not JSON, since its members have no names.
+#[must_use]
+pub fn kept(answer: Value, keep: &[KeyName]) -> Value {
+    part(answer, keep, false).unwrap_or_default()
+}
+
+fn part(value: Value, keep: &[KeyName], is_named: bool) -> Option<Value> {
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter().filter_map(|(name, value)| {
+                let is_named = keep.iter().any(|one| **one == *name);
+                Some((name, part(value, keep, is_named)?))
+            });
+            let members: Map<String, Value> = members.collect();
+            (!members.is_empty()).then_some(Value::Object(members))
+        }
+        Value::Array(elements) => {
+            let elements = elements.into_iter();
+            let elements: Vec<Value> = elements
+                .filter_map(|value| part(value, keep, is_named))
+                .collect();
+            (!elements.is_empty()).then_some(Value::Array(elements))
+        }
+        value => is_named.then_some(value),
     }
 }

@@ -10,7 +10,7 @@ mod words;
 
 pub use address::BaseUrl;
 pub use allow::{AllowedCall, CallPath, METHODS};
-pub use answers::{ErrorCode, without};
+pub use answers::{ErrorCode, kept, redacted};
 pub use idempotency::{Idempotency, IdempotencyKeys, KeyPlace, Replays};
 pub use traffic::{Admission, Asking, Breaker, BreakerState, ConnectionTraffic};
 pub use words::{BasicUser, HeaderName, HeaderText, KeyName, ParameterName, Period};
@@ -58,8 +58,8 @@ pub struct Connection {
     pub test_path: Option<CallPath>,
     /// The position of an error's code in an answer.
     pub error_code: ErrorCode,
-    /// Names of members that are removed from answers before storage, at any depth.
-    pub private: Vec<KeyName>,
+    /// Names of members of answers that may be stored, at any depth.
+    pub keep: Vec<KeyName>,
     /// Call limits.
     #[serde(default)]
     pub limits: CallLimits,
@@ -109,8 +109,9 @@ input! {
         test_path: Option<CallPath>,
         /// The position of an error's code in an answer.
         error_code: Defaulted<ErrorCode>,
-        /// Names of members that are removed from answers before storage, at any depth.
-        private: Option<List<KeyName, 0, 20>>,
+        /// Names of members of answers that may be stored, at any depth. Nothing else of an answer is
+        /// stored, except its status, its hash, and the facts that playbooks read.
+        keep: Option<List<KeyName, 0, 50>>,
         /// Call limits for all actions together; absent for no limit.
         limits: Option<CallLimitsPut>,
     }
@@ -132,7 +133,7 @@ input! {
         "allow": ["GET /balance", "GET /invoices/{id}", "POST /invoices/{id}/pay"],
         "testPath": "/balance",
         "errorCode": "/error/code",
-        "private": ["payment_method"],
+        "keep": ["id", "status", "amount_due", "attempt_count", "code"],
         "limits": {"perSecond": 25, "concurrent": 10},
     };
 }
@@ -353,7 +354,7 @@ impl Connection {
             allow: put.allow.0,
             test_path: put.test_path,
             error_code: put.error_code.0,
-            private: put.private.map(|list| list.0).unwrap_or_default(),
+            keep: put.keep.map(|list| list.0).unwrap_or_default(),
             limits: put.limits.map(CallLimits::from).unwrap_or_default(),
             paused: false,
             // A connection created again under its name gets another revision.
@@ -364,7 +365,7 @@ impl Connection {
     }
 
     /// Replaces what a client sets. The revision rises when calls or the reading of their answers
-    /// change. Other allowed calls, private members or limits do not change a call.
+    /// change. Other allowed calls, stored members or limits do not change a call.
     pub fn replace(&mut self, put: ConnectionPut, now: Timestamp) {
         let old = self.clone();
         *self = Self {

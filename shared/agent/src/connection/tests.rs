@@ -252,7 +252,7 @@ fn the_revision_rises_with_what_a_call_looks_like() {
     for (more, raised) in [
         (json!({}), false),
         (json!({"kind": "other"}), false),
-        (json!({"private": ["email"]}), false),
+        (json!({"keep": ["state"]}), false),
         (json!({"allow": []}), false),
         (json!({"baseUrl": "https://other.example.com"}), true),
         (json!({"secretParameter": null}), true),
@@ -271,21 +271,24 @@ fn the_revision_rises_with_what_a_call_looks_like() {
 }
 
 #[test]
-fn what_is_private_is_not_kept() {
-    let private = connection(&json!({"private": ["email", "card"]})).private;
+fn only_named_members_are_kept() {
+    let keep = connection(&json!({"keep": ["id", "note", "tags", "card", "pin"]})).keep;
     let answer = json!({
         "id": "cus_1", "email": "a@b.example",
-        "list": [{"card": {"number": 4}, "note": "key hush-hush is wrong"}],
-        "of hush-hush": true, "pin": 4711, "amount": 4712,
+        "list": [{"card": {"number": 4}, "note": "key hush-hush is wrong"}, {"name": "Ann"}],
+        "tags": ["late", {"by": "Ann"}], "pin": 4711, "nested": {"name": "Ann"},
     });
-    let kept = without(answer, &private, &["hush-hush", "4711", ""]);
+    let answer = redacted(answer, &["hush-hush", "4711", ""]);
     let expected = json!({
-        "id": "cus_1", "list": [{"note": "key … is wrong"}],
-        "of …": true, "pin": "…", "amount": 4712,
+        "id": "cus_1", "list": [{"note": "key … is wrong"}], "tags": ["late"], "pin": "…",
     });
-    assert_eq!(kept, expected);
-    assert_eq!(without(json!("email: a@b"), &private, &[]), Value::Null);
-    assert_eq!(without(json!("text"), &[], &[]), json!("text"));
+    assert_eq!(kept(answer.clone(), &keep), expected);
+    assert_eq!(kept(answer, &[]), Value::Null);
+    assert_eq!(kept(json!("email: a@b"), &keep), Value::Null);
+    assert_eq!(
+        redacted(json!({"of hush": 12}), &["hush"]),
+        json!({"of …": 12})
+    );
 }
 
 #[test]

@@ -41,7 +41,9 @@ pub struct ConnectionTraffic {
 ///                                    a clear answer
 /// ```
 ///
-/// Any clear answer closes it, even the answer to a call from before it opened. A worker that knew
+/// Any clear answer to a call that changes something closes it, even to a call from before it opened.
+/// A clear answer to a read says nothing about such calls. Without calls, the count starts over 15
+/// minutes after an opening. A worker that knew
 /// of no trouble at its claim writes nothing after a clear answer. Of overlapping calls, five
 /// unclear answers may thus open it despite a clear one between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -133,6 +135,13 @@ impl Breaker {
         }
         match self.open_until {
             Some(open) if now < open => return false,
+            Some(open) if open.plus(Self::LONGEST_PAUSE) < now => {
+                *self = Self {
+                    revision: self.revision,
+                    unclear: 1,
+                    ..Self::default()
+                };
+            }
             Some(_) => self.open((self.pause * 2).min(Self::LONGEST_PAUSE), now),
             None => {
                 self.unclear += 1;

@@ -270,7 +270,7 @@ impl Agent<'_> {
         );
         let connection = key::connection(tenant, &action.content.target_system);
         let mut reads = action.required_reads();
-        reads.extend(action.reads_in_doubt());
+        reads.extend(action.doubt_reads());
         let others: BTreeSet<&str> = reads.iter().map(|read| &*read.connection).collect();
         let others = others
             .into_iter()

@@ -91,6 +91,16 @@ impl DueSession {
         session.is_some_and(|session| session.status.is_running())
     }
 
+    /// Returns the message for the worker, if the check of its alert is due.
+    #[must_use]
+    pub fn message(&self) -> Option<Message> {
+        self.session()?.alert_check_message()
+    }
+
+    pub(super) const fn session(&self) -> Option<&Stored<AgentSession>> {
+        self.0.record.as_ref()
+    }
+
     /// Returns the record's name for the log.
     #[must_use]
     pub fn name(&self) -> String {
@@ -187,9 +197,9 @@ impl Agent<'_> {
         let mut session = whole.session.clone();
         let (from, now) = (session.status.name(), self.0.clock.now());
         let writes = if session.status.is_running() {
-            let status = self.settle(whole, SWEEPER).await?;
-            if !status.is_running() {
-                return Ok(status);
+            let settled = self.settle(whole, SWEEPER).await?;
+            if let Some(settled) = settled.filter(|settled| !settled.status.is_running()) {
+                return Ok(settled.status);
             }
             session.check_later(now);
             vec![Write::replace(&session)?]

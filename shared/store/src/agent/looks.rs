@@ -3,7 +3,7 @@
 
 use agent::{
     ActionState, AgentAction, AgentSession, ApprovedActions, Connection, JournalActor,
-    JournalEvent, Note, Sight,
+    JournalEvent, Message, Note, Sight,
 };
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
@@ -26,6 +26,15 @@ pub struct AwaitedLook {
     pub action: Box<AgentAction>,
     /// The existing connections of its reads.
     pub connections: Vec<Connection>,
+}
+
+/// The result of a check.
+#[derive(Clone, Debug)]
+pub struct Looked {
+    /// The action after it.
+    pub action: Box<AgentAction>,
+    /// The message of the alert's check, if this result made it due.
+    pub message: Option<Message>,
 }
 
 impl Agent<'_> {
@@ -68,13 +77,13 @@ impl Agent<'_> {
         }))
     }
 
-    /// Writes the observation of a check, and the effects on the session and its alert. Returns the
-    /// new action; none if another worker did the check. 409 if others kept writing the session.
+    /// Writes the observation of a check, and the effects on the session. None if another worker
+    /// did the check. 409 if others kept writing the session.
     pub async fn looked(
         &self,
         looked_at: &AgentAction,
         sight: &Sight,
-    ) -> Result<Option<AgentAction>, Error> {
+    ) -> Result<Option<Looked>, Error> {
         let (tenant, id) = (looked_at.key.organization_id, looked_at.key.session_id);
         let read = || self.get(tenant, id);
         let write = |whole| self.looked_in(whole, looked_at, sight);
@@ -88,7 +97,7 @@ impl Agent<'_> {
         whole: SessionWithActions,
         looked_at: &AgentAction,
         sight: &Sight,
-    ) -> Result<Option<Option<AgentAction>>, Error> {
+    ) -> Result<Option<Option<Looked>>, Error> {
         let SessionWithActions {
             mut session,
             mut actions,
@@ -114,7 +123,11 @@ impl Agent<'_> {
         writes.extend(entries(noted)?);
         if event == JournalEvent::Looked {
             let done = self.0.table.transact(writes).await?;
-            return Ok(done.is_ok().then_some(Some(action.record)));
+            let looked = Looked {
+                action: Box::new(action.record),
+                message: None,
+            };
+            return Ok(done.is_ok().then_some(Some(looked)));
         }
         // A concurrent settlement has not seen this result. Both write the session, so one of them
         // retries.
@@ -122,11 +135,16 @@ impl Agent<'_> {
         let is_known = action.state != ActionState::Unknown;
         let settles = event == JournalEvent::Reconciled && is_known;
         let from = (settles && session.settle_again(&actions, now)).then_some(from);
+        session.plan_alert_check(&actions, now);
         writes.extend(followed(&mut session, &actions, from, WORKER, now)?);
         writes.extend(remedy::writes(&action)?);
         writes.extend(run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
-        Ok(done.is_ok().then_some(Some(action.record)))
+        let looked = Looked {
+            action: Box::new(action.record),
+            message: session.alert_check_message(),
+        };
+        Ok(done.is_ok().then_some(Some(looked)))
     }
 }
 

@@ -32,7 +32,7 @@ pub use actions::Lease;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use lists::SessionOnAlert;
-pub use looks::AwaitedLook;
+pub use looks::{AwaitedLook, Looked};
 pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
 pub use resolve::AlertCheck;

@@ -1,81 +1,117 @@
-//! The end of an alert. The worker reads whether its matter is settled, after the last action.
+//! The end of an alert. The worker reads whether its matter is settled, after a session completed.
 
-use agent::{Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
+use agent::{AgentSession, Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
 use model::{AgentSessionId, Error, OrganizationId};
 
-use super::{Agent, journal::WORKER, sessions::noted};
+use super::{Agent, PAUSED, due::DueSession, is_paused, journal::WORKER, sessions::noted};
 use crate::{
+    WriteContext,
     key::{self, AnyKey},
     table::{OrLeave, Read, Stored, Write},
+    tracked::Tracked,
 };
 
-/// An alert whose matter may be settled.
+/// A due check of an alert.
 #[derive(Clone, Debug)]
 pub struct AlertCheck {
-    /// The reads that tell.
+    session: Stored<AgentSession>,
+    /// The reads that tell whether the matter is settled.
     pub reads: Vec<TargetRead>,
     /// The existing connections of these reads.
     pub connections: Vec<Connection>,
 }
 
 impl Agent<'_> {
-    /// Returns the check that may resolve a session's alert. None unless the session is completed,
-    /// each effect is verified, and its playbook states the end.
-    pub async fn to_resolve(
+    /// Returns the check of a session's alert. None if none is due. During a pause of the
+    /// organization or of a connection, the check is deferred, and none is returned too.
+    pub async fn to_check_alert(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
     ) -> Result<Option<AlertCheck>, Error> {
         let whole = self.get(tenant, id).await?;
-        let Some(check) = whole.session.alert_check(&whole.actions) else {
+        let mut session = whole.session;
+        if !session.awaits_alert_check() {
+            return Ok(None);
+        }
+        let now = self.0.clock.now();
+        let Some(check) = session.alert_check(&whole.actions).cloned() else {
+            // The verification that is awaited schedules the check again.
+            session.end_alert_checks();
+            self.write_or_leave(&session).await?;
             return Ok(None);
         };
         let names = check.reads.iter().map(|read| &read.connection);
         let names: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let keys = names.iter().map(AnyKey::from);
+        let pause = key::agent_pause(tenant);
+        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         let connections = names.iter().filter_map(|key| batch.named(key));
+        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
+        if is_paused(&batch, tenant)? || connections.iter().any(|one| one.paused) {
+            session.check_alert_at(now.plus(PAUSED));
+            self.write_or_leave(&session).await?;
+            return Ok(None);
+        }
         Ok(Some(AlertCheck {
-            reads: check.reads.clone(),
-            connections: connections.map(|one| one.record).collect(),
+            session,
+            reads: check.reads,
+            connections,
         }))
     }
 
-    /// Resolves a session's alert, with its journal entry, if its conditions were read as true. A
-    /// concurrent change of the session or the alert leaves the alert open.
-    pub async fn resolve(
-        &self,
-        tenant: OrganizationId,
-        id: AgentSessionId,
-        sight: &Sight,
-    ) -> Result<(), Error> {
-        let whole = self.get(tenant, id).await?;
-        let check = whole.session.alert_check(&whole.actions);
-        let is_settled = check.is_some_and(|check| {
-            let judgement = sight.judge(&check.conditions);
+    /// Resolves the alert, with its journal entry, if its conditions were read as true; otherwise
+    /// schedules the next check. A concurrent change of the alert or the session leaves the check
+    /// due.
+    pub async fn alert_checked(&self, check: AlertCheck, sight: &Sight) -> Result<(), Error> {
+        let mut session = check.session;
+        let now = self.0.clock.now();
+        let ends = session.resolved_when.as_ref();
+        let is_settled = ends.is_some_and(|end| {
+            let judgement = sight.judge(&end.conditions);
             matches!(judgement, Judgement::Holds)
         });
         if !is_settled {
-            return Ok(());
+            session.alert_is_unsettled(now);
+            return self.write_or_leave(&session).await;
         }
-        let mut session = whole.session;
-        let key = key::alert(tenant, session.alert_id);
+        session.end_alert_checks();
+        let key = key::alert(session.organization_id, session.alert_id);
         let keys = [AnyKey::from(&key)];
         let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
         // An unreadable alert cannot be resolved.
         let found: Option<Stored<Alert>> = batch.named(&key);
-        let Some(mut alert) = found else {
-            return Ok(());
+        let Some(before) = found else {
+            return self.write_or_leave(&session).await;
         };
-        let now = self.0.clock.now();
+        let mut alert = before.clone();
         if !alert.resolve(now) {
-            return Ok(());
+            return self.write_or_leave(&session).await;
         }
+        let entry = Alert::entry_of_change(&before, &alert);
         let status = Some(session.status.name());
         let note = Note::new(WORKER, JournalEvent::AlertResolved, status);
         let mut writes = noted(&mut session, note, now)?;
         writes.push(Write::replace(&alert)?);
-        self.0.table.transact(writes).await?.or_leave();
+        let context = WriteContext::from(alert.organization_id);
+        let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        done.or_leave();
+        Ok(())
+    }
+
+    /// Records that the sweeper requested the check of a due session's alert.
+    pub async fn alert_check_asked(&self, due: &DueSession) -> Result<(), Error> {
+        let Some(mut session) = due.session().cloned() else {
+            return Ok(());
+        };
+        session.alert_check_asked(self.0.clock.now());
+        self.write_or_leave(&session).await
+    }
+
+    /// Writes the session's next visit. A refused write means that another caller changed it.
+    async fn write_or_leave(&self, session: &Stored<AgentSession>) -> Result<(), Error> {
+        let write = Write::replace(session)?;
+        self.0.table.write(write).await?.or_leave();
         Ok(())
     }
 }

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, AgentSessionStatus, Alert, Approved, Approver,
-    Approving, Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Note, PlaybookRecord,
-    PolicyRule, Proposal,
+    ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
+    JournalActor, JournalActorType, JournalEvent, Message, Note, PlaybookRecord, PolicyRule,
+    Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::json;
@@ -409,32 +409,37 @@ impl Agent<'_> {
         self.0.commit(context, writes, cancelled).await
     }
 
-    /// Settles the session if this was its last running action. Returns the ids of actions it
-    /// unblocks.
+    /// Settles the session if this was its last running action. Returns the messages of actions it
+    /// unblocks, or of the alert's check.
     pub async fn settle_after(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
         action_id: &str,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Vec<Message>, Error> {
         let whole = self.get(tenant, id).await?;
-        let waiting = whole.actions.waiting_for(action_id);
-        self.settle(whole, WORKER).await?;
-        Ok(waiting)
+        let waiting = whole.actions.waiting_for(action_id).into_iter();
+        let waiting = waiting.map(|action_id| Message::RunAction {
+            organization_id: tenant,
+            session_id: id,
+            action_id,
+        });
+        let mut messages: Vec<Message> = waiting.collect();
+        let settled = self.settle(whole, WORKER).await?;
+        messages.extend(settled.and_then(|session| session.alert_check_message()));
+        Ok(messages)
     }
 
     /// Ends a session whose approved actions have all ended, and otherwise does nothing. Returns
-    /// its status.
+    /// the session; none if other callers kept writing it, each of whom settles it afterwards.
     pub(super) async fn settle(
         &self,
         whole: SessionWithActions,
         by: JournalActor,
-    ) -> Result<AgentSessionStatus, Error> {
+    ) -> Result<Option<AgentSession>, Error> {
         let (tenant, id) = (whole.session.organization_id, whole.session.id);
         let read = || self.get(tenant, id);
-        let settled = retry_or_none(whole, read, |whole| self.settle_in(whole, by)).await?;
-        // Other callers keep writing it, and each of them settles it afterwards.
-        Ok(settled.unwrap_or(AgentSessionStatus::Executing))
+        retry_or_none(whole, read, |whole| self.settle_in(whole, by)).await
     }
 
     /// None if another caller wrote it meanwhile.
@@ -442,18 +447,18 @@ impl Agent<'_> {
         &self,
         whole: SessionWithActions,
         by: JournalActor,
-    ) -> Result<Option<AgentSessionStatus>, Error> {
+    ) -> Result<Option<AgentSession>, Error> {
         let SessionWithActions {
             mut session,
             actions,
         } = whole;
         let (from, now) = (session.status.name(), self.0.clock.now());
         if !session.settle(&actions, now) {
-            return Ok(Some(session.status));
+            return Ok(Some(session.record));
         }
         let writes = followed(&mut session, &actions, Some(from), by, now)?;
         let done = self.0.table.transact(writes).await?;
-        Ok(done.is_ok().then_some(session.status))
+        Ok(done.is_ok().then_some(session.record))
     }
 }
 

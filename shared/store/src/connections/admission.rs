@@ -81,6 +81,32 @@ impl Connections<'_> {
         Ok(turn.unwrap_or_else(|| Err(now().plus(CONTENDED))))
     }
 
+    /// Returns when each of so many reads may begin. An error is the instant of a retry: the breaker is
+    /// open, or the limit of calls leaves no time. Nothing is written without a limit on calls.
+    pub async fn read_turns(
+        &self,
+        connection: &Connection,
+        count: usize,
+    ) -> Result<Result<Vec<Timestamp>, Timestamp>, Error> {
+        let now = || self.0.clock.now();
+        let read = || self.traffic(connection);
+        let write = async |mut traffic: Traffic| {
+            let breaker = traffic.known.breaker_of(connection);
+            if let Some(open) = breaker.open_until.filter(|open| now() < *open) {
+                return Ok(Some(Err(open)));
+            }
+            let turns = (0..count).map(|_| traffic.known.turn(connection, now()));
+            let turns: Result<Vec<_>, _> = turns.collect();
+            if turns.is_err() || connection.limits.per_second.is_none() {
+                return Ok(Some(turns));
+            }
+            let done = self.0.table.write(traffic.write()?).await?;
+            Ok(done.is_ok().then_some(turns))
+        };
+        let turns = retry_or_none(read().await?, read, write).await?;
+        Ok(turns.unwrap_or_else(|| Err(now().plus(CONTENDED))))
+    }
+
     /// Records the end of an action's work. Without a limit on concurrent actions, nothing is read
     /// or written.
     pub async fn ends(&self, connection: &Connection, action: &AgentAction) -> Result<(), Error> {

@@ -1,0 +1,96 @@
+//! Checks whether an alert's matter is settled, after a session on it has completed.
+
+use std::ops::Deref;
+
+use super::{
+    AgentAction, AgentSession, AgentSessionStatus, ApprovedActions, Message, ResolvedWhen,
+};
+use model::{Timestamp, span};
+
+impl AgentSession {
+    /// Pauses after each check that found the matter unsettled, in milliseconds. After the last one,
+    /// the alert stays open until a user resolves it, or settles another action.
+    pub const ALERT_CHECKED: [i64; 9] = [
+        15 * span::SECOND,
+        span::MINUTE,
+        5 * span::MINUTE,
+        15 * span::MINUTE,
+        30 * span::MINUTE,
+        span::HOUR,
+        3 * span::HOUR,
+        6 * span::HOUR,
+        12 * span::HOUR,
+    ];
+    /// Time after which a requested check is requested again, in milliseconds.
+    const ALERT_CHECK_ASKED: i64 = 2 * span::MINUTE;
+
+    /// Schedules a check of its alert at once, if there is one.
+    pub fn plan_alert_check<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+        now: Timestamp,
+    ) {
+        if self.alert_check(actions).is_some() {
+            self.due_at = Some(now);
+            self.alert_checks = 0;
+        }
+    }
+
+    /// Schedules a check of its alert at once, after a user settled a manual action. A completed
+    /// session may still await the verification of another action; its result schedules the check
+    /// again.
+    pub(super) fn recheck_alert(&mut self, now: Timestamp) {
+        self.plan_alert_check(&ApprovedActions::<&AgentAction>::none(), now);
+    }
+
+    /// True if a check of its alert is scheduled.
+    #[must_use]
+    pub fn awaits_alert_check(&self) -> bool {
+        self.status == AgentSessionStatus::Completed && self.due_at.is_some()
+    }
+
+    /// Returns the message that requests the scheduled check of its alert.
+    #[must_use]
+    pub fn alert_check_message(&self) -> Option<Message> {
+        self.awaits_alert_check().then_some(Message::CheckAlert {
+            organization_id: self.organization_id,
+            session_id: self.id,
+        })
+    }
+
+    /// Returns the check that resolves its alert. None until it is completed with every verified
+    /// effect found, and without the conditions of a playbook.
+    #[must_use]
+    pub fn alert_check<A: Deref<Target = AgentAction>>(
+        &self,
+        actions: &ApprovedActions<A>,
+    ) -> Option<&ResolvedWhen> {
+        let is_done = self.status == AgentSessionStatus::Completed
+            && actions.unreadable.is_empty()
+            && actions.known.iter().all(|action| action.is_verified());
+        self.resolved_when.as_ref().filter(|_| is_done)
+    }
+
+    /// Records that the sweeper requested the check.
+    pub fn alert_check_asked(&mut self, now: Timestamp) {
+        self.due_at = Some(now.plus(Self::ALERT_CHECK_ASKED));
+    }
+
+    /// Defers the check, since nothing may be sent at this time.
+    pub const fn check_alert_at(&mut self, later: Timestamp) {
+        self.due_at = Some(later);
+    }
+
+    /// Schedules the next check after one that found the matter unsettled.
+    pub fn alert_is_unsettled(&mut self, now: Timestamp) {
+        let checks = usize::try_from(self.alert_checks).unwrap_or(usize::MAX);
+        let pause = Self::ALERT_CHECKED.get(checks);
+        self.due_at = pause.map(|pause| now.plus(*pause));
+        self.alert_checks += 1;
+    }
+
+    /// Ends the checks: the alert is resolved, or another event will schedule a check.
+    pub const fn end_alert_checks(&mut self) {
+        self.due_at = None;
+    }
+}
