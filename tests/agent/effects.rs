@@ -371,7 +371,7 @@ async fn an_outcome_is_recorded_though_the_totals_are_busy() {
     futures::join!(world.runs_with(&worker, &id, &action), is_busy);
     world.is_completed(&id, 1).await;
     // An alert about the same record may come before the sweeper does.
-    assert_eq!(world.api.items_of("remedy").await.len(), 1);
+    assert_eq!(world.fixes().await, 1);
     assert_eq!(world.minutes_saved().await, 0);
     faults.end();
     assert_eq!(world.passes(MINUTE).await.counted, 1);

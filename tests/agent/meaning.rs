@@ -3,7 +3,7 @@
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 use shared::model::span;
-use tests::support::{Answer, Caller, Concierge};
+use tests::support::{Answer, Caller, Concierge, text_of};
 
 const SECOND: i64 = span::SECOND;
 const RETRY: &str = "POST /payments/{id}/retry";
@@ -243,4 +243,45 @@ async fn a_call_in_doubt_is_read_before_it_is_repeated() {
     assert_eq!(world.demo.waiting_faults(), 1);
     assert_eq!(world.demo.effects().len(), 1);
     assert_eq!(world.outcome(&id).await.0, "completed");
+}
+
+/// The organization's journal names the newest entry of each session that ended.
+#[tokio::test]
+async fn a_session_that_was_removed_is_missed() {
+    let world = Concierge::start().await;
+    let (id, _) = world.approved_batch().await;
+    world.delivers(&world.worker()).await;
+    let other = world.failed_payment().await;
+    world.cancels(&other).await.expect(200);
+    for _ in 0..2 {
+        assert_eq!(world.sweeper().sweep().await, sweeper::Swept::default());
+    }
+    let ada = world.api.sign_in("ada").await;
+    let breaks = async || {
+        let check = ada.get("/api/journal/check").await.expect(200);
+        assert_eq!(check["verified"], json!(check["breaks"] == json!([])));
+        check["breaks"].clone()
+    };
+    assert_eq!(breaks().await, json!([]));
+    let entries = ada.walk("/api/journal").await;
+    let mut ends = entries.iter();
+    let end = ends.find(|one| one["event"] == "agent_sessions_ended");
+    let end = end.unwrap();
+    let subjects = [&id, &other].map(|id| format!("agent_session:{id}"));
+    assert_eq!(end["subjects"], json!(subjects));
+    // Whoever removes the session removes its journal too.
+    let items = world.api.items().await;
+    let own = format!("#AGENT_SESSION#{id}");
+    for item in items {
+        let partition = text_of(&item, "pk");
+        if partition.contains(&format!("{own}#")) || partition.ends_with(&own) {
+            world.api.loses(partition, text_of(&item, "sk")).await;
+        }
+    }
+    let missed = json!([{
+        "seq": end["seq"], "subject": format!("agent_session:{id}"), "why": "session_missing",
+    }]);
+    assert_eq!(breaks().await, missed);
+    // A further end is named by a further entry.
+    assert_eq!(ends.count(), 0);
 }

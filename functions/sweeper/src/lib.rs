@@ -2,7 +2,7 @@
 //! deletes. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
 //! nothing worse.
 
-use std::time::Duration;
+use std::{collections::BTreeMap, time::Duration};
 
 use agent::{AgentSessionStatus, Message};
 use futures::{StreamExt, stream};
@@ -213,7 +213,9 @@ impl Sweeper {
     /// Requests the checks of alerts. Only messages that the queue accepted count as sent.
     async fn check_alerts(&self, due: Vec<DueSession>, swept: &mut Swept) {
         let agent = self.store.agent();
-        let messages: Vec<Message> = due.iter().filter_map(DueSession::message).collect();
+        let now = self.store.now();
+        let messages = due.iter().filter_map(|due| due.message(now));
+        let messages: Vec<Message> = messages.collect();
         let sent = self.queue.send(&messages).await;
         for (due, sent) in due.iter().zip(sent) {
             let asked = match sent {
@@ -223,6 +225,24 @@ impl Sweeper {
             match asked {
                 Ok(()) => swept.looks += 1,
                 Err(error) => swept.failed(&due.name(), &error),
+            }
+        }
+    }
+
+    /// Names ended sessions in the journals of their organizations.
+    async fn name_ended(&self, due: &[DueSession], swept: &mut Swept) {
+        let mut by_organization: BTreeMap<_, Vec<&DueSession>> = BTreeMap::new();
+        for due in due {
+            by_organization
+                .entry(due.unnamed_of())
+                .or_default()
+                .push(due);
+        }
+        for due in by_organization.values() {
+            for some in due.chunks(DueSession::NAMED) {
+                if let Err(error) = self.store.agent().name_ended(some).await {
+                    swept.failed("sessions that ended", &error);
+                }
             }
         }
     }
@@ -248,9 +268,13 @@ impl Sweeper {
 
     async fn sessions(&self, due: Vec<DueSession>, swept: &mut Swept) {
         let agent = self.store.agent();
+        let now = self.store.now();
         let (to_check, due): (Vec<_>, Vec<_>) =
-            due.into_iter().partition(|due| due.message().is_some());
+            due.into_iter().partition(|due| due.message(now).is_some());
         self.check_alerts(to_check, swept).await;
+        let (to_name, due): (Vec<_>, Vec<_>) =
+            due.into_iter().partition(|due| due.unnamed_of().is_some());
+        self.name_ended(&to_name, swept).await;
         let looked_after: Vec<_> = stream::iter(due)
             .map(async |due| {
                 let was_running = due.is_running();

@@ -10,8 +10,8 @@ use super::{
     AgentAction, AgentSession, JournalActor, JournalActorType, JournalEntry, JournalEvent, Note,
 };
 use model::{
-    JournalFlaw, JournalHead, Timestamp,
-    journal::{Chained, first_break},
+    JournalFlaw, JournalHead, Timestamp, digest,
+    journal::{Chained, canonical, first_break},
 };
 
 impl AgentSession {
@@ -33,7 +33,25 @@ impl AgentSession {
             previous_hash: String::new(),
             hash: String::new(),
         };
-        entry.chained(&mut self.journal)
+        let entry = entry.chained(&mut self.journal);
+        self.journal_at = Some(now);
+        if self.status.has_ended() {
+            self.plan_visit();
+        }
+        entry
+    }
+
+    /// Returns the hash of its newest analysis and of what was read for it, without excerpts.
+    #[must_use]
+    pub fn analysis_hash(&self) -> String {
+        let reads = self.reads.iter().map(|read| {
+            json!({
+                "name": read.name, "request": read.request, "status": read.status,
+                "hash": read.hash, "facts": read.facts.0, "error": read.error,
+            })
+        });
+        let whole = json!({ "analysis": self.analysis, "reads": reads.collect::<Vec<_>>() });
+        digest(&canonical(&whole))
     }
 
     /// Returns the digests of some of its actions, by their ids.

@@ -131,25 +131,13 @@ pub struct PlaybookRuns {
     pub effective: i64,
 }
 
-/// The playbooks that did not help a record of a target system.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct NotHelped {
-    /// The organization.
-    pub organization_id: OrganizationId,
-    /// The record.
-    pub entity: String,
-    /// Their [`PlaybookVersion::label`]s.
-    #[serde(default)]
-    pub playbooks: Vec<String>,
-}
-
 /// Outcomes of the playbooks' earlier proposals to an organization.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlaybookRecord {
     /// The outcomes by playbook version.
     pub runs: Vec<PlaybookRuns>,
-    /// Playbook versions that did not help a record of the alert, by [`PlaybookVersion::label`].
+    /// Playbook versions that lately did not help a record of the alert, by
+    /// [`PlaybookVersion::label`].
     pub not_helped: Vec<String>,
 }
 

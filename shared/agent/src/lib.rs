@@ -162,8 +162,8 @@
 
 mod action;
 mod action_type;
+mod after_end;
 mod alert;
-mod alert_check;
 mod approval;
 mod attempts;
 mod chains;
@@ -179,6 +179,7 @@ mod journaled;
 mod lease;
 mod manual;
 mod message;
+mod outcome;
 pub mod pattern;
 mod policy;
 mod precondition;
@@ -219,8 +220,8 @@ pub use connection::{
 pub use content::ActionContent;
 pub use effect::{EffectGuard, HeldEffect, Hold, Try};
 pub use evidence::{
-    Case, ConfidenceFrom, Evidence, FindingWeight, NotHelped, PlaybookRecord, PlaybookRuns,
-    PlaybookVersion, ReadEvidence,
+    Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
+    ReadEvidence,
 };
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
@@ -233,6 +234,7 @@ pub use journal::{
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
 pub use message::Message;
+pub use outcome::LastOutcome;
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };

@@ -64,9 +64,15 @@ pub struct AgentSession {
     /// The newest entry of its journal.
     #[serde(default)]
     pub journal: JournalHead,
-    /// The sweeper's next visit. During an analysis or a proposal, also its deadline. In a completed
-    /// session, the next check of its alert.
+    /// The instant of that entry.
+    pub journal_at: Option<Timestamp>,
+    /// The number of the newest entry that the organization's journal names.
+    #[serde(default)]
+    pub journal_named: i64,
+    /// The sweeper's next visit. During an analysis or a proposal, also its deadline.
     pub due_at: Option<Timestamp>,
+    /// The next check of its alert, in a completed session.
+    pub alert_check_at: Option<Timestamp>,
     /// Checks of its alert that found the matter unsettled, since the last action or settlement.
     #[serde(default)]
     pub alert_checks: i64,
@@ -214,7 +220,10 @@ impl AgentSession {
             proposed_by: None,
             rejection: None,
             journal: JournalHead::default(),
+            journal_at: None,
+            journal_named: 0,
             due_at: None,
+            alert_check_at: None,
             alert_checks: 0,
             approvable_until: None,
             failed_at: None,
@@ -355,6 +364,7 @@ impl AgentSession {
     ) {
         self.status = status;
         self.due_at = due_at;
+        self.alert_check_at = None;
         self.updated_at = now;
         if status == AgentSessionStatus::Failed {
             self.failed_at = Some(now);

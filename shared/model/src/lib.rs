@@ -54,7 +54,7 @@ pub use journal::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, JournalFlaw,
     JournalHead, Journaled, OrganizationEntry, OrganizationEvent, OrganizationHead,
     OrganizationJournalBreak, OrganizationJournalCheck, OrganizationJournalFilter,
-    OrganizationJournalFrom,
+    OrganizationJournalFrom, SessionHead,
 };
 pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};

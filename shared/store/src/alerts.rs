@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use agent::{Alert, AlertFilter, AlertReport, AlertStatus, AlertUpdate, Recurrence};
+use agent::{Alert, AlertFilter, AlertReport, AlertStatus, AlertUpdate, LastOutcome, Recurrence};
 use model::{
     AlertId, EntryContent, Error, Id, Journaled, OrganizationEvent, OrganizationId, Timestamp,
     UserId, journal::subject,
@@ -17,7 +17,7 @@ use super::{
     journal::head_in,
     key::{self, AnyKey, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
-    records::{AlertSource, AlertsSince, Remedy},
+    records::{AlertSource, AlertsSince},
     retry::reretry_or_none,
     store::resource,
     table::{Batch, Read, Record, Stored, Write},
@@ -180,8 +180,9 @@ impl Alerts<'_> {
             keys.push(source(tenant, report).into());
             keys.push(alert_days::day(tenant, &sent.signal_type, report.occurred_at).into());
             let entities = sent.entities().iter();
-            let remedies = entities.map(|one| key::remedy(tenant, &sent.target_system, &one.id));
-            keys.extend(remedies.map(AnyKey::from));
+            let outcomes =
+                entities.map(|one| key::last_outcome(tenant, &one.id, &sent.target_system));
+            keys.extend(outcomes.map(AnyKey::from));
         }
         let around = self.0.table.batch_get(keys, Read::Consistent);
         let (around, id) = tokio::try_join!(around, self.0.next_id())?;
@@ -395,12 +396,12 @@ fn source(tenant: OrganizationId, report: &AlertReport) -> Key<AlertSource> {
 /// Returns the last fix of an alert's records before an instant.
 fn recurrence(alert: &Alert, at: Timestamp, around: &Batch) -> Option<Recurrence> {
     let entities = alert.entities.iter();
-    let remedies = entities.filter_map(|entity| {
-        let key = key::remedy(alert.organization_id, &alert.target_system, &entity.id);
+    let outcomes = entities.filter_map(|entity| {
+        let key = key::last_outcome(alert.organization_id, &entity.id, &alert.target_system);
         Some(around.named(&key)?.record)
     });
-    let before = remedies.filter(|remedy: &Remedy| remedy.at < at);
-    before.max_by_key(|remedy| remedy.at).map(Into::into)
+    let fixes = outcomes.filter(|outcome: &LastOutcome| outcome.helped && outcome.at < at);
+    fixes.max_by_key(|outcome| outcome.at).map(Into::into)
 }
 
 fn none_recorded() -> Error {

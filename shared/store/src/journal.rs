@@ -4,6 +4,7 @@
 use model::{
     EntryActor, EntryActorType, EntryContent, Error, OrganizationEntry, OrganizationHead,
     OrganizationId, OrganizationJournalCheck, OrganizationJournalFilter, Timestamp, UserId,
+    journal::Chained,
 };
 use serde::de::DeserializeOwned;
 
@@ -17,7 +18,7 @@ use super::{
     table::{Batch, Read, Record, Refused, Stored, Write, back_off, unavailable},
 };
 
-/// The most entries of one check.
+/// The most entries of one check, with those of sessions that they name.
 const CHECKED: usize = 5_000;
 
 /// The attempts to append to a journal while other requests do: up to three seconds, since a client waits.
@@ -217,11 +218,42 @@ impl Journals<'_> {
         let entries = table.list(entries.limit(CHECKED + 1));
         let (head, before, mut entries) = tokio::try_join!(self.0.head(tenant), before, entries)?;
         let newest = head.map(|head| head.record.newest).unwrap_or_default();
-        let has_more = entries.len() > CHECKED;
-        entries.truncate(CHECKED);
+        let checks = entries.iter().scan(0, |checks, entry| {
+            *checks += 1 + entry.ended_sessions().len();
+            Some(*checks)
+        });
+        // One entry names far fewer sessions than one check reads.
+        let within = checks.take_while(|checks| *checks <= CHECKED).count();
+        let has_more = entries.len() > within;
+        entries.truncate(within);
         let before = before.first();
-        Ok(OrganizationJournalCheck::of(
-            before, &entries, &newest, has_more,
-        ))
+        let mut check = OrganizationJournalCheck::of(before, &entries, &newest, has_more);
+        self.check_sessions(tenant, &entries, &mut check).await?;
+        Ok(check)
+    }
+
+    /// Checks that the journals of ended sessions have the entries that these entries name.
+    async fn check_sessions(
+        &self,
+        tenant: OrganizationId,
+        entries: &[OrganizationEntry],
+        check: &mut OrganizationJournalCheck,
+    ) -> Result<(), Error> {
+        let named = entries.iter().flat_map(|entry| {
+            let heads = entry.ended_sessions().into_iter();
+            heads.map(|head| (entry.seq, key::named_entry(tenant, &head), head))
+        });
+        let named: Vec<_> = named.collect();
+        let keys = named.iter().map(|(_, key, _)| AnyKey::from(key));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (seq, key, head) in &named {
+            let entry = found.named(key);
+            if entry
+                .is_none_or(|entry| entry.hash != head.hash || entry.computed_hash() != head.hash)
+            {
+                check.lacks(*seq, head.id);
+            }
+        }
+        Ok(())
     }
 }

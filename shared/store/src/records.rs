@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use agent::{ActionType, AgentAction, AgentSession};
+use agent::{AgentAction, AgentSession};
 use model::{
     ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationHead, OrganizationId,
     PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId,
@@ -244,18 +244,6 @@ pub(crate) struct SessionOfAlert {
 pub(crate) enum Part {
     AgentSession(Box<AgentSession>),
     AgentAction(Box<AgentAction>),
-}
-
-/// The action that last fixed a record of a target system.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Remedy {
-    pub(crate) organization_id: OrganizationId,
-    pub(crate) target_system: String,
-    pub(crate) entity: String,
-    pub(crate) action_type: ActionType,
-    pub(crate) session_id: AgentSessionId,
-    pub(crate) at: Timestamp,
 }
 
 /// The claims of a day (UTC) for which the policy has caps: the number of actions, and the money by

@@ -104,8 +104,7 @@ async fn alert_status(world: &Concierge, id: &Value) -> Value {
 async fn counts(world: &Concierge, id: &Value, is_counted: bool) {
     let minutes = if is_counted { 5 } else { 0 };
     assert_eq!(world.minutes_saved().await, minutes);
-    let fixes = world.api.items_of("remedy").await.len();
-    assert_eq!(fixes, usize::from(is_counted));
+    assert_eq!(world.fixes().await, usize::from(is_counted));
     // The worker requested the check of the alert.
     world.delivers_once(&world.worker()).await;
     let status = if is_counted { "resolved" } else { "open" };

@@ -32,7 +32,7 @@ async fn without_a_verification_a_success_counts_at_once_and_resolves_no_alert()
     world.is_completed(&id, 1).await;
     assert!(result(&world, &id).await["verification"].is_null());
     assert_eq!(world.minutes_saved().await, 5);
-    assert_eq!(world.api.items_of("remedy").await.len(), 1);
+    assert_eq!(world.fixes().await, 1);
     assert_eq!(alert_status(&world, &id).await, "open");
 }
 

@@ -358,7 +358,7 @@ async fn ends(world: &Concierge, (id, action): &(Value, String), state: &str) {
     world.api.clock.advance(span::HOUR);
     let awaited = agent.to_look(home, session, action).await.unwrap();
     let looked = agent.looked(&awaited.unwrap().action, &sight).await;
-    assert!(!looked.unwrap().unwrap().awaits_look());
+    assert!(!looked.unwrap().unwrap().action.awaits_look());
 }
 
 #[tokio::test]
@@ -391,10 +391,14 @@ async fn outcomes_move_the_prior_and_withhold_actions_that_did_not_help() {
     assert_eq!(analysis["passedOver"], json!([label]));
     // Another organization's books say nothing of it.
     let home = world.api.home.id;
-    for kind in ["playbook_runs", "not_helped"] {
+    for (kind, count) in [("playbook_runs", 1), ("last_outcome", 2)] {
         let items = world.api.items_of(kind).await;
-        assert_eq!(items.len(), 1, "{kind}");
+        assert_eq!(items.len(), count, "{kind}");
         let organization = items[0]["organizationId"].as_n().unwrap();
         assert_eq!(*organization, home.to_string());
     }
+    // A day later it is proposed again.
+    world.api.clock.advance(25 * span::HOUR);
+    let later = analysed(&world, "usage_batch_stuck", &[("usage_batch", "ub_1002")]).await;
+    assert_eq!(later["analysis"]["passedOver"], json!([]));
 }

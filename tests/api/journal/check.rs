@@ -25,7 +25,7 @@ fn seq(item: &Item) -> i64 {
 }
 
 fn broken(seq: i64, why: &str) -> Value {
-    json!([{"seq": seq, "why": why}])
+    json!([{"seq": seq, "subject": null, "why": why}])
 }
 
 async fn breaks(ada: &Caller) -> Value {

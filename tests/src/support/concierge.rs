@@ -498,6 +498,14 @@ impl Concierge {
         }
     }
 
+    /// Returns the number of records whose last outcome is a fix.
+    pub async fn fixes(&self) -> usize {
+        let outcomes = self.api.items_of("last_outcome").await.into_iter();
+        outcomes
+            .filter(|item| item["helped"].as_bool() == Ok(&true))
+            .count()
+    }
+
     /// Hands every message in the queue to a worker, and then the request that it sent for a check of
     /// the alert. Returns how many it wants again.
     pub async fn delivers(&self, worker: &Worker) -> usize {

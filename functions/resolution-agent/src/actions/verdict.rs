@@ -49,7 +49,7 @@ pub async fn verdict(
     let session = agent
         .judge(caller.pending_write(), id, &action, &verdict)
         .await?;
-    let message = session.session.alert_check_message();
+    let message = session.session.alert_check_message(state.app.clock.now());
     send(&state.queue, message.as_slice()).await;
     Ok(Single(AgentSessionView::of(
         &session,

@@ -28,6 +28,8 @@ pub enum JournalFlaw {
     Unchained,
     /// The entry is not the newest one that the journal's head, its record or the session's chain names.
     NotTheHead,
+    /// The journal of an agent session lacks the entry that this one names: it was changed or removed.
+    SessionMissing,
 }
 
 /// The place of an entry in its chain.

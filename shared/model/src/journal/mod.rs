@@ -13,5 +13,6 @@ pub use chain::{Chained, JournalFlaw, JournalHead, Link, first_break};
 pub use organization::{
     CredentialType, EntryActor, EntryActorType, EntryContent, EntryCredential, Journaled,
     OrganizationEntry, OrganizationEvent, OrganizationHead, OrganizationJournalBreak,
-    OrganizationJournalCheck, OrganizationJournalFilter, OrganizationJournalFrom, subject,
+    OrganizationJournalCheck, OrganizationJournalFilter, OrganizationJournalFrom, SessionHead,
+    subject,
 };

@@ -10,8 +10,9 @@ use utoipa::ToSchema;
 
 use super::{Chained, JournalFlaw, JournalHead, Link, canonical, first_break};
 use crate::{
-    AlertId, FieldChange, JournalSubject, JsonObject, JsonText, Organization, OrganizationId,
-    Timestamp, Token, TokenId, TokenName, User, UserId, digest, input, names::names,
+    AgentSessionId, AlertId, FieldChange, JournalSubject, JsonObject, JsonText, Organization,
+    OrganizationId, Timestamp, Token, TokenId, TokenName, User, UserId, digest, input,
+    names::names,
 };
 
 /// An entry of the organization's journal.
@@ -133,8 +134,11 @@ names! {
         AgentResumed,
         /// Alerts were recorded.
         AlertRecorded,
-        /// The status of alerts changed, by a request or a further report.
+        /// The status of alerts changed, by a request, a further report, or the agent.
         AlertChanged,
+        /// Agent sessions ended, or a later check added to their journals. The entry names the newest
+        /// entry of each, so that a session that was removed is missed.
+        AgentSessionsEnded,
     }
 }
 
@@ -222,7 +226,7 @@ impl Journaled for Token {
 
 /// The names of subjects.
 pub mod subject {
-    use super::{AlertId, OrganizationId, TokenId, UserId};
+    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId};
 
     /// The policy.
     pub const POLICY: &str = "policy";
@@ -258,6 +262,12 @@ pub mod subject {
     #[must_use]
     pub fn alert(id: AlertId) -> String {
         format!("alert:{id}")
+    }
+
+    /// Returns the name of an agent session.
+    #[must_use]
+    pub fn agent_session(id: AgentSessionId) -> String {
+        format!("agent_session:{id}")
     }
 }
 
@@ -484,7 +494,7 @@ pub struct OrganizationJournalCheck {
     pub verified: bool,
     /// Number of checked entries.
     pub entries: i64,
-    /// The first break, if there is one.
+    /// The first break of the chain, if there is one, and each session that is missing.
     pub breaks: Vec<OrganizationJournalBreak>,
     /// The newest checked entry, for storage elsewhere; the journal's head at the end of the check.
     pub head: JournalHead,
@@ -492,11 +502,53 @@ pub struct OrganizationJournalCheck {
     pub next: Option<Timestamp>,
 }
 
+/// The newest entry of an ended agent session's journal, as an entry of the organization's journal names
+/// it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionHead {
+    /// The session.
+    pub id: AgentSessionId,
+    /// The number of the session's entry.
+    pub seq: i64,
+    /// Its instant.
+    pub at: Timestamp,
+    /// Its hash.
+    pub hash: String,
+}
+
+impl OrganizationEntry {
+    /// Returns the ended sessions that the entry names.
+    #[must_use]
+    pub fn ended_sessions(&self) -> Vec<SessionHead> {
+        let after = self
+            .after
+            .as_ref()
+            .filter(|_| self.event == OrganizationEvent::AgentSessionsEnded);
+        let heads = after.into_iter().flat_map(|after| after.0.0.values());
+        heads
+            .filter_map(|head| serde_json::from_value(head.clone()).ok())
+            .collect()
+    }
+}
+
+impl EntryContent {
+    /// Notes ended agent sessions; none if there are none.
+    #[must_use]
+    pub fn sessions_ended(heads: &[SessionHead]) -> Option<Self> {
+        let named = heads
+            .iter()
+            .map(|head| (subject::agent_session(head.id), json!(head)));
+        Self::several(OrganizationEvent::AgentSessionsEnded, None, named.collect())
+    }
+}
+
 /// A break in the organization's journal.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub struct OrganizationJournalBreak {
     /// The number of the entry.
     pub seq: i64,
+    /// The agent session whose journal lacks the entry that this one names, as `agent_session:7`.
+    pub subject: Option<String>,
     /// The flaw.
     pub why: JournalFlaw,
 }
@@ -522,7 +574,11 @@ impl OrganizationJournalCheck {
         let newest = entries.last().filter(|_| has_more);
         let breaks: Vec<_> = flaw
             .into_iter()
-            .map(|(seq, why)| OrganizationJournalBreak { seq, why })
+            .map(|(seq, why)| OrganizationJournalBreak {
+                seq,
+                subject: None,
+                why,
+            })
             .collect();
         Self {
             verified: breaks.is_empty(),
@@ -537,6 +593,16 @@ impl OrganizationJournalCheck {
             ),
             next: newest.map(|entry| entry.at),
         }
+    }
+
+    /// Adds a session whose journal lacks the entry that `seq` names.
+    pub fn lacks(&mut self, seq: i64, session: AgentSessionId) {
+        self.verified = false;
+        self.breaks.push(OrganizationJournalBreak {
+            seq,
+            subject: Some(subject::agent_session(session)),
+            why: JournalFlaw::SessionMissing,
+        });
     }
 }
 

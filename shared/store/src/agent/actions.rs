@@ -8,7 +8,7 @@ use serde_json::json;
 use super::{
     Agent,
     journal::{SWEEPER, WORKER, ended, entries},
-    remedy,
+    outcomes,
 };
 use crate::{
     key::{self, AnyKey, Gsi2},
@@ -207,6 +207,6 @@ fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Erro
     let noted = action.note(Some(note), now);
     let mut writes = vec![Write::update(action.key(), end_of(action)?, held(action))];
     writes.extend(entries(noted)?);
-    writes.extend(remedy::writes(action)?);
+    writes.extend(outcomes::writes(action)?);
     Ok(writes)
 }

@@ -3,7 +3,7 @@
 use agent::{
     ActionState, AgentAction, AgentSession, AgentSessionStatus, JournalEvent, Message, Note,
 };
-use model::{Error, Timestamp};
+use model::{Error, OrganizationId, Timestamp};
 
 use super::{Agent, journal::SWEEPER, sessions::noted};
 use crate::{
@@ -84,6 +84,16 @@ impl DueAction {
 }
 
 impl DueSession {
+    /// The most ended sessions that one write names in the organization's journal.
+    pub const NAMED: usize = 40;
+
+    /// Returns its organization, if the organization's journal does not name its newest entry.
+    #[must_use]
+    pub fn unnamed_of(&self) -> Option<OrganizationId> {
+        let session = self.session().filter(|session| session.is_unnamed());
+        session.map(|session| session.organization_id)
+    }
+
     /// True if approved actions of it may still run.
     #[must_use]
     pub fn is_running(&self) -> bool {
@@ -93,8 +103,8 @@ impl DueSession {
 
     /// Returns the message for the worker, if the check of its alert is due.
     #[must_use]
-    pub fn message(&self) -> Option<Message> {
-        self.session()?.alert_check_message()
+    pub fn message(&self, now: Timestamp) -> Option<Message> {
+        self.session()?.alert_check_message(now)
     }
 
     pub(super) const fn session(&self) -> Option<&Stored<AgentSession>> {

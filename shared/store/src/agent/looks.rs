@@ -10,8 +10,7 @@ use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 use super::{
     Agent, PAUSED, SessionWithActions, is_paused,
     journal::{WORKER, entries, heads},
-    playbooks::run_of_playbook,
-    remedy,
+    outcomes,
 };
 use crate::{
     key::{self, AnyKey},
@@ -137,12 +136,12 @@ impl Agent<'_> {
         let from = (settles && session.settle_again(&actions, now)).then_some(from);
         session.plan_alert_check(&actions, now);
         writes.extend(followed(&mut session, &actions, from, WORKER, now)?);
-        writes.extend(remedy::writes(&action)?);
-        writes.extend(run_of_playbook(&action));
+        writes.extend(outcomes::writes(&action)?);
+        writes.extend(outcomes::run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
         let looked = Looked {
             action: Box::new(action.record),
-            message: session.alert_check_message(),
+            message: session.alert_check_message(now),
         };
         Ok(done.is_ok().then_some(Some(looked)))
     }

@@ -13,29 +13,29 @@
 //!   other.
 
 mod actions;
+mod after_end;
 mod claim;
 mod due;
 mod journal;
 mod lists;
 mod looks;
+mod outcomes;
 mod people;
-mod playbooks;
 mod policy;
 mod preview;
-mod remedy;
-mod resolve;
+
 mod savings;
 mod sessions;
 mod stack;
 
 pub use actions::Lease;
+pub use after_end::AlertCheck;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
 pub use people::{ByHand, HandingOver};
 pub use preview::Previewed;
-pub use resolve::AlertCheck;
 
 pub use sessions::Approval;
 

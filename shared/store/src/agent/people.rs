@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::OnceCell;
 
 use super::{
-    Agent, SessionWithActions, journal::entries, looks::followed, remedy, sessions::noted,
+    Agent, SessionWithActions, journal::entries, looks::followed, outcomes, sessions::noted,
 };
 use crate::{
     PendingWrite, Store, WriteContext,
@@ -103,7 +103,7 @@ impl Agent<'_> {
                 let told = action.note(Some(note), now);
                 writes.push(Write::replace(action)?);
                 writes.extend(entries(told)?);
-                writes.extend(remedy::writes(action)?);
+                writes.extend(outcomes::writes(action)?);
                 action.version += 1;
             }
             let by = JournalActor::user(Some(verdict.by));

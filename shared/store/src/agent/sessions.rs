@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use agent::{
     ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
-    JournalActor, JournalActorType, JournalEvent, Message, Note, PlaybookRecord, PolicyRule,
-    Proposal,
+    JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::json;
@@ -14,13 +13,12 @@ use super::{
     Agent, SessionWithActions,
     journal::WORKER,
     looks::followed,
-    playbooks::{labels, not_helped},
     policy::{Approvable, policy_in},
 };
 use crate::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
-    key::{self, AnyKey},
+    key,
     records::SessionOfAlert,
     retry::retry_or_none,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
@@ -182,16 +180,14 @@ impl Agent<'_> {
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
         let writes = noted(&mut session, begun, now)?;
         let alert = key::alert(tenant, session.alert_id);
-        let noted = not_helped(tenant, &session.entities);
         let class = &session.signal_type;
-        let mut keys: Vec<AnyKey> = noted.iter().map(AnyKey::from).collect();
-        keys.push(key::agent_policy(tenant).into());
+        let keys = vec![key::agent_policy(tenant).into()];
         let history = self.0.class_history(tenant, class, &alert, keys);
         let written = self.0.table.transact(writes);
         let connections = self.0.connections();
-        let runs = self.playbook_runs(tenant);
-        let (written, (alert, history, found), connections, runs) =
-            tokio::try_join!(written, history, connections.all(tenant), runs)?;
+        let playbooks = self.playbook_record(tenant, &session.entities);
+        let (written, (alert, history, found), connections, playbooks) =
+            tokio::try_join!(written, history, connections.all(tenant), playbooks)?;
         if written.is_err() {
             return Err(Error::contended());
         }
@@ -204,10 +200,7 @@ impl Agent<'_> {
                 alert: alert.or_not_found(AlertId::NOUN)?.record,
                 history,
                 connections: connections.into_iter().map(|one| one.record).collect(),
-                playbooks: PlaybookRecord {
-                    runs,
-                    not_helped: labels(&noted, &found),
-                },
+                playbooks,
             },
         }))
     }
@@ -228,7 +221,8 @@ impl Agent<'_> {
         session.finish_analysis(proposal.under(&policy), now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
-        let writes = noted(&mut session, note.with(json!({ "actions": digests })), now)?;
+        let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
+        let writes = noted(&mut session, note.with(detail), now)?;
         let done = self.0.commit(&context, writes, session.replaced()).await?;
         done.ok_or_else(Error::contended)
     }
@@ -426,7 +420,8 @@ impl Agent<'_> {
         });
         let mut messages: Vec<Message> = waiting.collect();
         let settled = self.settle(whole, WORKER).await?;
-        messages.extend(settled.and_then(|session| session.alert_check_message()));
+        messages
+            .extend(settled.and_then(|session| session.alert_check_message(self.0.clock.now())));
         Ok(messages)
     }
 

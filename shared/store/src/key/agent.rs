@@ -2,15 +2,13 @@
 
 use agent::{
     AgentAction, AgentPause, AgentPolicy, AgentSession, Alert, Connection, ConnectionTraffic,
-    EffectGuard, JournalEntry, NotHelped, PlaybookRuns, Saving, TargetEffect,
+    EffectGuard, JournalEntry, LastOutcome, PlaybookRuns, Saving, TargetEffect,
 };
-use model::{AgentSessionId, AlertId, Id, OrganizationId, Timestamp};
+use model::{AgentSessionId, AlertId, Id, OrganizationId, SessionHead, Timestamp};
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
 use super::format::{instant_then_id, record};
-use crate::records::{
-    AgentDay, AlertDay, AlertSource, AlertsSince, Part, Remedy, SessionOfAlert, Stack,
-};
+use crate::records::{AgentDay, AlertDay, AlertSource, AlertsSince, Part, SessionOfAlert, Stack};
 
 /// An alert.
 pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
@@ -71,9 +69,18 @@ pub(crate) fn alert_source(
     )
 }
 
-/// The action that last fixed a record of a target system.
-pub(crate) fn remedy(tenant: OrganizationId, target_system: &str, entity: &str) -> Key<Remedy> {
-    Key::new(format!("ORG#{tenant}#REMEDY#{target_system}"), entity)
+/// The last outcomes of a record, by target system.
+pub(crate) fn last_outcomes(tenant: OrganizationId, entity: &str) -> List<LastOutcome> {
+    List::new(format!("ORG#{tenant}#OUTCOME#{entity}"))
+}
+
+/// The last outcome of a record of a target system.
+pub(crate) fn last_outcome(
+    tenant: OrganizationId,
+    entity: &str,
+    target_system: &str,
+) -> Key<LastOutcome> {
+    last_outcomes(tenant, entity).at(Sort::new(target_system))
 }
 
 /// The results of the playbooks that were proposed to the organization, by name and version.
@@ -85,11 +92,6 @@ pub(crate) fn playbook_runs(tenant: OrganizationId) -> List<PlaybookRuns> {
 /// [`playbook_runs`].
 pub(crate) fn playbook_version(label: String) -> Sort {
     Sort::new(label)
-}
-
-/// The playbooks that did not help a record of a target system.
-pub(crate) fn not_helped(tenant: OrganizationId, entity: &str) -> Key<NotHelped> {
-    Key::new(format!("ORG#{tenant}#NOT_HELPED"), entity)
 }
 
 /// An agent session.
@@ -224,6 +226,12 @@ pub(crate) fn journal_entry(entry: &JournalEntry) -> Key<JournalEntry> {
     journal(entry.organization_id, entry.session_id).at(place)
 }
 
+/// The entry of a session's own chain that the organization's journal names.
+pub(crate) fn named_entry(tenant: OrganizationId, head: &SessionHead) -> Key<JournalEntry> {
+    let place = Sort::new(place_of(head.at, head.id, "", head.seq));
+    journal(tenant, head.id).at(place)
+}
+
 /// A session's journal by time.
 pub(crate) fn journal(tenant: OrganizationId, session: AgentSessionId) -> List<JournalEntry> {
     List::new(format!("{}#JOURNAL", agent_partition(tenant, session)))
@@ -242,9 +250,12 @@ pub(crate) fn journal_entry_in_time(entry: &JournalEntry) -> Key<JournalEntry, G
 
 /// An instant, then session, chain and number for ties.
 fn journal_place(entry: &JournalEntry) -> String {
-    let (at, session) = (entry.at, padded(entry.session_id.get()));
     let chain = entry.action_id.as_deref().unwrap_or_default();
-    format!("{at}#{session}#{chain}#{}", padded(entry.seq))
+    place_of(entry.at, entry.session_id, chain, entry.seq)
+}
+
+fn place_of(at: Timestamp, session: AgentSessionId, chain: &str, seq: i64) -> String {
+    format!("{at}#{}#{chain}#{}", padded(session.get()), padded(seq))
 }
 
 /// The claims of a day (UTC) for which the policy has caps.

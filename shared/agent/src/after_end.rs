@@ -1,4 +1,5 @@
-//! Checks whether an alert's matter is settled, after a session on it has completed.
+//! Work on a session after its end: the organization's journal names its newest entry, and the matter
+//! of its alert is checked.
 
 use std::ops::Deref;
 
@@ -31,7 +32,7 @@ impl AgentSession {
         now: Timestamp,
     ) {
         if self.alert_check(actions).is_some() {
-            self.due_at = Some(now);
+            self.check_alert_at(now);
             self.alert_checks = 0;
         }
     }
@@ -46,13 +47,14 @@ impl AgentSession {
     /// True if a check of its alert is scheduled.
     #[must_use]
     pub fn awaits_alert_check(&self) -> bool {
-        self.status == AgentSessionStatus::Completed && self.due_at.is_some()
+        self.alert_check_at.is_some()
     }
 
-    /// Returns the message that requests the scheduled check of its alert.
+    /// Returns the message that requests the check of its alert, if that is due.
     #[must_use]
-    pub fn alert_check_message(&self) -> Option<Message> {
-        self.awaits_alert_check().then_some(Message::CheckAlert {
+    pub fn alert_check_message(&self, now: Timestamp) -> Option<Message> {
+        let is_due = self.alert_check_at.is_some_and(|at| at <= now);
+        is_due.then_some(Message::CheckAlert {
             organization_id: self.organization_id,
             session_id: self.id,
         })
@@ -73,24 +75,46 @@ impl AgentSession {
 
     /// Records that the sweeper requested the check.
     pub fn alert_check_asked(&mut self, now: Timestamp) {
-        self.due_at = Some(now.plus(Self::ALERT_CHECK_ASKED));
+        self.check_alert_at(now.plus(Self::ALERT_CHECK_ASKED));
     }
 
-    /// Defers the check, since nothing may be sent at this time.
-    pub const fn check_alert_at(&mut self, later: Timestamp) {
-        self.due_at = Some(later);
+    /// Schedules the check.
+    pub fn check_alert_at(&mut self, at: Timestamp) {
+        self.alert_check_at = Some(at);
+        self.plan_visit();
     }
 
     /// Schedules the next check after one that found the matter unsettled.
     pub fn alert_is_unsettled(&mut self, now: Timestamp) {
         let checks = usize::try_from(self.alert_checks).unwrap_or(usize::MAX);
         let pause = Self::ALERT_CHECKED.get(checks);
-        self.due_at = pause.map(|pause| now.plus(*pause));
+        self.alert_check_at = pause.map(|pause| now.plus(*pause));
         self.alert_checks += 1;
+        self.plan_visit();
     }
 
     /// Ends the checks: the alert is resolved, or another event will schedule a check.
-    pub const fn end_alert_checks(&mut self) {
-        self.due_at = None;
+    pub fn end_alert_checks(&mut self) {
+        self.alert_check_at = None;
+        self.plan_visit();
+    }
+
+    /// True if it has ended and the organization's journal does not name its newest entry.
+    #[must_use]
+    pub fn is_unnamed(&self) -> bool {
+        self.status.has_ended() && self.journal_named < self.journal.seq
+    }
+
+    /// Records that the organization's journal names its newest entry.
+    pub fn set_named(&mut self) {
+        self.journal_named = self.journal.seq;
+        self.plan_visit();
+    }
+
+    /// Schedules the sweeper's next visit after its end: to name its newest entry at once, or to
+    /// check its alert.
+    pub(super) fn plan_visit(&mut self) {
+        let unnamed = self.journal_at.filter(|_| self.is_unnamed());
+        self.due_at = [unnamed, self.alert_check_at].into_iter().flatten().min();
     }
 }

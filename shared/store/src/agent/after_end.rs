@@ -1,7 +1,8 @@
-//! The end of an alert. The worker reads whether its matter is settled, after a session completed.
+//! Work on sessions after their end: the worker reads whether the matter of a completed one's alert is
+//! settled, and the organization's journal names the newest entry of each.
 
 use agent::{AgentSession, Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
-use model::{AgentSessionId, Error, OrganizationId};
+use model::{AgentSessionId, EntryContent, Error, OrganizationId, SessionHead};
 
 use super::{Agent, PAUSED, due::DueSession, is_paused, journal::WORKER, sessions::noted};
 use crate::{
@@ -95,6 +96,32 @@ impl Agent<'_> {
         writes.push(Write::replace(&alert)?);
         let context = WriteContext::from(alert.organization_id);
         let done = self.0.transact(&context, writes, entry.as_slice()).await?;
+        done.or_leave();
+        Ok(())
+    }
+
+    /// Names the newest entries of ended sessions in their organization's journal. `due` is of one
+    /// organization, at most [`NAMED`](DueSession::NAMED). A concurrent change of a session leaves all
+    /// for the next visit.
+    pub async fn name_ended(&self, due: &[&DueSession]) -> Result<(), Error> {
+        let sessions = due.iter().filter_map(|due| due.session());
+        let mut sessions: Vec<Stored<AgentSession>> = sessions.cloned().collect();
+        let Some(tenant) = sessions.first().map(|session| session.organization_id) else {
+            return Ok(());
+        };
+        let heads = sessions.iter().filter_map(|session| {
+            Some(SessionHead {
+                id: session.id,
+                seq: session.journal.seq,
+                at: session.journal_at?,
+                hash: session.journal.hash.clone(),
+            })
+        });
+        let entry = EntryContent::sessions_ended(&heads.collect::<Vec<_>>());
+        sessions.iter_mut().for_each(|session| session.set_named());
+        let writes: Result<Vec<Write>, Error> = sessions.iter().map(Write::replace).collect();
+        let context = WriteContext::from(tenant);
+        let done = self.0.transact(&context, writes?, entry.as_slice()).await?;
         done.or_leave();
         Ok(())
     }

@@ -1,0 +1,79 @@
+//! The last outcome of a record of a target system.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ActionType, AgentAction};
+use crate::Recurrence;
+use model::{AgentSessionId, OrganizationId, Timestamp, span};
+
+/// The last action on a record of a target system whose outcome is known.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LastOutcome {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The connection of the action.
+    pub target_system: String,
+    /// The record.
+    pub entity: String,
+    /// The class of action.
+    pub action_type: ActionType,
+    /// The [`PlaybookVersion::label`](super::PlaybookVersion::label) that proposed it.
+    pub playbook: Option<String>,
+    /// The session.
+    pub session_id: AgentSessionId,
+    /// True if it fixed the record.
+    pub helped: bool,
+    /// The end of the action.
+    pub at: Timestamp,
+}
+
+impl LastOutcome {
+    /// Time for which a playbook version that did not help a record is not proposed for it again, in
+    /// milliseconds.
+    pub const BARS: i64 = 24 * span::HOUR;
+
+    /// Returns an action's outcome for each of its records. Empty while it is not known whether the
+    /// action helped them.
+    #[must_use]
+    pub fn of(action: &AgentAction) -> Vec<Self> {
+        let helped = if action.is_remedy() {
+            true
+        } else if action.helped() == Some(false) {
+            false
+        } else {
+            return Vec::new();
+        };
+        let content = &action.content;
+        let entities = content.entities.iter().filter(|entity| !entity.is_empty());
+        let outcomes = entities.map(|entity| Self {
+            organization_id: action.key.organization_id,
+            target_system: content.target_system.clone(),
+            entity: entity.clone(),
+            action_type: content.action_type,
+            playbook: content.playbook.as_ref().map(super::PlaybookVersion::label),
+            session_id: action.key.session_id,
+            helped,
+            at: action.end.at.unwrap_or(action.updated_at),
+        });
+        outcomes.collect()
+    }
+
+    /// Returns the label of the playbook version that is not proposed for this record at `now`.
+    #[must_use]
+    pub fn bars(&self, now: Timestamp) -> Option<&str> {
+        let is_recent = now < self.at.plus(Self::BARS);
+        let playbook = self.playbook.as_deref();
+        playbook.filter(|_| is_recent && !self.helped)
+    }
+}
+
+impl From<LastOutcome> for Recurrence {
+    fn from(outcome: LastOutcome) -> Self {
+        Self {
+            entity: outcome.entity,
+            agent_session_id: outcome.session_id,
+            at: outcome.at,
+        }
+    }
+}
