@@ -193,7 +193,7 @@ struct Walk {
 
 impl Walk {
     async fn start(list: &'static Operation, sort: &str) -> Self {
-        let world = World::start().await;
+        let world = Box::pin(World::start()).await;
         let ada = world.api().sign_in("ada").await;
         let mut walk = Self {
             path: String::new(),

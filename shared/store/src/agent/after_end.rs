@@ -118,7 +118,9 @@ impl Agent<'_> {
             })
         });
         let entry = EntryContent::sessions_ended(&heads.collect::<Vec<_>>());
-        sessions.iter_mut().for_each(|session| session.set_named());
+        for session in &mut sessions {
+            session.set_named();
+        }
         let writes: Result<Vec<Write>, Error> = sessions.iter().map(Write::replace).collect();
         let context = WriteContext::from(tenant);
         let done = self.0.transact(&context, writes?, entry.as_slice()).await?;
