@@ -141,9 +141,10 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
         .because("the alert says which session to look at before another is opened"),
     row("GET /api/concierge/agent-sessions/{id}", 1, 2),
-    row("POST /api/concierge/agent-sessions/{id}/propose", 3, 10)
+    row("POST /api/concierge/agent-sessions/{id}/propose", 4, 12)
         .because("that it analyses is written before the analysis, beside which what the class did and \
-            playbooks came to is read, and what that proposes after it"),
+            playbooks came to is read, the breaker of each connection before its reads, and what that \
+            proposes after it"),
     row("GET /api/concierge/connections", 1, 2),
     row("GET /api/concierge/connections/{name}", 1, 2),
     row("PUT /api/concierge/connections/{name}", 2, 4),
@@ -158,8 +159,8 @@ pub const ROWS: &[Row] = &[
         .because("and 1 for each further look at the results, when it waits for them"),
     row("POST /api/concierge/agent-sessions/{id}/reject", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/preview", 2, 5)
-        .because("and 1 more where another action claimed one of the effects"),
+    row("POST /api/concierge/agent-sessions/{id}/preview", 3, 6)
+        .because("the breaker of each connection is read before its reads; and 1 more where another action claimed one of the effects"),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive", 2, 3),
