@@ -42,7 +42,7 @@ pub struct ReadView {
     /// Facts by name: strings, numbers and booleans.
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
-    /// What the connection keeps of the answer, up to 4 KiB.
+    /// Kept members of the answer, up to 4 KiB.
     excerpt: Option<TargetResponse>,
     /// Reason why there is no answer.
     error: Option<String>,
