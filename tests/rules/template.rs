@@ -367,4 +367,7 @@ async fn walk_over_the_agent(world: &Concierge) {
     world.proposed(&forgotten).await;
     world.api.clock.advance(25 * span::HOUR);
     world.sweeper().sweep().await;
+    let ada = world.api.sign_in("ada").await;
+    let connection = "/api/concierge/connections/notifications";
+    ada.delete(connection).await.expect(204);
 }
