@@ -116,19 +116,24 @@ impl OneOf for Risk {
     const NOUN: &'static str = "a risk";
 }
 
-/// An effect on a record of a target system.
+/// An effect that one action holds at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetEffect {
-    /// The target system.
-    pub target_system: String,
-    /// The kind of action.
-    pub action_type: ActionType,
-    /// The id of the record in that system, at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY) bytes.
-    pub entity: String,
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum TargetEffect {
+    /// A kind of action on a record of a target system.
+    OnRecord {
+        /// The target system.
+        target_system: String,
+        /// The kind of action.
+        action_type: ActionType,
+        /// The id of the record, as that system returns it.
+        entity: String,
+    },
+    /// A lock: a name that actions share over kinds and target systems, such as `invoice/inv_1`.
+    Lock(String),
 }
 
 impl TargetEffect {
-    /// The most bytes of a record's id. The guard's key contains the id.
+    /// The most bytes of a record's id or of a lock. The guard's key contains them.
     pub const LONGEST_ENTITY: usize = 1_000;
 }

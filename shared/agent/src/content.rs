@@ -34,9 +34,11 @@ pub struct ActionContent {
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// The records of that system it acts on. No two actions have the same effect on one record at
-    /// once.
+    /// The records that it acts on, by the ids that the target system returned. No two actions have
+    /// the same effect on one record at once.
     pub entities: Vec<String>,
+    /// Further names that no other action holds at once, of whatever kind and target system.
+    pub locks: Vec<String>,
     /// The number of times that its effect may be tried; none for no limit.
     pub attempts: Option<Attempts>,
     /// Reads of the target system for the conditions below and those of the steps.
@@ -63,10 +65,11 @@ impl ActionContent {
 
     /// Returns the effects of the action. A claim of the action claims them too.
     pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        self.entities.iter().map(|entity| TargetEffect {
+        let on_records = self.entities.iter().map(|entity| TargetEffect::OnRecord {
             target_system: self.target_system.clone(),
             action_type: self.action_type,
             entity: entity.clone(),
-        })
+        });
+        on_records.chain(self.locks.iter().cloned().map(TargetEffect::Lock))
     }
 }

@@ -75,7 +75,14 @@ fn alerts(matches: &Value) -> String {
 fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut needs = |connection: &Value, method: &str, path: &Value| {
-        let call = format!("`{method} {}`", text(path));
+        // A connection allows any segment, whether an alert or an earlier read names it.
+        let segments = text(path)
+            .split('/')
+            .map(|part| match part.split_once('.') {
+                Some((read, _)) if read.starts_with('{') => format!("{read}}}"),
+                _ => part.to_owned(),
+            });
+        let call = format!("`{method} {}`", segments.collect::<Vec<_>>().join("/"));
         let calls = all.entry(text(connection).to_owned()).or_default();
         if !calls.contains(&call) {
             calls.push(call);

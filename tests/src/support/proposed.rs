@@ -178,6 +178,7 @@ pub fn posting(
             target_system: system.to_owned(),
             connection: None,
             entities: vec![entity.to_owned()],
+            locks: Vec::new(),
             attempts: None,
             reads: Vec::new(),
             require: Vec::new(),

@@ -72,12 +72,15 @@ pub struct PreviewRequest {
     body: Option<JsonObject>,
 }
 
-/// An effect on a record of a target system; one action holds it at a time.
+/// An effect on a record of a target system, or a lock; one action holds it at a time.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewGuard {
-    target_system: String,
-    action_type: ActionType,
+    /// Null for a lock.
+    target_system: Option<String>,
+    /// Null for a lock.
+    action_type: Option<ActionType>,
+    /// Id of the record, or name of the lock.
     entity: String,
     /// Session that holds it; null if no other action does.
     held_by: Option<EffectHolder>,
@@ -248,10 +251,18 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
     let rivals = rivals.filter(|effect| !own.contains(effect));
     let all = own.iter().chain(rivals).map(|effect| {
         let holder = held.iter().find(|held| held.effect == *effect);
+        let (target_system, action_type, entity) = match effect.clone() {
+            TargetEffect::OnRecord {
+                target_system,
+                action_type,
+                entity,
+            } => (Some(target_system), Some(action_type), entity),
+            TargetEffect::Lock(name) => (None, None, name),
+        };
         PreviewGuard {
-            target_system: effect.target_system.clone(),
-            action_type: effect.action_type,
-            entity: effect.entity.clone(),
+            target_system,
+            action_type,
+            entity,
             held_by: holder.map(|held| EffectHolder {
                 session_id: held.by,
                 code: held.hold.into(),
@@ -270,7 +281,7 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     );
     let records = action.content.entities.iter().map(|id| {
         let mut named = entities.clone();
-        let kind = named.find(|entity| *entity.id == **id);
+        let kind = named.find(|entity| entity.id.eq_ignore_ascii_case(id));
         let kind = kind.map(|entity| entity.r#type.to_string());
         PreviewRecord {
             target_system: action.content.target_system.clone(),

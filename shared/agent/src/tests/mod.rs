@@ -57,6 +57,7 @@ fn proposed(is_automated: bool) -> ProposedAction {
             target_system: "billing".into(),
             connection: None,
             entities: vec!["ub_1001".into()],
+            locks: Vec::new(),
             attempts: None,
             reads: Vec::new(),
             require: Vec::new(),

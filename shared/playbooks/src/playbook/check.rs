@@ -4,7 +4,7 @@ use agent::{ActionType, FactCondition, TargetRead};
 use serde_json::Value;
 
 use super::{
-    Action, Flaw, Matches, Playbook, Verify,
+    Action, Flaw, Matches, Playbook, Verify, gives,
     read::{HTTP, MOST_READS},
     step::{Call, Step, is_pointer},
     values::{GIVEN, MONEY},
@@ -46,6 +46,7 @@ impl Playbook {
         ]
         .into_iter()
         .chain(&action.entities)
+        .chain(&action.locks)
         .chain(&action.undo)
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text_of(action, text))?;
@@ -65,12 +66,16 @@ impl Playbook {
         if !action.steps.iter().all(calls) {
             return Err(Flaw::Calls(kind));
         }
-        let mut used = action.calls().flat_map(Call::placeholders);
-        let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
-        match used.find(|name| !is_known(name)) {
-            Some(name) => Err(Flaw::NoParameter(name.to_owned())),
-            None => self.check_looks(action),
+        // Ids are spelled as the target system returns them, so that each record has one spelling.
+        let used = action.entities.iter().chain(&action.locks);
+        let used = used.flat_map(Template::placeholders);
+        let mut used = used.chain(action.calls().flat_map(Call::placeholders));
+        if action.automated
+            && let Some(name) = used.find(|name| !self.knows(name))
+        {
+            return Err(Flaw::NoFact(name.to_owned()));
         }
+        self.check_looks(action)
     }
 
     /// Checks a text of an action, which may also contain the money that it moves.
@@ -115,10 +120,10 @@ impl Playbook {
                     "what is absent is one of its facts, and a text, number or truth value then",
                 ));
             }
-            // Reads are sent concurrently, so none can use another's facts.
-            let of_path = read.path.placeholders();
-            let is_known = |name: &str| self.is_parameter(name);
-            if let Some(name) = of_path.into_iter().find(|name| !is_known(name)) {
+            let earlier = self.reads.get(..at).unwrap_or_default();
+            let is_known = |name: &str| self.is_parameter(name) || gives(earlier, name);
+            let mut of_path = read.path.placeholders();
+            if let Some(name) = of_path.find(|name| !is_known(name)) {
                 return Err(Flaw::NoParameter(name.to_owned()));
             }
             let mut of_connection = read.connection.placeholders();

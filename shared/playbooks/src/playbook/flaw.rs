@@ -29,8 +29,8 @@ pub enum Flaw {
     /// A text names neither a given text nor a parameter.
     #[error("{{{0}}} is unknown")]
     Unknown(String),
-    /// A path or a body names no parameter.
-    #[error("{{{0}}} is no parameter that a call may use")]
+    /// The path of a read names neither a parameter nor a fact of an earlier read.
+    #[error("{{{0}}} is no parameter or earlier fact that a read may use")]
     NoParameter(String),
     /// An action has no steps.
     #[error("{0:?} has no steps")]
@@ -57,7 +57,7 @@ pub enum Flaw {
     #[error("{0:?} names no entity that it acts on")]
     NoEntity(ActionType),
     /// Two actions have the same effect, so one of them would always be skipped.
-    #[error("{0:?} does the same to the same entity as another action")]
+    #[error("{0:?} does the same to the same entity as another action, or shares its lock")]
     SameEffect(String),
     /// More reads than an analysis may send.
     #[error("it has more than 5 reads")]

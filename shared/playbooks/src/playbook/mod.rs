@@ -55,7 +55,7 @@ pub(super) struct Playbook {
     pub(super) matches: Matches,
     #[serde(default)]
     parameters: BTreeMap<String, Source>,
-    /// Reads of target systems, sent concurrently.
+    /// Reads of target systems. A path may use facts of the reads before it.
     #[serde(default)]
     reads: Vec<ReadInFile>,
     #[serde(default)]
@@ -135,10 +135,13 @@ pub(super) struct Action {
     /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The affected records. No two actions have the same effect on one record at once, or within
-    /// a day after the first.
+    /// The affected records, by the ids that were read. No two actions have the same effect on one
+    /// record at once, or within a day after the first.
     #[serde(default)]
     entities: Vec<Template>,
+    /// Names that no other action of any playbook holds at once, or within a day after the first.
+    #[serde(default)]
+    locks: Vec<Template>,
     /// The number of times that its effect may be tried. Without it, an action that takes money may
     /// be tried once a day, and others have no limit.
     attempts: Option<AttemptsInFile>,
@@ -186,6 +189,14 @@ impl Matches {
     }
 }
 
+/// True if one of these reads gives the fact of that name.
+fn gives(reads: &[ReadInFile], fact: &str) -> bool {
+    fact.split_once('.').is_some_and(|(read, fact)| {
+        let mut reads = reads.iter();
+        reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+    })
+}
+
 impl Playbook {
     /// Reads a file. Finds every flaw that would otherwise show only with an alert.
     pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
@@ -213,19 +224,30 @@ impl Playbook {
         Values::of(&self.parameters, alert)
     }
 
-    /// Returns its reads for one alert.
+    /// Returns its reads before any of them is sent.
     pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
-        let values = self.values(&case.alert);
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
+        let (reads, _) = self.reads_with(self.values(&case.alert), |_, _| ());
+        reads
+    }
+
+    /// Returns its reads, and the values after `learn` added the facts of each.
+    pub(super) fn reads_with(
+        &self,
+        mut values: Values,
+        learn: impl Fn(&Read, &mut Values),
+    ) -> (Vec<Read>, Values) {
+        let mut reads = Vec::with_capacity(self.reads.len());
+        for read in &self.reads {
+            let read = read.render(&values);
+            learn(&read, &mut values);
+            reads.push(read);
+        }
+        (reads, values)
     }
 
     /// True if one of its reads gives the fact of that name.
     fn knows(&self, fact: &str) -> bool {
-        fact.split_once('.').is_some_and(|(read, fact)| {
-            let mut reads = self.reads.iter();
-            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
-        })
+        gives(&self.reads, fact)
     }
 
     /// True if it is used for alerts that no other playbook matches.

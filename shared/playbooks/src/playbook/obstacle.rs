@@ -5,7 +5,7 @@
 pub(crate) enum Obstacle {
     #[error("the alert does not name the {}", name.replace('_', " "))]
     Missing { name: String },
-    #[error("{0} is not known")]
+    #[error("{0}")]
     Unknown(String),
     /// The action does not apply to records in this state, so no person has to do it either.
     #[error("it needs that {needs}, and {found}")]
@@ -30,7 +30,7 @@ impl Obstacle {
     pub(super) fn missing(name: &str) -> Self {
         let name = name.to_owned();
         if name.contains('.') {
-            Self::Unknown(name)
+            Self::Unknown(format!("{name} is not known"))
         } else {
             Self::Missing { name }
         }

@@ -16,7 +16,7 @@ use super::{
     period::AttemptsInFile,
     step::{Call, Step},
 };
-use crate::template::Missing;
+use crate::template::{Missing, Template};
 
 /// The render context of an action, besides its values.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Surroundings<'_> {
         conditions: impl IntoIterator<Item = &'a FactCondition>,
     ) -> Option<Obstacle> {
         let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
-        facts.find_map(|fact| self.read(fact.split_once('.')?.0).err())
+        facts.find_map(|fact| self.read(read_of(fact)).err())
     }
 }
 
@@ -84,10 +84,14 @@ impl Action {
                 reconcile,
             });
         }
-        let (entities, in_the_way) = self.entities(values);
+        let (entities, unknown) = ids(&self.entities, values);
+        let (locks, unlocked) = ids(&self.locks, values);
         let connection = Connection::named(around.connections, &target_system);
-        let obstacle = obstacle.or(in_the_way);
-        let obstacle = obstacle.or_else(|| self.unmet(values, around));
+        let obstacle = self.is_not_so(values).or(unknown).or(unlocked).or(obstacle);
+        let obstacle = obstacle.or_else(|| self.is_not_known(values, around));
+        let verify = self.verify.as_ref().map(super::Verify::verification);
+        let unverified = verify.iter().map(|one| &one.effective);
+        let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
         let obstacle = obstacle.or_else(|| match (&self.money, &money) {
             (Some(_), Some(None)) => Some(Obstacle::NoAmount),
             (Some(own), Some(Some(money))) if own.moves_cash() && money.minor_units == 0 => {
@@ -97,7 +101,6 @@ impl Action {
         });
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
-        let mut verify = self.verify.as_ref().map(super::Verify::verification);
         if let Some(obstacle) = &obstacle {
             description = match obstacle {
                 Obstacle::NotSo { .. } | Obstacle::NoMoney => {
@@ -105,13 +108,8 @@ impl Action {
                 }
                 _ => format!("{description} A person has to do it, since {obstacle}."),
             };
-        } else if let Some(wanted) = &verify
-            && let Some(why) = around.keeps_from([&wanted.effective])
-        {
-            description = format!("{description} Nobody looks whether it helped, since {why}.");
-            verify = None;
         }
-        let require = self.required(values.facts());
+        let require = self.required(values.facts(), around);
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
         let ready = around.reads.iter();
         let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
@@ -135,6 +133,7 @@ impl Action {
                 target_system,
                 connection: connection.map(Connection::as_now),
                 entities,
+                locks,
                 attempts: self.attempts(),
                 reads: spoken_of(ready, &conditions),
                 require,
@@ -156,21 +155,29 @@ impl Action {
         own.or(default.map(|_| Attempts::OF_MONEY))
     }
 
-    /// Returns the first condition that is false, else the first that is unknown.
-    fn unmet(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
-        let all = || self.when.0.iter().chain(&self.require.0).map(|one| &one.0);
+    /// Returns its conditions at the proposal.
+    fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
+        self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
+    }
+
+    /// Returns the first condition that is false.
+    fn is_not_so(&self, values: &Values) -> Option<Obstacle> {
         let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
-        if let Some(one) = all().find(is_not_so) {
-            let found = one.facts().map(|name| {
-                let value = values.plain(name).filter(|value| !value.is_empty());
-                let value = value.unwrap_or_else(|| "empty".to_owned());
-                format!("{name} is {value}")
-            });
-            let found = found.collect::<Vec<_>>().join(" and ");
-            let needs = one.says();
-            return Some(Obstacle::NotSo { needs, found });
-        }
-        let one = all().find(|one| one.holds(values.facts()).is_none())?;
+        let one = self.conditions().find(is_not_so)?;
+        let found = one.facts().map(|name| {
+            let value = values.plain(name).filter(|value| !value.is_empty());
+            let value = value.unwrap_or_else(|| "empty".to_owned());
+            format!("{name} is {value}")
+        });
+        let found = found.collect::<Vec<_>>().join(" and ");
+        let needs = one.says();
+        Some(Obstacle::NotSo { needs, found })
+    }
+
+    /// Returns the first condition that is unknown.
+    fn is_not_known(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
+        let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
+        let one = self.conditions().find(is_not_known)?;
         let why = around.keeps_from([one]);
         Some(why.unwrap_or_else(|| Obstacle::NotKnown {
             needs: one.says(),
@@ -178,10 +185,16 @@ impl Action {
         }))
     }
 
-    /// Returns the conditions at execution: those of the file, and that the facts in its calls and
-    /// its money are unchanged. An approval covers exactly these values.
-    fn required(&self, facts: &Facts) -> Vec<FactCondition> {
-        let pinned = self.relies_on().into_iter().filter_map(|name| {
+    /// Returns the conditions at execution: those of the file, and that the facts are unchanged that
+    /// its calls, ids and money contain, or by which the read of such a condition was made. An
+    /// approval covers exactly these values.
+    fn required(&self, facts: &Facts, around: Surroundings<'_>) -> Vec<FactCondition> {
+        let mut pinned = self.relies_on();
+        let used: BTreeSet<&str> = self.require.facts().map(read_of).collect();
+        let reads = around.reads.iter();
+        let reads = reads.filter(|read| used.contains(read.name.as_str()));
+        pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
+        let pinned = pinned.into_iter().filter_map(|name| {
             Some(FactCondition {
                 fact: name.to_owned(),
                 asked: Asked::Is(vec![facts.get(name)?.clone()]),
@@ -194,10 +207,12 @@ impl Action {
         require
     }
 
-    /// Returns the facts that its calls or its money contain.
+    /// Returns the facts that its calls, its ids or its money contain.
     pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
+        let in_ids = self.entities.iter().chain(&self.locks);
+        let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.calls().flat_map(Call::placeholders);
-        let in_calls = in_calls.filter(|name| name.contains('.'));
+        let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
         let money = self.money.iter();
         let money = money.flat_map(|money| [money.amount.as_str(), money.currency.as_str()]);
         in_calls.chain(money).collect()
@@ -207,6 +222,11 @@ impl Action {
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|step| step.call.as_ref())
     }
+}
+
+/// Returns the name of a fact's read.
+fn read_of(fact: &str) -> &str {
+    fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
 /// Returns all conditions of an action.
@@ -225,24 +245,19 @@ fn conditions(
         .collect()
 }
 
-impl Action {
-    /// Returns the affected records without repeats. Also returns the obstacle if they cannot
-    /// identify its effect.
-    fn entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
-        let mut obstacle = None;
-        let mut entities = Vec::with_capacity(self.entities.len());
-        for entity in &self.entities {
-            match entity.render(|name| values.plain(name)) {
-                Ok(entity) if entity.len() > TargetEffect::LONGEST_ENTITY => {
-                    obstacle = Some(Obstacle::TooLong);
-                }
-                Ok(entity) if entities.contains(&entity) => {}
-                Ok(entity) => entities.push(entity),
-                Err(Missing(name)) => obstacle = Some(Obstacle::missing(&name)),
-            }
+/// Returns ids without repeats. Also returns the obstacle if they cannot identify an effect.
+fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<Obstacle>) {
+    let mut obstacle = None;
+    let mut ids = Vec::with_capacity(templates.len());
+    for template in templates {
+        match values.id(template) {
+            Ok(id) if id.len() > TargetEffect::LONGEST_ENTITY => obstacle = Some(Obstacle::TooLong),
+            Ok(id) if ids.contains(&id) => {}
+            Ok(id) => ids.push(id),
+            Err(Missing(name)) => obstacle = Some(values.unknown(&name)),
         }
-        (entities, obstacle)
     }
+    (ids, obstacle)
 }
 
 impl Step {
@@ -258,7 +273,7 @@ impl Step {
         };
         let call = match call.render(values) {
             Ok(call) => call,
-            Err(Missing(name)) => return (None, Some(Obstacle::missing(&name))),
+            Err(Missing(name)) => return (None, Some(values.unknown(&name))),
         };
         let obstacle = match Connection::named(connections, target_system) {
             None => Some(Obstacle::NotConnected(target_system.to_owned())),
@@ -310,9 +325,8 @@ impl super::Playbook {
 
     /// Returns its reads for an alert that has every parameter.
     pub(crate) fn sample_reads(&self) -> Vec<Read> {
-        let values = self.sample_values();
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
+        let (reads, _) = self.reads_with(self.sample_values(), |_, _| ());
+        reads
     }
 
     /// Returns the values of an alert that has every parameter, and every fact.

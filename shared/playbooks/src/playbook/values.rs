@@ -6,6 +6,7 @@ use agent::{Alert, Facts, Money};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::obstacle::Obstacle;
 use crate::{
     money::money,
     template::{Missing, Template, is_unseen, plain, readable, segment},
@@ -78,13 +79,10 @@ impl Values {
         }
     }
 
-    /// Adds the facts that were read, and the failed reads with their reasons.
-    pub(crate) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
-        Self {
-            facts,
-            unread,
-            ..self
-        }
+    /// Adds the facts of a read, or why it failed.
+    pub(crate) fn learn(&mut self, facts: &Facts, read: &str, unread: Option<String>) {
+        self.facts.extend(facts.clone());
+        self.unread.extend(unread.map(|why| (read.to_owned(), why)));
     }
 
     /// Returns the values for the texts of an action that moves this amount.
@@ -110,6 +108,16 @@ impl Values {
         })
     }
 
+    /// Returns the obstacle of a missing value: a parameter that the alert lacks, or an unknown fact
+    /// with the reason.
+    pub(super) fn unknown(&self, name: &str) -> Obstacle {
+        if !name.contains('.') {
+            return Obstacle::missing(name);
+        }
+        let why = self.silence([name]);
+        Obstacle::Unknown(why.unwrap_or_else(|| format!("{name} cannot be used as an id")))
+    }
+
     /// Returns that a read failed, and why; none if it succeeded.
     pub(super) fn not_read(&self, read: &str) -> Option<String> {
         let why = self.unread.get(read)?;
@@ -121,12 +129,14 @@ impl Values {
         &self.facts
     }
 
-    /// Returns a given text, a fact or a parameter's value as text.
+    /// Returns a given text, a fact or a parameter's value as text. A parameter that is called like a
+    /// read with the fact `id` is that id, as soon as it is known.
     pub(super) fn plain(&self, name: &str) -> Option<String> {
         if let Some(text) = self.given.get(name) {
             return Some(readable(text));
         }
-        if let Some(fact) = self.facts.get(name) {
+        let id = || self.facts.get(&format!("{name}.id"));
+        if let Some(fact) = self.facts.get(name).or_else(id) {
             let text = readable(&plain(fact.clone()));
             return Some(text.chars().take(LONGEST_FACT).collect());
         }
@@ -155,6 +165,11 @@ impl Values {
                 Some(self.plain(name).unwrap_or_else(missing))
             })
             .unwrap_or_default()
+    }
+
+    /// Renders an id: exactly as it was read.
+    pub(super) fn id(&self, template: &Template) -> Result<String, Missing> {
+        template.render(|name| self.parameter(name).map(plain))
     }
 
     /// Renders a path. No value can leave its segment.

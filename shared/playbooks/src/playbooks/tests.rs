@@ -89,12 +89,20 @@ fn a_broken_playbook_is_named_with_its_fault() {
     let sound = include_str!("../../files/usage-batch-stuck.toml")
         .replace("name = \"usage-batch-stuck\"", "name = \"broken\"");
     for (from, to, fault) in [
-        ("version = 5", "version = 0", "count from 1"),
+        ("version = 6", "version = 0", "count from 1"),
         ("name = \"broken\"", "name = \"other\"", "calls itself"),
         ("state {state}", "state {stat}", "{stat} is unknown"),
-        ("/{batch}/", "/{bach}/", "{bach} is no parameter"),
-        ("/{batch}/", "/{title}/", "{title} is no parameter"),
-        ("/{batch}/", "/b-{batch}/", "whole segment"),
+        ("/{batch.id}/", "/{bach.id}/", "\"bach.id\" is no fact"),
+        ("/{batch.id}/", "/{title}/", "\"title\" is no fact"),
+        ("/{batch.id}/", "/b-{batch.id}/", "whole segment"),
+        // An alert's spelling is only read by.
+        ("/{batch.id}/", "/{batch}/", "\"batch\" is no fact"),
+        ("[\"{batch.id}\"]", "[\"{batch}\"]", "\"batch\" is no fact"),
+        (
+            "[\"{batch.id}\"]",
+            "[\"{batch.id}\"]\nlocks = [\"batch/{batch}\"]",
+            "\"batch\" is no fact",
+        ),
         ("reprocess_usage_batch", "format_disk", "unknown variant"),
         ("\"POST\"", "\"SEND\"", "no method"),
         ("method = \"POST\"", "", "a method and a path"),
@@ -103,11 +111,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "body = {b = \"{batch\"}\nexpect =",
             "stays open",
         ),
-        (
-            "expect =",
-            "body = {b = [\"{bach}\"]}\nexpect =",
-            "no parameter",
-        ),
+        ("expect =", "body = {b = [\"{bach}\"]}\nexpect =", "no fact"),
         ("expect = [200, 202]", "expect = []", "at least one status"),
         ("expect = [200, 202]", "expect = [404]", "2xx"),
         (
@@ -118,7 +122,7 @@ fn a_broken_playbook_is_named_with_its_fault() {
         ("minutes = 25", "minutes = 0", "saves no minutes"),
         ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
         ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
-        ("entities = [\"{batch}\"]", "", "names no entity"),
+        ("entities = [\"{batch.id}\"]", "", "names no entity"),
         (
             "key = \"review\"",
             "key = \"reprocess\"",

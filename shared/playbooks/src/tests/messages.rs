@@ -31,7 +31,12 @@ fn nobody_is_told_what_was_not_read() {
         .iter()
         .map(FactCondition::says)
         .collect();
-    assert_eq!(require, ["payment.state is failed"]);
+    let expected = [
+        "payment.state is failed",
+        "messages.customer is cus_1",
+        "payment.id is pay_1",
+    ];
+    assert_eq!(require, expected);
     let unknown = propose(&payment(""), &failed_payment());
     let description = &unknown.actions[1].content.description;
     let why = "It is not for this case: it needs that payment.failure is not empty, and payment.failure is empty.";
