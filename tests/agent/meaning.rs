@@ -295,3 +295,59 @@ async fn of_two_duplicates_only_one_is_voided() {
         assert_eq!(void["isAutomated"], false, "{void}");
     }
 }
+
+/// By the preset, no user alone has done what cannot be undone.
+#[tokio::test]
+async fn what_cannot_be_undone_needs_two_others() {
+    let world = Concierge::start().await;
+    sets_policy(&world, json!({"preset": "billing"})).await;
+    let ada = world.api.sign_in("ada").await;
+    for (class, entity, place, kind) in [
+        (
+            "usage_events_missing",
+            ("customer", "cus_501"),
+            0,
+            "resend_usage_events",
+        ),
+        (
+            "usage_batch_stuck",
+            ("usage_batch", "ub_1001"),
+            0,
+            "reprocess_usage_batch",
+        ),
+        (
+            "payment_failed",
+            ("payment", "pay_3001"),
+            1,
+            "notify_customer",
+        ),
+        (
+            "payment_outcome_unknown",
+            ("payment", "pay_3007"),
+            0,
+            "reconcile_payment",
+        ),
+        (
+            "webhooks_failing",
+            ("webhook_endpoint", "we_5001"),
+            0,
+            "resend_webhooks",
+        ),
+    ] {
+        let alert = world.alert(class, &[entity, ("customer", "cus_501")]).await;
+        let id = world.opened(&alert).await;
+        let action = world.proposed(&id).await.remove(place);
+        let shown = world.session(&id).await["proposedActions"][place].clone();
+        assert_eq!(shown["actionType"], kind);
+        assert_eq!(shown["isAutomated"], true, "{kind}");
+        assert_eq!(shown["risk"], "critical", "{kind}");
+        assert_eq!(shown["reversible"]["is"], "no", "{kind}");
+        let refused = executes(&world.max, &id, &action).await;
+        refused.expect_problem(403, "approver_not_allowed");
+        executes(&ada, &id, &action).await.expect(202);
+        let session = world.session(&id).await;
+        assert_eq!(session["status"], "awaiting_confirmation", "{kind}");
+        assert_eq!(session["proposedActions"][place]["approval"]["needed"], 2);
+    }
+    assert_eq!(world.demo.effects(), []);
+}

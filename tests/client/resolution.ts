@@ -58,11 +58,11 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
       body: { actionIds },
     }),
   );
-  for (const { requests, guards, preconditions, policy, undo } of actions) {
+  for (const { requests, guards, preconditions, policy, reversible } of actions) {
     console.log(requests.map(({ method, url }) => [method, url]));
     console.log(guards.map(({ entity, heldBy }) => `${entity}: ${heldBy?.detail ?? "free"}`));
     console.log(preconditions.map(({ says, holds }) => `${says}: ${holds ?? "not known"}`));
-    console.log(policy.mayApprove ? "Approve" : policy.whyNot, undo ?? "cannot be undone");
+    console.log(policy.mayApprove ? "Approve" : policy.whyNot, reversible?.says ?? "not known");
   }
   console.log(exclusive, sums.money.map(({ currency }) => currency), sums.customers);
 }

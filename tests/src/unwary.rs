@@ -67,6 +67,7 @@ fn record(path: &str) -> Value {
         "id": id, "invoiceId": format!("of-{}", id.unwrap_or_default()), "duplicateOf": "inv_2007",
         "state": "open", "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
         "amount": 1, "failure": "processing_error", "events": 1, "missingUsageEvents": 1,
+        "minutesSinceProgress": 600,
         "syncState": "out_of_sync",
     })
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::Money;
 use model::input::OneOf;
 
 /// The kind of an action. Playbooks choose from this catalogue.
@@ -58,36 +59,21 @@ impl ActionType {
     pub const fn puts_right(self) -> bool {
         !matches!(self, Self::NotifyCustomer | Self::ManualReview)
     }
-
-    /// True if it changes what a customer pays or owes.
-    #[must_use]
-    pub const fn moves_money(self) -> bool {
-        match self {
-            Self::RetryInvoice
-            | Self::RefreshInvoice
-            | Self::RetryPayment
-            | Self::VoidInvoice
-            | Self::IssueCreditNote
-            | Self::GenerateInvoice => true,
-            Self::ReprocessUsageBatch
-            | Self::ResendUsageEvents
-            | Self::RecomputeInvoice
-            | Self::ReconcilePayment
-            | Self::ResumeBilling
-            | Self::RemoveDuplicateUsage
-            | Self::PauseCollection
-            | Self::ResendWebhooks
-            | Self::SyncCustomer
-            | Self::NotifyCustomer
-            | Self::ManualReview => false,
-        }
-    }
 }
 
-/// The direction in which an action moves money. The digest covers it through the playbook's hash.
+/// The money that an action moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MoneyMoved {
+    /// The direction.
+    pub direction: MoneyDirection,
+    /// The amount; null if it is unknown, or known only with a later invoice.
+    pub amount: Option<Money>,
+}
+
+/// The direction in which an action moves money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum MoneyEffect {
+pub enum MoneyDirection {
     /// A claim on the customer shrinks or ends, such as by voiding an invoice.
     CustomerOwesLess,
     /// A claim on the customer arises or grows, such as by finalizing an invoice.
@@ -96,6 +82,29 @@ pub enum MoneyEffect {
     CustomerPays,
     /// Money goes back to the customer.
     CustomerIsRepaid,
+    /// Usage reaches a later invoice. Its amount is not known before.
+    CustomerIsBilledLater,
+}
+
+/// Whether and how an action is undone.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reversible {
+    /// Whether it can be undone.
+    pub is: Reversibility,
+    /// The way to undo it, and until when; or why it cannot be undone.
+    pub says: String,
+}
+
+/// Whether an action can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reversibility {
+    /// At any time.
+    Yes,
+    /// For a while.
+    Until,
+    /// Not at all. The risk is critical.
+    No,
 }
 
 /// The risk of an action.
@@ -108,7 +117,7 @@ pub enum Risk {
     Medium,
     /// A customer notices.
     High,
-    /// Cannot be undone.
+    /// It cannot be undone, or more harm than a customer's trouble.
     Critical,
 }
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, Money, MoneyEffect,
-    PlaybookVersion, PolicySubject, Risk, TargetEffect, TargetRead, Verification,
+    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, MoneyMoved,
+    PlaybookVersion, PolicySubject, Reversible, Risk, TargetEffect, TargetRead, Verification,
 };
 
 /// The content of an action: all that an approval covers.
@@ -20,14 +20,12 @@ pub struct ActionContent {
     pub description: String,
     /// The expected state after success.
     pub expected_outcome: String,
-    /// Instructions for people: how to undo it and until when. None if unknown.
-    pub undo: Option<String>,
+    /// Whether and how it is undone. None if unknown.
+    pub reversible: Option<Reversible>,
     /// The risk level.
     pub risk: Risk,
-    /// The money that it moves, if known.
-    pub money: Option<Money>,
-    /// The direction in which it moves the money.
-    pub money_effect: Option<MoneyEffect>,
+    /// The money that it moves; none if it moves none.
+    pub money: Option<MoneyMoved>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
     /// The system it acts on.

@@ -106,6 +106,8 @@ pub enum Asked {
     SameAs(String),
     /// Differs from another fact.
     DiffersFrom(String),
+    /// Is a number of at least this size.
+    AtLeast(i64),
 }
 
 impl FactCondition {
@@ -119,6 +121,7 @@ impl FactCondition {
             Asked::IsNot(values) => !is_any(values),
             Asked::SameAs(other) => same(facts.get(other)?, fact),
             Asked::DiffersFrom(other) => !same(facts.get(other)?, fact),
+            Asked::AtLeast(least) => fact.as_i64()? >= *least,
         })
     }
 
@@ -126,7 +129,7 @@ impl FactCondition {
     pub fn facts(&self) -> impl Iterator<Item = &str> {
         let other = match &self.asked {
             Asked::SameAs(other) | Asked::DiffersFrom(other) => Some(other.as_str()),
-            Asked::Is(_) | Asked::IsNot(_) => None,
+            Asked::Is(_) | Asked::IsNot(_) | Asked::AtLeast(_) => None,
         };
         std::iter::once(self.fact.as_str()).chain(other)
     }
@@ -139,6 +142,7 @@ impl FactCondition {
             Asked::IsNot(values) => format!("is not {}", any(values)),
             Asked::SameAs(other) => format!("is the same as {other}"),
             Asked::DiffersFrom(other) => format!("differs from {other}"),
+            Asked::AtLeast(least) => format!("is at least {least}"),
         };
         format!("{} {asked}", self.fact)
     }
@@ -271,6 +275,7 @@ mod tests {
             ("state", "/state"),
             ("due", "/money/due"),
             ("late", "/late"),
+            ("whole", "/whole"),
         ];
         TargetRead {
             name: "invoice".into(),
@@ -331,7 +336,8 @@ mod tests {
 
     #[test]
     fn a_condition_holds_or_not_or_is_not_known() {
-        let facts = read().facts(&json!({"state": "open", "money": {"due": 5.0}, "late": false}));
+        let answer = json!({"state": "open", "money": {"due": 5.0}, "late": false, "whole": 7});
+        let facts = read().facts(&answer);
         for (asked, holds) in [
             (
                 json!({"fact": "invoice.state", "is": ["draft", "open"]}),
@@ -361,6 +367,9 @@ mod tests {
                 json!({"fact": "invoice.due", "differs_from": "invoice.state"}),
                 Some(true),
             ),
+            (json!({"fact": "invoice.whole", "at_least": 7}), Some(true)),
+            (json!({"fact": "invoice.whole", "at_least": 8}), Some(false)),
+            (json!({"fact": "invoice.state", "at_least": 8}), None),
             (json!({"fact": "invoice.paid", "is_not": [1]}), None),
             (
                 json!({"fact": "invoice.due", "same_as": "invoice.paid"}),
@@ -380,6 +389,7 @@ mod tests {
             ),
             (json!({"fact": "i.s", "is_not": [5]}), "i.s is not 5"),
             (json!({"fact": "i.s", "is_not": [""]}), "i.s is not empty"),
+            (json!({"fact": "i.s", "at_least": 60}), "i.s is at least 60"),
             (
                 json!({"fact": "i.s", "same_as": "m.q"}),
                 "i.s is the same as m.q",

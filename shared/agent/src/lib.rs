@@ -199,7 +199,9 @@ pub use action::{
     ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
     Progress, Schedule, Verdict, VerdictOutcome,
 };
-pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
+pub use action_type::{
+    ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
+};
 pub use alert::{
     Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
     AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,

@@ -5,7 +5,7 @@ mod values;
 
 use agent::{
     ActionType, Alert, Case, ClassHistory, Connection, FactCondition, Facts, FindingWeight,
-    MoneyEffect, PlaybookRecord, PlaybookRuns, Proposal, Seen, TargetRead,
+    MoneyDirection, PlaybookRecord, PlaybookRuns, Proposal, Seen, TargetRead,
 };
 use model::{Id, JsonObject, JsonText, Slug};
 use serde_json::{Value, json};
@@ -108,7 +108,9 @@ fn propose_in(case: &Case, answers: &Answers) -> Proposal {
 }
 
 fn stuck() -> Answers {
-    let batch = json!({"state": "processing", "events": 48_210, "lastError": null});
+    let batch = json!({
+        "state": "processing", "events": 48_210, "minutesSinceProgress": 180, "lastError": null,
+    });
     Answers(vec![("/usage-batches/", batch)])
 }
 
@@ -171,10 +173,7 @@ fn a_stuck_usage_batch_is_reprocessed() {
     assert_eq!(action.content.entities, ["ub_1001"]);
     let call = action.content.steps[0].call.as_ref().unwrap();
     assert_eq!(call.summary(), "POST /usage-batches/ub_1001/reprocess");
-    assert_eq!(
-        call.success[0].says(),
-        "/state is processed or processing or queued"
-    );
+    assert_eq!(call.success[0].says(), "/state is processed");
     let verify = action.content.verify.as_ref().unwrap();
     assert_eq!(verify.effective.says(), "batch.state is processed");
     assert_eq!(verify.within, 3_600_000);
@@ -209,7 +208,12 @@ fn a_stuck_usage_batch_is_reprocessed() {
         .iter()
         .map(|one| (&*one.id, one.holds))
         .collect();
-    assert_eq!(held, [("not_processed", Some(true)), ("restarted", None)]);
+    let expected = [
+        ("not_processed", Some(true)),
+        ("stuck", Some(true)),
+        ("restarted", None),
+    ];
+    assert_eq!(held, expected);
     assert_eq!(analysis.playbook.unwrap().label(), "usage-batch-stuck#6");
     let [read] = proposal.reads.as_slice() else {
         panic!("{:?}", proposal.reads);
@@ -249,7 +253,8 @@ fn what_it_requires_is_so_or_a_person_does_it() {
              known: batch.state is not in the answer.",
         ),
     ] {
-        let answers = Answers(vec![("/usage-batches/", json!({ "state": state }))]);
+        let batch = json!({"state": state, "minutesSinceProgress": 180});
+        let answers = Answers(vec![("/usage-batches/", batch)]);
         let action = propose(&answers, &json!({})).actions.remove(0);
         assert!(!action.is_automated);
         assert!(
@@ -358,12 +363,10 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
     let [void, credit] = actions.as_slice() else {
         panic!("{actions:?}");
     };
-    let money = void.content.money.as_ref().unwrap();
+    let moved = void.content.money.as_ref().unwrap();
+    let money = moved.amount.as_ref().unwrap();
     assert_eq!((money.minor_units, &*money.currency), (701_550, "USD"));
-    assert_eq!(
-        void.content.money_effect,
-        Some(MoneyEffect::CustomerOwesLess)
-    );
+    assert_eq!(moved.direction, MoneyDirection::CustomerOwesLess);
     assert_eq!(
         void.content.description,
         "Void invoice inv_1, which is not paid (7015.50 USD)."
@@ -397,7 +400,8 @@ fn money_is_what_the_record_says_whatever_the_alarm_does() {
         let mut alert = duplicated(1);
         alert["signalType"] = json!("invoice_not_finalized");
         let refresh = propose(&draft, &alert).actions.remove(0);
-        assert_eq!(refresh.content.money, None, "{unclear}");
+        let moved = refresh.content.money.as_ref().unwrap();
+        assert_eq!(moved.amount, None, "{unclear}");
         assert!(!refresh.is_automated);
         let why = "since the amount of money is not known.";
         assert!(
@@ -451,17 +455,18 @@ fn confidence_can_be_multiplied_again() {
     }];
     let analysis = propose_in(&case, &stuck()).analysis;
     let from = analysis.confidence_from.unwrap();
-    let weight = FindingWeight {
-        id: "not_processed".into(),
-        weight: 3.0,
+    let weight = |id: &str, weight| FindingWeight {
+        id: id.into(),
+        weight,
     };
     // An unknown finding does not count.
+    let weights = [weight("not_processed", 3.0), weight("stuck", 2.0)];
     assert_eq!(
         (from.effective, from.runs, &*from.findings),
-        (6, 8, &[weight][..])
+        (6, 8, &weights[..])
     );
     assert!((from.prior - 0.7).abs() < 1e-12);
-    let odds = 0.7 / 0.3 * 3.0;
+    let odds = 0.7 / 0.3 * 3.0 * 2.0;
     assert!((analysis.confidence - odds / (1.0 + odds)).abs() < 1e-12);
     // A false finding counts as the playbook says.
     let answers = Answers(vec![("/usage-batches/", json!({"state": "archived"}))]);
@@ -562,4 +567,15 @@ fn an_action_that_nobody_could_verify_is_manual() {
         "{}",
         notify.content.description
     );
+}
+
+/// A batch that is only slow would be processed twice.
+#[test]
+fn a_batch_that_makes_progress_is_left_alone() {
+    for (minutes, is_automated) in [(0, false), (119, false), (120, true)] {
+        let mut answers = stuck();
+        answers.0[0].1["minutesSinceProgress"] = json!(minutes);
+        let action = propose(&answers, &json!({})).actions.remove(0);
+        assert_eq!(action.is_automated, is_automated, "{minutes}");
+    }
 }

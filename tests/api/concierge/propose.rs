@@ -47,24 +47,30 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
             "description": "Have usage batch ub_1001 processed again.",
             "isAutomated": true, "targetSystem": "billing", "targetEntities": ["ub_1001"],
             "expectedOutcome": "Usage batch ub_1001 is processed and its usage can be invoiced.",
-            "risk": "low",
+            "risk": "critical",
             "steps": [{
                 "order": 1, "description": "Process the batch again",
                 "apiCall": "POST /usage-batches/ub_1001/reprocess",
                 "request": {
                     "method": "POST", "path": "/usage-batches/ub_1001/reprocess", "body": null,
                 },
-                "success": ["/state is processed or processing or queued"],
+                "success": ["/state is processed"],
                 "reconcile": {
                     "done": "batch.state is processed", "notDone": "batch.state is failed",
                 },
             }],
-            "moneyEffect": null, "require": ["batch.state is processing or failed"],
+            "require": [
+                "batch.state is processing or failed", "batch.idle is at least 120",
+                "batch.id is ub_1001",
+            ],
             "verify": {"effective": "batch.state is processed", "minutes": 60},
             "reads": ["GET /usage-batches/ub_1001"],
             "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
-            "playbook": session["proposedActions"][0]["playbook"], "money": null,
-            "undo": "It cannot be undone. No invoice is made or changed by it.", "handling": null,
+            "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},
+            "reversible": {
+                "is": "no", "says": "A processed batch stays processed, and its usage is invoiced.",
+            },
+            "handling": null,
             "connection": session["proposedActions"][0]["connection"],
             "approval": null, "approvals": [],
         })

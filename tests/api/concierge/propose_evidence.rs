@@ -44,7 +44,8 @@ async fn an_analysis_keeps_its_reads_and_findings() {
     assert_eq!(
         read["facts"],
         json!({
-            "batch.http": 200, "batch.state": "processing", "batch.events": 48_210,
+            "batch.http": 200, "batch.id": "ub_1001", "batch.state": "processing",
+            "batch.events": 48_210, "batch.idle": 1_560,
             "batch.last_error": "worker_restarted",
         })
     );
@@ -59,6 +60,10 @@ async fn an_analysis_keeps_its_reads_and_findings() {
             {
                 "id": "not_processed", "says": "Usage batch ub_1001 is not processed.",
                 "holds": true, "at": at,
+            },
+            {
+                "id": "stuck", "holds": true, "at": at,
+                "says": "The processing of batch ub_1001 made no progress for 1560 minutes.",
             },
             {
                 "id": "restarted", "holds": true, "at": at,
@@ -217,10 +222,10 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     let session = world.session(&id).await;
     let credit = &session["proposedActions"][1];
     assert_eq!(
-        credit["money"],
+        credit["money"]["amount"],
         json!({"minorUnits": 24_800, "currency": "USD"})
     );
-    assert_eq!(credit["moneyEffect"], "customer_is_repaid");
+    assert_eq!(credit["money"]["direction"], "customer_is_repaid");
     assert_eq!(credit["steps"][0]["request"]["body"]["amount"], 24_800);
     assert_eq!(
         credit["description"],

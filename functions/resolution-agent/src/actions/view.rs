@@ -7,7 +7,8 @@ use serde_json::Value;
 use shared::{
     agent::{
         ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition,
-        HeldEffect, Judgement, Money, MoneyEffect, MoneySum, ProposedAction, Sight, TargetEffect,
+        HeldEffect, Judgement, MoneyMoved, MoneySum, ProposedAction, Reversible, Sight,
+        TargetEffect,
     },
     auth::{
         Identity,
@@ -48,15 +49,13 @@ pub struct ActionPreview {
     preconditions: Vec<PreviewCondition>,
     /// Further reasons why it could not be executed now.
     obstacles: Vec<String>,
-    /// Money that it moves; null if it moves none or the amount is not known.
-    money: Option<Money>,
-    /// Direction in which it moves money.
-    money_effect: Option<MoneyEffect>,
+    /// Money that it moves; null if it moves none.
+    money: Option<MoneyMoved>,
     /// Records of the target system that it affects.
     records: Vec<PreviewRecord>,
     policy: PreviewPolicy,
-    /// Way to undo it, and until when; null if none is known.
-    undo: Option<String>,
+    /// Whether and how it is undone; null if that is not known.
+    reversible: Option<Reversible>,
 }
 
 /// A request that would be sent.
@@ -143,7 +142,7 @@ pub struct PreviewPolicy {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSums {
-    /// Money of automated actions by effect and currency, as far as amounts are known.
+    /// Money of automated actions by direction and currency, as far as amounts are known.
     money: Vec<MoneySum>,
     /// Number of automated actions that move an unknown amount of money.
     unknown_amounts: usize,
@@ -198,10 +197,9 @@ impl ActionPreview {
             preconditions: conditions.collect(),
             obstacles: action.obstacles(connection, found.is_paused),
             money: action.content.money.clone(),
-            money_effect: action.content.money_effect,
             records: records(action, found),
             policy: PreviewPolicy::of(action, found, caller),
-            undo: action.content.undo.clone(),
+            reversible: action.content.reversible.clone(),
         }
     }
 }
@@ -336,9 +334,8 @@ impl PreviewPolicy {
 impl PreviewSums {
     fn of(previews: &[ActionPreview], actions: &[&ProposedAction]) -> Self {
         let automated = || actions.iter().filter(|action| action.is_automated);
-        let unknown = automated().filter(|action| {
-            action.content.money.is_none() && action.content.action_type.moves_money()
-        });
+        let moved = automated().filter_map(|action| action.content.money.as_ref());
+        let unknown = moved.filter(|moved| moved.amount.is_none());
         let records = || previews.iter().flat_map(|preview| &preview.records);
         let distinct: BTreeSet<_> = records()
             .map(|record| (&record.target_system, &record.id))

@@ -1,6 +1,6 @@
 //! Checks of a playbook when it is read.
 
-use agent::{ActionType, FactCondition, TargetRead};
+use agent::{ActionType, FactCondition, Reversibility, Risk, TargetRead};
 use serde_json::Value;
 
 use super::{
@@ -47,7 +47,7 @@ impl Playbook {
         .into_iter()
         .chain(&action.entities)
         .chain(&action.locks)
-        .chain(&action.undo)
+        .chain(action.reversible.iter().map(|one| one.parts().1))
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text_of(action, text))?;
         if action.steps.is_empty() {
@@ -80,7 +80,8 @@ impl Playbook {
 
     /// Checks a text of an action, which may also contain the money that it moves.
     fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
-        let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
+        let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
+        let has_money = amount.is_some() && text.placeholders().any(|name| name == MONEY);
         if has_money {
             return self.check_text(&text.without(MONEY));
         }
@@ -164,18 +165,25 @@ impl Playbook {
     /// Checks an action's conditions on facts, before and after it runs.
     fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
         let kind: ActionType = action.action_type;
-        let moves_money = action.automated && kind.moves_money();
+        let moves_money = action.automated && moves_money(kind);
         if moves_money != action.money.is_some() {
             return Err(Flaw::Money(kind));
+        }
+        if action.money.as_ref().is_some_and(|one| !one.is_sound()) {
+            return Err(Flaw::Amount(kind));
         }
         self.check_facts(action.when.facts().chain(action.require.facts()))?;
         let mut still_comes = false;
         if let Some(money) = &action.money {
-            self.check_facts([money.amount.as_str(), money.currency.as_str()])?;
+            self.check_facts(money.facts())?;
             still_comes = money.moves_cash();
         }
-        if action.automated && action.undo.is_none() {
-            return Err(Flaw::NoUndo(kind));
+        let reversible = action.reversible.as_ref().map(|one| one.parts().0);
+        if action.automated && reversible.is_none() {
+            return Err(Flaw::Reversible(kind));
+        }
+        if reversible == Some(Reversibility::No) && action.risk < Risk::Critical {
+            return Err(Flaw::Irreversible(kind));
         }
         let verify = action.verify.as_ref().map(Verify::condition);
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
@@ -208,6 +216,18 @@ impl Playbook {
     fn is_parameter(&self, name: &str) -> bool {
         self.parameters.contains_key(name)
     }
+}
+
+/// True for a kind of action that changes what a customer pays or owes, now or with a later invoice.
+const fn moves_money(kind: ActionType) -> bool {
+    !matches!(
+        kind,
+        ActionType::PauseCollection
+            | ActionType::ResendWebhooks
+            | ActionType::SyncCustomer
+            | ActionType::NotifyCustomer
+            | ActionType::ManualReview
+    )
 }
 
 fn is_name(name: &str) -> bool {

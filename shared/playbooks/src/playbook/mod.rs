@@ -21,7 +21,7 @@ pub(super) use values::Values;
 
 use std::collections::BTreeMap;
 
-use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Risk};
+use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Reversibility, Reversible, Risk};
 use model::digest;
 use serde::Deserialize;
 
@@ -126,11 +126,11 @@ pub(super) struct Action {
     /// Keys of actions that come first, if they are approved too, and that this one replaces.
     #[serde(default)]
     unless: Vec<String>,
-    action_type: ActionType,
+    pub(super) action_type: ActionType,
     target_system: Template,
     description: Template,
     expected_outcome: Template,
-    risk: Risk,
+    pub(super) risk: Risk,
     pub(super) automated: bool,
     /// Minutes a person would need.
     #[serde(default)]
@@ -145,9 +145,8 @@ pub(super) struct Action {
     /// The number of times that its effect may be tried. Without it, an action that takes money may
     /// be tried once a day, and others have no limit.
     attempts: Option<AttemptsInFile>,
-    /// Instructions for people: how to undo it and until when, or that it cannot be undone.
-    /// Required for automated actions.
-    undo: Option<Template>,
+    /// Whether and how it is undone. Required for automated actions.
+    reversible: Option<ReversibleInFile>,
     /// Conditions at the proposal. If one is false or unknown, the action is proposed as manual.
     #[serde(default)]
     when: Many<Condition>,
@@ -158,6 +157,33 @@ pub(super) struct Action {
     /// The condition that shows its effect.
     verify: Option<Verify>,
     steps: Vec<Step>,
+}
+
+/// Whether an action can be undone: how, how and until when, or why not.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReversibleInFile {
+    Yes(Template),
+    Until(Template),
+    No(Template),
+}
+
+impl ReversibleInFile {
+    const fn parts(&self) -> (Reversibility, &Template) {
+        match self {
+            Self::Yes(says) => (Reversibility::Yes, says),
+            Self::Until(says) => (Reversibility::Until, says),
+            Self::No(says) => (Reversibility::No, says),
+        }
+    }
+
+    fn render(&self, values: &Values) -> Reversible {
+        let (is, says) = self.parts();
+        Reversible {
+            is,
+            says: values.text(says),
+        }
+    }
 }
 
 impl Matches {

@@ -82,11 +82,11 @@ impl Action {
     fn has_effect_of(&self, other: &Self) -> bool {
         let is_same = |entity| other.entities.contains(entity);
         let excludes = |one: &Self, other: &Self| one.excludes.contains(&other.key);
-        let excluded = excludes(self, other) || excludes(other, self);
+        let are_exclusive = excludes(self, other) || excludes(other, self);
         let shares = self.locks.iter().any(|lock| other.locks.contains(lock));
         let repeats = self.action_type == other.action_type
             && self.target_system == other.target_system
             && self.entities.iter().any(is_same);
-        self.automated && other.automated && (repeats || (shares && !excluded))
+        self.automated && other.automated && (repeats || (shares && !are_exclusive))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
-    MoneyEffect, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
+    MoneyDirection, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
 };
 use model::{JsonObject, JsonText};
 
@@ -67,7 +67,8 @@ impl Action {
     /// and a call that no connection allows.
     pub(crate) fn render(&self, values: &Values, around: Surroundings<'_>) -> ProposedAction {
         let money = self.money.as_ref().map(|money| money.read(values.facts()));
-        let values = &values.moving(money.iter().flatten().next());
+        let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
+        let values = &values.moving(amount);
         let target_system = values.text(&self.target_system);
         let mut obstacle = None;
         let mut steps = Vec::new();
@@ -92,9 +93,9 @@ impl Action {
         let verify = self.verify.as_ref().map(super::Verify::verification);
         let unverified = verify.iter().map(|one| &one.effective);
         let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
-        let obstacle = obstacle.or_else(|| match (&self.money, &money) {
-            (Some(_), Some(None)) => Some(Obstacle::NoAmount),
-            (Some(own), Some(Some(money))) if own.moves_cash() && money.minor_units == 0 => {
+        let obstacle = obstacle.or_else(|| match (&self.money, amount) {
+            (Some(own), None) if own.amount.is_some() => Some(Obstacle::NoAmount),
+            (Some(own), Some(money)) if own.moves_cash() && money.minor_units == 0 => {
                 Some(Obstacle::NoMoney)
             }
             _ => None,
@@ -125,10 +126,9 @@ impl Action {
                 action_type: self.action_type,
                 description,
                 expected_outcome: values.text(&self.expected_outcome),
-                undo: self.undo.as_ref().map(|undo| values.text(undo)),
+                reversible: self.reversible.as_ref().map(|one| one.render(values)),
                 risk: self.risk,
-                money_effect: self.money.as_ref().map(|money| money.effect),
-                money: money.flatten(),
+                money,
                 minutes_saved: i64::from(self.minutes),
                 target_system,
                 connection: connection.map(Connection::as_now),
@@ -149,7 +149,7 @@ impl Action {
 
     /// Returns how often its effect may be tried.
     fn attempts(&self) -> Option<Attempts> {
-        let takes_money = |money: &MoneyInFile| money.effect == MoneyEffect::CustomerPays;
+        let takes_money = |money: &MoneyInFile| money.direction == MoneyDirection::CustomerPays;
         let default = self.money.as_ref().filter(|money| takes_money(money));
         let own = self.attempts.map(AttemptsInFile::limit);
         own.or(default.map(|_| Attempts::OF_MONEY))
@@ -213,8 +213,7 @@ impl Action {
         let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.calls().flat_map(Call::placeholders);
         let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
-        let money = self.money.iter();
-        let money = money.flat_map(|money| [money.amount.as_str(), money.currency.as_str()]);
+        let money = self.money.iter().flat_map(MoneyInFile::facts);
         in_calls.chain(money).collect()
     }
 

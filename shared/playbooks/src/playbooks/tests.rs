@@ -1,4 +1,4 @@
-use agent::{ActionType, Asked, Risk};
+use agent::{ActionType, Asked, Attempts, MoneyDirection, Risk};
 
 use super::{
     super::{playbook::Surroundings, tests::connections},
@@ -54,7 +54,12 @@ fn every_playbook_looks_before_and_after() {
             let proposed = action.render(&playbook.sample_values(), around);
             assert!(!proposed.content.require.is_empty(), "{name}");
             assert!(proposed.content.verify.is_some(), "{name}");
-            assert!(proposed.content.undo.is_some(), "{name}");
+            // Money that is taken is taken only so often.
+            let takes = proposed.content.money.as_ref();
+            let takes = takes.is_some_and(|one| one.direction == MoneyDirection::CustomerPays);
+            let attempts = proposed.content.attempts;
+            let is_stated = attempts.is_some_and(|one| one != Attempts::OF_MONEY);
+            assert_eq!(is_stated, takes, "{name}");
             // The values shown and sent are pinned to the values read.
             for fact in action.relies_on() {
                 let pinned = proposed.content.require.iter().any(|one| {
@@ -65,16 +70,31 @@ fn every_playbook_looks_before_and_after() {
             let changes = proposed.content.steps.iter().filter(|step| step.changes());
             let calls: Vec<_> = changes.filter_map(|step| step.call.as_ref()).collect();
             assert!(calls.iter().all(|call| !call.success.is_empty()), "{name}");
-            // An action that cannot be undone, or that a customer notices, has at least this risk.
-            let least = match proposed.content.action_type {
-                ActionType::VoidInvoice => Risk::Critical,
-                kind if kind.moves_money() => Risk::High,
-                ActionType::NotifyCustomer => Risk::High,
-                _ => Risk::Low,
-            };
-            assert!(proposed.content.risk >= least, "{name}");
         }
+        assert!(playbook.resolved_when(around).is_some(), "{name}");
     }
+}
+
+/// What cannot be undone needs two people by the preset, as it is critical.
+#[test]
+fn what_cannot_be_undone_is_critical() {
+    let playbooks = Playbooks::shipped().unwrap();
+    let actions = playbooks.playbooks.iter().flat_map(|one| &one.actions);
+    let actions = actions.filter(|action| action.automated);
+    let mut kinds: Vec<ActionType> = actions
+        .filter(|action| action.risk == Risk::Critical)
+        .map(|action| action.action_type)
+        .collect();
+    kinds.dedup();
+    let expected = [
+        ActionType::VoidInvoice,
+        ActionType::NotifyCustomer,
+        ActionType::ReconcilePayment,
+        ActionType::ReprocessUsageBatch,
+        ActionType::ResendUsageEvents,
+        ActionType::ResendWebhooks,
+    ];
+    assert_eq!(kinds, expected);
 }
 
 fn problem(text: &str) -> String {
@@ -120,6 +140,12 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "against its nature",
         ),
         ("minutes = 25", "minutes = 0", "saves no minutes"),
+        (
+            "risk = \"critical\"",
+            "risk = \"high\"",
+            "its risk is critical",
+        ),
+        ("{ no = ", "{ never = ", "unknown variant"),
         ("risk = \"low\"", "risk = \"none\"", "unknown variant"),
         ("risk = \"low\"", "rissk = \"low\"", "unknown field"),
         ("entities = [\"{batch.id}\"]", "", "names no entity"),
@@ -246,17 +272,37 @@ fn a_broken_playbook_is_named_with_its_fault() {
         // Actions.
         (
             "minutes = 25",
-            "minutes = 25\nmoney = { amount = \"batch.events\", currency = \"batch.state\", effect = \"customer_pays\" }",
-            "exactly if it moves",
+            "minutes = 25\nattempts = { most = 1, within = \"soon\", apart = \"0m\" }",
+            "no period",
         ),
         (
             "\"reprocess_usage_batch\"",
-            "\"retry_payment\"",
+            "\"sync_customer\"",
             "exactly if it moves",
         ),
         (
-            "require = { fact = \"batch.state\"",
-            "require = { fact = \"batch.x\"",
+            "money = { direction = \"customer_is_billed_later\" }\n",
+            "",
+            "exactly if it moves",
+        ),
+        (
+            "customer_is_billed_later",
+            "customer_pays",
+            "has amount and currency",
+        ),
+        (
+            "\"customer_is_billed_later\"",
+            "\"customer_is_billed_later\", amount = \"batch.events\"",
+            "has amount and currency",
+        ),
+        (
+            "at_least = 120 }]",
+            "at_least = 120, is = [1] }]",
+            "exactly one of",
+        ),
+        (
+            "require = [{ fact = \"batch.state\"",
+            "require = [{ fact = \"batch.x\"",
             "\"batch.x\" is no fact",
         ),
         (
@@ -292,9 +338,9 @@ fn a_broken_playbook_is_named_with_its_fault() {
             "automated = false\nrequire = { fact = \"batch.state\", is = [1] }",
             "requires and verifies nothing",
         ),
-        ("undo = \"It", "# \"It", "how it is taken back"),
+        ("reversible = {", "# {", "how it is taken back"),
         (
-            "success = { at = \"/state\", is = [\"processed\", \"processing\", \"queued\"] }\n",
+            "success = { at = \"/state\", is = [\"processed\"], pending = [\"processing\", \"queued\"] }\n",
             "",
             "202 is no success by itself",
         ),
