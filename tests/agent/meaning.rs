@@ -56,7 +56,7 @@ async fn an_alert_stays_open_while_its_matter_stands() {
     let session = world.session(&id).await;
     let result = &session["executionResults"][0];
     assert_eq!(result["verification"]["status"], "effective", "{result}");
-    let ends = json!(["dispute.state is not needs_response"]);
+    let ends = json!(["dispute.state is not `needs_response`"]);
     assert_eq!(session["analysis"]["resolvedWhen"], ends);
     assert_eq!(alert_of(&world, &id).await["status"], "open");
     // A batch that was processed is all that there was to its alert.

@@ -60,12 +60,13 @@ fn forget(action: &mut ProposedAction) {
     }
 }
 
-/// A record that everything could be done to. Of an invoice, one cent is paid.
+/// A record of which nothing is known that an action would not apply to. Of an invoice, one cent is
+/// paid.
 fn record(path: &str) -> Value {
     let id = path.split('/').nth(2);
     json!({
         "id": id, "invoiceId": format!("of-{}", id.unwrap_or_default()), "duplicateOf": "inv_2007",
-        "state": "open", "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
+        "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
         "amount": 1, "failure": "processing_error", "events": 1, "missingUsageEvents": 1,
         "minutesSinceProgress": 600,
         "syncState": "out_of_sync",

@@ -86,16 +86,16 @@ pub enum MoneyDirection {
     CustomerIsBilledLater,
 }
 
-/// Whether and how an action is undone.
+/// The reversibility of an action, in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Reversible {
-    /// Whether it can be undone.
+    /// The reversibility.
     pub is: Reversibility,
     /// The way to undo it, and until when; or why it cannot be undone.
     pub says: String,
 }
 
-/// Whether an action can be undone.
+/// The reversibility of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reversibility {
@@ -117,7 +117,7 @@ pub enum Risk {
     Medium,
     /// A customer notices.
     High,
-    /// It cannot be undone, or more harm than a customer's trouble.
+    /// Cannot be undone.
     Critical,
 }
 

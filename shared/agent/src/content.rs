@@ -20,7 +20,7 @@ pub struct ActionContent {
     pub description: String,
     /// The expected state after success.
     pub expected_outcome: String,
-    /// Whether and how it is undone. None if unknown.
+    /// The way to undo it. None if unknown.
     pub reversible: Option<Reversible>,
     /// The risk level.
     pub risk: Risk,

@@ -134,7 +134,7 @@ impl FactCondition {
         std::iter::once(self.fact.as_str()).chain(other)
     }
 
-    /// Returns it in words: `invoice.state is draft or open`.
+    /// Returns it in words: ``invoice.state is `draft` or `open` ``.
     #[must_use]
     pub fn says(&self) -> String {
         let asked = match &self.asked {
@@ -180,23 +180,23 @@ impl AnswerCondition {
         said.is_some_and(|said| self.pending.iter().any(|value| same(value, said)))
     }
 
-    /// Returns it in words: `/state is paid`.
+    /// Returns it in words: ``/state is `paid` ``.
     #[must_use]
     pub fn says(&self) -> String {
         format!("{} is {}", self.at, any(&self.is))
     }
 }
 
-/// Returns a value for a sentence, with `empty` for an empty text.
-fn told(value: &Value) -> String {
-    let text = plain(value);
-    if text.is_empty() {
-        return "empty".to_owned();
+/// Returns a value for a sentence: a text in backticks, or `empty`.
+pub(super) fn told(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "empty".to_owned(),
+        Value::String(text) => format!("`{}`", text.replace('`', "'")),
+        other => other.to_string(),
     }
-    text
 }
 
-/// Returns values in words: `draft or open`.
+/// Returns values in words: `` `draft` or `open` ``.
 fn any(values: &[Value]) -> String {
     let values: Vec<String> = values.iter().map(told).collect();
     values.join(" or ")
@@ -385,7 +385,7 @@ mod tests {
         for (asked, says) in [
             (
                 json!({"fact": "i.s", "is": ["draft", "open"]}),
-                "i.s is draft or open",
+                "i.s is `draft` or `open`",
             ),
             (json!({"fact": "i.s", "is_not": [5]}), "i.s is not 5"),
             (json!({"fact": "i.s", "is_not": [""]}), "i.s is not empty"),
@@ -413,7 +413,7 @@ mod tests {
             pending: Vec::new(),
         };
         assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
-        assert_eq!(paid.says(), "/invoice/state is paid");
+        assert_eq!(paid.says(), "/invoice/state is `paid`");
         for other in [
             json!({"invoice": {"state": "open"}}),
             json!({}),

@@ -178,6 +178,7 @@ mod journaled;
 mod lease;
 mod manual;
 mod message;
+mod money;
 pub mod pattern;
 mod policy;
 mod precondition;
@@ -243,7 +244,7 @@ pub use policy::{
 };
 pub use precondition::Precondition;
 pub use preview::{MoneySum, PolicyVerdict};
-pub use proposal::{Analysis, Handling, HandlingStatus, Proposal, ProposedAction};
+pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, answer, retry_after};
 pub use saving::Saving;
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};

@@ -384,12 +384,9 @@ impl PolicyCaps {
         };
         let amount = money.minor_units.saturating_abs();
         if amount > cap.minor_units {
-            let Money {
-                minor_units,
-                currency,
-            } = cap;
             return Err(format!(
-                "its amount is above the {minor_units} minor units of {currency} of a day"
+                "its amount is above the cap of {} a day",
+                cap.says("")
             ));
         }
         let taken = Money {

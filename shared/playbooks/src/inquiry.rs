@@ -1,13 +1,11 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use agent::{
-    Case, Connection, FactCondition, Proposal, ProposedAction, ReadEvidence, Seen, TargetRead,
-};
+use agent::{Case, Connection, FactCondition, Proposal, ReadEvidence, Seen, TargetRead};
 use model::JsonText;
 
 use crate::{
     analysis,
-    playbook::{Playbook, Read, Surroundings, Values},
+    playbook::{Action, Playbook, Read, Surroundings, Values},
     playbooks::Playbooks,
 };
 
@@ -138,7 +136,7 @@ impl Inquiry<'_> {
                 chosen = next;
             }
         }
-        let mut proposal = chosen.render(case);
+        let mut proposal = chosen.render(case, self.fallback);
         proposal.analysis.passed_over = self.passed_over;
         proposal.reads = self.answers.into_iter().map(|(_, read)| read).collect();
         proposal
@@ -174,21 +172,33 @@ impl<'a> Candidate<'a> {
         likelier.is_gt()
     }
 
-    fn render(&self, case: &Case) -> Proposal {
+    /// Returns the proposal. Actions that do not apply are only listed. Without any other, the
+    /// fallback's are proposed.
+    fn render(&self, case: &Case, fallback: &Playbook) -> Proposal {
         let around = Surroundings {
             connections: &case.connections,
             reads: &self.reads,
         };
-        let actions = self.playbook.actions.iter().map(|action| {
+        let render = |action: &Action| {
             let mut action = action.render(&self.values, around);
             action.content.playbook = Some(self.playbook.version());
             action
-        });
-        let actions: Vec<ProposedAction> = actions.collect();
+        };
+        let (mut actions, mut not_applicable) = (Vec::new(), Vec::new());
+        for action in &self.playbook.actions {
+            match action.not_applicable(&self.values) {
+                Some(why) => not_applicable.push(why),
+                None => actions.push(render(action)),
+            }
+        }
+        if actions.is_empty() {
+            actions = fallback.actions.iter().map(render).collect();
+        }
         let mut analysis = analysis::of(case, self.playbook, &self.values, &actions);
         let resolved_when = self.playbook.resolved_when(around);
         let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
         analysis.resolved_when = conditions.map(FactCondition::says).collect();
+        analysis.not_applicable = not_applicable;
         Proposal {
             analysis,
             reads: Vec::new(),

@@ -58,16 +58,16 @@ async fn an_analysis_keeps_its_reads_and_findings() {
         analysis["evidence"],
         json!([
             {
-                "id": "not_processed", "says": "Usage batch ub_1001 is not processed.",
+                "id": "not_processed", "says": "Usage batch `ub_1001` is not processed.",
                 "holds": true, "at": at,
             },
             {
                 "id": "stuck", "holds": true, "at": at,
-                "says": "The processing of batch ub_1001 made no progress for 1560 minutes.",
+                "says": "Usage batch `ub_1001` has made no progress for at least two hours.",
             },
             {
                 "id": "restarted", "holds": true, "at": at,
-                "says": "A restart of the pipeline ended the processing of batch ub_1001.",
+                "says": "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`.",
             },
         ])
     );
@@ -92,7 +92,7 @@ fn multiplied(analysis: &Value) {
     let odds = prior / (1.0 - prior) * weights;
     let confidence = number(&analysis["confidence"]);
     assert!(
-        (confidence - odds / (1.0 + odds)).abs() < 1e-9,
+        (confidence - odds / (1.0 + odds)).abs() <= 0.005 + 1e-9,
         "{confidence} {from}"
     );
 }
@@ -220,7 +220,7 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     let id = world.opened(&alert).await;
     world.proposed(&id).await;
     let session = world.session(&id).await;
-    let credit = &session["proposedActions"][1];
+    let credit = &session["proposedActions"][0];
     assert_eq!(
         credit["money"]["amount"],
         json!({"minorUnits": 24_800, "currency": "USD"})
@@ -229,17 +229,13 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     assert_eq!(credit["steps"][0]["request"]["body"]["amount"], 24_800);
     assert_eq!(
         credit["description"],
-        "Credit what was paid on invoice inv_2010: 248.00 USD."
+        "Credit 248.00 USD that was paid on invoice `inv_2010`. It duplicates invoice `inv_2011`, which is in state `paid`."
     );
-    let void = &session["proposedActions"][0];
-    assert_eq!(void["isAutomated"], false);
-    let description = void["description"].as_str().unwrap();
-    assert!(description.ends_with(
-        "It is not for this case: it needs that invoice.state is draft or open, and invoice.state is paid."
-    ));
-    // Nobody else does it either.
-    let answer = world.executes(&id, &[void["id"].as_str().unwrap()]).await;
-    assert!(answer.status >= 400, "{}", answer.text);
+    let void = json!({
+        "title": "Void the invoice",
+        "reason": "It needs that invoice.state is `draft` or `open`; invoice.state is `paid`.",
+    });
+    assert_eq!(session["analysis"]["notApplicable"], json!([void]));
 }
 
 #[tokio::test]
@@ -274,9 +270,12 @@ async fn a_stolen_card_is_not_tried_again() {
     let entities = [("payment", "pay_3006"), ("customer", "cus_502")];
     let session = analysed(&world, "payment_failed", &entities).await;
     let actions = &session["proposedActions"];
-    assert_eq!(actions[0]["actionType"], "retry_payment");
-    assert_eq!(actions[0]["isAutomated"], false);
-    assert_eq!(actions[1]["isAutomated"], true);
+    assert_eq!(actions[0]["actionType"], "notify_customer");
+    assert_eq!(actions[0]["isAutomated"], true);
+    assert_eq!(
+        session["analysis"]["notApplicable"][0]["title"],
+        "Retry the payment"
+    );
     let cause = session["analysis"]["rootCause"].as_str().unwrap();
     assert!(cause.contains("stolen_card"), "{cause}");
 }

@@ -106,10 +106,12 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         pattern_description: String::new(),
         pattern: None,
         confidence: 0.5,
+        confidence_says: "0.50; no record yet".to_owned(),
         confidence_from: None,
         evidence: Vec::new(),
         playbook: None,
         resolved_when: Vec::new(),
+        not_applicable: Vec::new(),
         passed_over: Vec::new(),
     };
     let verified = || {

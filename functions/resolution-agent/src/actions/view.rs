@@ -54,7 +54,7 @@ pub struct ActionPreview {
     /// Records of the target system that it affects.
     records: Vec<PreviewRecord>,
     policy: PreviewPolicy,
-    /// Whether and how it is undone; null if that is not known.
+    /// Way to undo it; null if none is known.
     reversible: Option<Reversible>,
 }
 
@@ -99,7 +99,7 @@ pub struct EffectHolder {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
     /// Condition in words.
-    #[schema(examples("invoice.state is draft or open"))]
+    #[schema(examples("invoice.state is `draft` or `open`"))]
     says: String,
     /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,

@@ -38,7 +38,7 @@ use utoipa::ToSchema;
     "playbook": null,
     "connection": null,
     "money": {"direction": "customer_is_billed_later", "amount": null},
-    "require": ["batch.state is processing"],
+    "require": ["batch.state is `processing`"],
     "verify": null,
     "reads": ["GET /usage-batches/ub_1001"],
     "approval": null,
@@ -77,7 +77,7 @@ pub struct ActionView {
     /// Money that it moves; null if it moves none.
     money: Option<MoneyMoved>,
     /// Preconditions on facts of the reads.
-    #[schema(examples("invoice.state is draft or open"))]
+    #[schema(examples("invoice.state is `draft` or `open`"))]
     require: Vec<String>,
     /// Check of the effect after the action; null if there is none.
     verify: Option<VerificationView>,
@@ -88,7 +88,7 @@ pub struct ActionView {
     approval: Option<ApprovalView>,
     /// Approvals, oldest first.
     approvals: Vec<ApproverView>,
-    /// Whether and how it is undone; null if that is not known.
+    /// Way to undo it; null if none is known.
     reversible: Option<Reversible>,
     /// Outcome of a manual action; null until it is done, waived or handed over.
     handling: Option<Handling>,
@@ -140,7 +140,7 @@ pub struct StepView {
     /// Request that is sent; null for a step that a user does by hand.
     request: Option<RequestView>,
     /// Conditions on the answer's body, all of which a success meets besides its status.
-    #[schema(examples("/state is void"))]
+    #[schema(examples("/state is `void`"))]
     success: Vec<String>,
     /// Check that is made if the answer leaves open whether the call took effect; null if there is
     /// none.
@@ -153,7 +153,7 @@ pub struct StepView {
 #[serde(rename_all = "camelCase")]
 pub struct VerificationView {
     /// Condition that holds once the action had its effect.
-    #[schema(examples("invoice.state is void"))]
+    #[schema(examples("invoice.state is `void`"))]
     effective: String,
     /// Minutes within which it holds.
     minutes: i64,

@@ -128,7 +128,7 @@ impl Playbook {
                 return Err(Flaw::NoParameter(name.to_owned()));
             }
             let mut of_connection = read.connection.placeholders();
-            let given = |name: &&str| !self.is_parameter(name) && !GIVEN.contains(name);
+            let given = |name: &&str| !GIVEN.contains(name);
             if let Some(name) = of_connection.find(given) {
                 return Err(Flaw::Unknown(name.to_owned()));
             }
@@ -194,7 +194,7 @@ impl Playbook {
             }
             conditions.extend(reconcile.conditions().cloned());
         }
-        let requires = !(action.when.0.is_empty() && action.require.0.is_empty());
+        let requires = !action.require.0.is_empty();
         if !action.automated && (requires || !conditions.is_empty()) {
             return Err(Flaw::Looks(kind));
         }

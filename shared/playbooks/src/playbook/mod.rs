@@ -145,9 +145,10 @@ pub(super) struct Action {
     /// The number of times that its effect may be tried. Without it, an action that takes money may
     /// be tried once a day, and others have no limit.
     attempts: Option<AttemptsInFile>,
-    /// Whether and how it is undone. Required for automated actions.
+    /// The way to undo it. Required for automated actions.
     reversible: Option<ReversibleInFile>,
-    /// Conditions at the proposal. If one is false or unknown, the action is proposed as manual.
+    /// Conditions at the proposal. If one is false, the action does not apply. If one is unknown, it
+    /// is proposed as manual.
     #[serde(default)]
     when: Many<Condition>,
     /// Conditions at the proposal that must also hold when it runs.
@@ -159,7 +160,7 @@ pub(super) struct Action {
     steps: Vec<Step>,
 }
 
-/// Whether an action can be undone: how, how and until when, or why not.
+/// The reversibility of an action: how, how and until when, or why not.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum ReversibleInFile {

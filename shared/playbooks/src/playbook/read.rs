@@ -43,7 +43,7 @@ pub(super) const HTTP: &str = "http";
 
 impl ReadInFile {
     pub(super) fn render(&self, values: &Values) -> Read {
-        let connection = values.text(&self.connection);
+        let connection = values.name(&self.connection);
         let path = values.path(&self.path);
         let rendered = path.map(|path| TargetRead {
             name: self.name.clone(),

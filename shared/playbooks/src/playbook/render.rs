@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
-    MoneyDirection, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
+    MoneyDirection, NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect,
+    TargetRead,
 };
 use model::{JsonObject, JsonText};
 
@@ -68,8 +69,10 @@ impl Action {
     pub(crate) fn render(&self, values: &Values, around: Surroundings<'_>) -> ProposedAction {
         let money = self.money.as_ref().map(|money| money.read(values.facts()));
         let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
-        let values = &values.moving(amount);
-        let target_system = values.text(&self.target_system);
+        let target_system = values.name(&self.target_system);
+        let connection = Connection::named(around.connections, &target_system);
+        let kind = connection.map_or("", |connection| &*connection.kind);
+        let values = &values.moving(amount, kind);
         let mut obstacle = None;
         let mut steps = Vec::new();
         for (order, step) in (1..).zip(&self.steps) {
@@ -87,28 +90,18 @@ impl Action {
         }
         let (entities, unknown) = ids(&self.entities, values);
         let (locks, unlocked) = ids(&self.locks, values);
-        let connection = Connection::named(around.connections, &target_system);
-        let obstacle = self.is_not_so(values).or(unknown).or(unlocked).or(obstacle);
+        let obstacle = unknown.or(unlocked).or(obstacle);
         let obstacle = obstacle.or_else(|| self.is_not_known(values, around));
         let verify = self.verify.as_ref().map(super::Verify::verification);
         let unverified = verify.iter().map(|one| &one.effective);
         let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
-        let obstacle = obstacle.or_else(|| match (&self.money, amount) {
-            (Some(own), None) if own.amount.is_some() => Some(Obstacle::NoAmount),
-            (Some(own), Some(money)) if own.moves_cash() && money.minor_units == 0 => {
-                Some(Obstacle::NoMoney)
-            }
-            _ => None,
-        });
+        let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
+        let lacks_amount = states_amount && amount.is_none();
+        let obstacle = obstacle.or_else(|| lacks_amount.then_some(Obstacle::NoAmount));
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
         if let Some(obstacle) = &obstacle {
-            description = match obstacle {
-                Obstacle::NotSo { .. } | Obstacle::NoMoney => {
-                    format!("{description} It is not for this case: {obstacle}.")
-                }
-                _ => format!("{description} A person has to do it, since {obstacle}."),
-            };
+            description = format!("{description} A person has to do it, since {obstacle}.");
         }
         let require = self.required(values.facts(), around);
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
@@ -160,18 +153,31 @@ impl Action {
         self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
     }
 
-    /// Returns the first condition that is false.
-    fn is_not_so(&self, values: &Values) -> Option<Obstacle> {
+    /// Returns why it does not apply to the record as it is: a condition is false, or there is no
+    /// money to move.
+    pub(crate) fn not_applicable(&self, values: &Values) -> Option<NotApplicable> {
+        let step = self.steps.last()?;
+        let reason = self.is_not_so(values).or_else(|| {
+            let money = self.money.as_ref().filter(|money| money.moves_cash())?;
+            let amount = money.read(values.facts()).amount?;
+            (amount.minor_units == 0).then(|| "There is no money to move.".to_owned())
+        })?;
+        Some(NotApplicable {
+            title: values.text(&step.description),
+            reason,
+        })
+    }
+
+    /// Returns the first condition that is false, in words.
+    fn is_not_so(&self, values: &Values) -> Option<String> {
         let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
         let one = self.conditions().find(is_not_so)?;
         let found = one.facts().map(|name| {
-            let value = values.plain(name).filter(|value| !value.is_empty());
-            let value = value.unwrap_or_else(|| "empty".to_owned());
-            format!("{name} is {value}")
+            let value = values.shown(name);
+            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
         });
         let found = found.collect::<Vec<_>>().join(" and ");
-        let needs = one.says();
-        Some(Obstacle::NotSo { needs, found })
+        Some(format!("It needs that {}; {found}.", one.says()))
     }
 
     /// Returns the first condition that is unknown.
@@ -313,7 +319,7 @@ impl super::Playbook {
             .filter_map(|read| read.ready(connections).err());
         let mut obstacles: Vec<Obstacle> = unsent.collect();
         for action in self.actions.iter().filter(|action| action.automated) {
-            let target_system = values.text(&action.target_system);
+            let target_system = values.name(&action.target_system);
             let steps = action.steps.iter();
             obstacles.extend(
                 steps.filter_map(|step| step.render(&values, &target_system, connections).1),

@@ -7,10 +7,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::obstacle::Obstacle;
-use crate::{
-    money::money,
-    template::{Missing, Template, is_unseen, plain, readable, segment},
-};
+use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]
@@ -21,7 +18,7 @@ pub(super) enum Source {
 }
 
 /// Names of texts that every playbook may use without a source.
-pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system", "title"];
+pub(super) const GIVEN: [&str; 2] = ["target_system", "title"];
 
 /// The placeholder for the money that an action moves, in that action's texts.
 pub(super) const MONEY: &str = "money";
@@ -37,6 +34,8 @@ pub(crate) struct Values {
     parameters: BTreeMap<String, Value>,
     /// Texts for people.
     given: BTreeMap<&'static str, String>,
+    /// The amount that an action moves, in words.
+    money: Option<String>,
     /// Facts that were read.
     facts: Facts,
     /// Failed reads by name, with the reasons.
@@ -50,19 +49,14 @@ impl Values {
             .iter()
             .filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)))
             .collect();
-        let mut given = BTreeMap::from([
+        let given = BTreeMap::from([
             ("title", alert.title.to_string()),
             ("target_system", alert.target_system.to_string()),
         ]);
-        if let Some(amount) = &alert.amount_at_risk {
-            given.insert("amount_at_risk", money(amount));
-        }
-        if let Some(last) = alert.lifecycle.last() {
-            given.insert("state", last.state.to_string());
-        }
         Self {
             parameters,
             given,
+            money: None,
             facts: Facts::default(),
             unread: BTreeMap::new(),
         }
@@ -74,6 +68,7 @@ impl Values {
         Self {
             parameters,
             given: BTreeMap::new(),
+            money: None,
             facts,
             unread: BTreeMap::new(),
         }
@@ -85,16 +80,13 @@ impl Values {
         self.unread.extend(unread.map(|why| (read.to_owned(), why)));
     }
 
-    /// Returns the values for the texts of an action that moves this amount.
-    pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
-        let mut values = self.clone();
-        let amount = match amount {
-            None => "an unknown amount".to_owned(),
-            Some(amount) if amount.minor_units == 0 => "nothing".to_owned(),
-            Some(amount) => money(amount),
-        };
-        values.given.insert(MONEY, amount);
-        values
+    /// Returns the values for the texts of an action that moves this amount in a kind of system.
+    pub(super) fn moving(&self, amount: Option<&Money>, kind: &str) -> Self {
+        let amount = amount.map(|amount| amount.says(kind));
+        Self {
+            money: Some(amount.unwrap_or_else(|| "an unknown amount".to_owned())),
+            ..self.clone()
+        }
     }
 
     /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
@@ -129,19 +121,25 @@ impl Values {
         &self.facts
     }
 
-    /// Returns a given text, a fact or a parameter's value as text. A parameter that is called like a
-    /// read with the fact `id` is that id, as soon as it is known.
-    pub(super) fn plain(&self, name: &str) -> Option<String> {
+    /// Returns a given text, a fact or a parameter's value for a sentence: texts in backticks, and
+    /// numbers plain. A parameter that is called like a read with the fact `id` is that id, as soon
+    /// as it is known.
+    pub(super) fn shown(&self, name: &str) -> Option<String> {
+        if name == MONEY {
+            return self.money.clone();
+        }
         if let Some(text) = self.given.get(name) {
-            return Some(readable(text));
+            return Some(quoted(text));
         }
         let id = || self.facts.get(&format!("{name}.id"));
-        if let Some(fact) = self.facts.get(name).or_else(id) {
-            let text = readable(&plain(fact.clone()));
-            return Some(text.chars().take(LONGEST_FACT).collect());
-        }
-        let text = plain(self.parameters.get(name)?.clone());
-        Some(readable(&text))
+        let known = self.facts.get(name).or_else(id);
+        Some(match known.or_else(|| self.parameters.get(name))? {
+            Value::String(text) => {
+                let text: String = text.chars().take(LONGEST_FACT).collect();
+                quoted(&text)
+            }
+            other => other.to_string(),
+        })
     }
 
     /// Returns the typed value of a parameter, or of a fact within the length limit. None if it has
@@ -162,9 +160,15 @@ impl Values {
         template
             .render(|name| {
                 let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
-                Some(self.plain(name).unwrap_or_else(missing))
+                Some(self.shown(name).unwrap_or_else(missing))
             })
             .unwrap_or_default()
+    }
+
+    /// Renders the name of a connection.
+    pub(super) fn name(&self, template: &Template) -> String {
+        let known = |name: &str| self.given.get(name).cloned();
+        template.render(known).unwrap_or_default()
     }
 
     /// Renders an id: exactly as it was read.

@@ -21,7 +21,7 @@ fn a_record_has_the_id_that_its_system_returns() {
         let call = content.steps[0].call.as_ref().unwrap().summary();
         let path = format!("POST /usage-batches/{canonical}/reprocess");
         assert_eq!(call, path);
-        let pinned = format!("batch.id is {canonical}");
+        let pinned = format!("batch.id is `{canonical}`");
         assert!(content.require.iter().any(|one| one.says() == pinned));
         assert!(content.description.contains(canonical));
         content.effects().collect::<Vec<_>>()
@@ -90,7 +90,7 @@ fn of_two_duplicates_one_stays() {
         let reads = content.reads.iter().map(|read| read.path.clone());
         let paths = [id, other].map(|id| format!("/invoices/{id}"));
         assert_eq!(reads.collect::<Vec<_>>(), paths);
-        let pinned = format!("invoice.duplicate_of is {other}");
+        let pinned = format!("invoice.duplicate_of is `{other}`");
         assert!(content.require.iter().any(|one| one.says() == pinned));
         let mut locks = content.locks;
         locks.sort_unstable();

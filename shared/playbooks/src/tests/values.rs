@@ -54,7 +54,7 @@ fn bodies_keep_the_types_of_their_values() {
     let paid = json!({"id": "inv_\"1\"", "state": "paid", "amountPaid": 701_550});
     let paid = invoice(&paid);
     let actions = propose(&paid, &alert).actions;
-    let body = &actions[1].content.steps[0].call.as_ref().unwrap().body;
+    let body = &actions[0].content.steps[0].call.as_ref().unwrap().body;
     assert_eq!(
         json!(body.as_ref().unwrap().0),
         json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})
