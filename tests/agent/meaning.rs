@@ -241,7 +241,7 @@ async fn one_record_has_one_effect_however_alerts_spell_it() {
     assert_eq!(ends, ["completed", "failed"]);
 }
 
-/// The same debt, by another kind of action through another connection.
+/// An action that collects the debt of one invoice.
 fn collecting(action: ProposedAction) -> ProposedAction {
     with(action, |content| {
         content.locks = vec!["invoice/inv_2004".into()];

@@ -32,7 +32,7 @@ export async function resolution(): Promise<void> {
   );
   const { analysis, proposedActions } = proposed.session;
   console.log(analysis?.rootCause, analysis?.confidence.toFixed(2));
-  const approved = proposedActions.filter((action) => action.isAutomated && action.risk === "low");
+  const approved = proposedActions.filter((action) => action.isAutomated && action.risk !== "critical");
   console.log(approved.flatMap((action) => action.steps.map((step) => step.apiCall)));
 
   await preview(path.id, approved.map((action) => action.id));

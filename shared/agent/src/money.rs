@@ -34,8 +34,8 @@ fn decimals(currency: &str, kind: &str) -> usize {
     match (kind, currency) {
         // <https://docs.stripe.com/currencies#minor-units>
         ("stripe", "ISK" | "UGX") => 2,
-        ("stripe", "MGA") => 0,
-        (
+        ("stripe", "MGA")
+        | (
             _,
             "BIF" | "CLP" | "DJF" | "GNF" | "ISK" | "JPY" | "KMF" | "KRW" | "PYG" | "RWF" | "UGX"
             | "VND" | "VUV" | "XAF" | "XOF" | "XPF",

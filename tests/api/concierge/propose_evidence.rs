@@ -244,7 +244,7 @@ async fn an_action_whose_amount_changed_is_not_done() {
     let entities = [("invoice", "inv_2012")];
     let session = analysed(&world, "invoice_not_finalized", &entities).await;
     let (id, refresh) = (&session["id"], &session["proposedActions"][0]);
-    assert_eq!(refresh["money"]["minorUnits"], 481_440);
+    assert_eq!(refresh["money"]["amount"]["minorUnits"], 481_440);
     let action = refresh["id"].as_str().unwrap();
     world.executes(id, &[action]).await.expect(202);
     // Meanwhile, somebody has the draft computed again.

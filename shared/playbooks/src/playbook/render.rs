@@ -191,8 +191,8 @@ impl Action {
         }))
     }
 
-    /// Returns the conditions at execution: those of the file, and that the facts are unchanged that
-    /// its calls, ids and money contain, or by which the read of such a condition was made. An
+    /// Returns the conditions at execution: those of the file, and that certain facts are unchanged.
+    /// These are the facts in its calls, ids and money, and in the paths of required reads. An
     /// approval covers exactly these values.
     fn required(&self, facts: &Facts, around: Surroundings<'_>) -> Vec<FactCondition> {
         let mut pinned = self.relies_on();

@@ -13,7 +13,7 @@ fn every_playbook_is_sound_and_listed() {
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .collect();
-    files.retain(|file| file.ends_with(".toml"));
+    files.retain(|file| file != "README.md" && file != "TEXTS.md");
     files.sort();
     let listed: Vec<String> = FILES
         .iter()
@@ -75,7 +75,7 @@ fn every_playbook_looks_before_and_after() {
     }
 }
 
-/// What cannot be undone needs two people by the preset, as it is critical.
+/// An action that cannot be undone is critical, so that the preset asks for two people.
 #[test]
 fn what_cannot_be_undone_is_critical() {
     let playbooks = Playbooks::shipped().unwrap();
