@@ -191,7 +191,7 @@ async fn one_of_two_actions_that_exclude_each_other_is_executed() {
     world.delivers(&world.worker()).await;
     let (_, results) = world.outcome(&second).await;
     skipped(&results[0], "done_recently");
-    let holder = "void_invoice of inv_2008";
+    let holder = "void_invoice of `inv_2008`";
     world.has_failed(&second, holder, 1).await;
 }
 

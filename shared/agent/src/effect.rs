@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionState, ActionStep, AgentAction, TargetEffect};
+use super::{ActionState, ActionStep, AgentAction, TargetEffect, facts::quoted};
 use model::{AgentSessionId, OrganizationId, Timestamp};
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
@@ -144,9 +144,9 @@ impl HeldEffect {
                 entity,
             } => {
                 let action: &str = action_type.into();
-                format!("{action} of {entity} in {target_system}")
+                format!("{action} of {} in {target_system}", quoted(entity))
             }
-            TargetEffect::Lock(name) => format!("an action under the lock {name}"),
+            TargetEffect::Lock(name) => format!("an action under the lock {}", quoted(name)),
         };
         let by = self.by;
         let why = match self.hold {

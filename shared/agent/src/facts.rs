@@ -190,10 +190,18 @@ impl AnswerCondition {
 /// Returns a value for a sentence: a text in backticks, or `empty`.
 pub(super) fn told(value: &Value) -> String {
     match value {
-        Value::String(text) if text.is_empty() => "empty".to_owned(),
-        Value::String(text) => format!("`{}`", text.replace('`', "'")),
+        Value::String(text) => quoted(text),
         other => other.to_string(),
     }
+}
+
+/// Returns a text in backticks, so that its end is seen; `empty` for an empty one.
+#[must_use]
+pub fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        return "empty".to_owned();
+    }
+    format!("`{}`", text.replace('`', "'"))
 }
 
 /// Returns values in words: `` `draft` or `open` ``.

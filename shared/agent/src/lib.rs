@@ -227,7 +227,7 @@ pub use evidence::{
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
-    Verification,
+    Verification, quoted,
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,

@@ -219,12 +219,9 @@ pub(super) fn readable(text: &str) -> String {
     text.chars().filter(|one| !is_hidden(*one)).collect()
 }
 
-/// Returns a text of an alert or a target system in backticks, so that its end is seen.
+/// Returns a text of an alert or a target system in backticks.
 pub(super) fn quoted(text: &str) -> String {
-    if text.is_empty() {
-        return "empty".to_owned();
-    }
-    format!("`{}`", readable(text).replace('`', "'"))
+    agent::quoted(&readable(text))
 }
 
 /// Returns a value as text.
