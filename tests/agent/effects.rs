@@ -148,18 +148,6 @@ async fn an_effect_on_another_record_is_another_one() {
     }
 }
 
-/// A world in which either voiding or crediting an invoice is proposed.
-async fn exclusive() -> Concierge {
-    let kinds = (ActionType::VoidInvoice, ActionType::IssueCreditNote);
-    let path = |last: &str| format!("/invoices/inv_2008/{last}");
-    let note = json!({"amount": 1, "reason": "Twice"});
-    let mut void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
-    let mut credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
-    void.excludes = vec![credit.key.clone()];
-    credit.excludes = vec![void.key.clone()];
-    Concierge::start_proposing(vec![void, credit]).await
-}
-
 /// A session on a duplicated invoice, and the actions that void and credit it.
 async fn duplicated(world: &Concierge) -> (Value, String, String) {
     let entities = [("invoice", "inv_2008")];
@@ -172,7 +160,7 @@ async fn duplicated(world: &Concierge) -> (Value, String, String) {
 
 #[tokio::test]
 async fn one_of_two_actions_that_exclude_each_other_is_executed() {
-    let world = exclusive().await;
+    let world = Concierge::start_exclusive().await;
     let (first, void, credit) = duplicated(&world).await;
     let proposed = world.session(&first).await["proposedActions"].clone();
     assert_eq!(proposed[0]["excludes"], json!([credit]));
@@ -197,7 +185,7 @@ async fn one_of_two_actions_that_exclude_each_other_is_executed() {
 
 #[tokio::test]
 async fn actions_that_exclude_each_other_do_not_run_at_once() {
-    let world = exclusive().await;
+    let world = Concierge::start_exclusive().await;
     let mut messages = Vec::new();
     for round in 0..6 {
         let (session, void, credit) = duplicated(&world).await;

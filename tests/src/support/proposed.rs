@@ -24,6 +24,18 @@ impl Concierge {
         .await
     }
 
+    /// A world in which either voiding or crediting invoice 2008 is proposed.
+    pub async fn start_exclusive() -> Self {
+        let kinds = (ActionType::VoidInvoice, ActionType::IssueCreditNote);
+        let path = |last: &str| format!("/invoices/inv_2008/{last}");
+        let note = json!({"amount": 1, "reason": "Twice"});
+        let mut void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
+        let mut credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
+        void.excludes = vec![credit.key.clone()];
+        credit.excludes = vec![void.key.clone()];
+        Self::start_proposing(vec![void, credit]).await
+    }
+
     /// A session that proposes an automated and a manual action; no customer is to be told.
     pub async fn mixed(&self) -> (Value, String, String) {
         let alert = self.alert("payment_failed", &[("payment", "pay_3001")]);
