@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use futures::future::join_all;
 use serde_json::{Value, json};
 use shared::{
-    agent::{ActionType, Alert, Currency, Money, ProposedAction, Risk},
+    agent::{ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction, Risk},
     model::span,
 };
 use tests::support::{
@@ -266,9 +266,12 @@ fn paying(alert: &Alert) -> Vec<ProposedAction> {
     let retry = ActionType::RetryPayment;
     let mut action = posting(retry, "notifications", "/messages", &body, &customer.id);
     action.content.risk = Risk::High;
-    action.content.money = Some(Money {
-        minor_units: 4_000,
-        currency: Currency::new("USD").unwrap(),
+    action.content.money = Some(MoneyMoved {
+        direction: MoneyDirection::CustomerPays,
+        amount: Some(Money {
+            minor_units: 4_000,
+            currency: Currency::new("USD").unwrap(),
+        }),
     });
     vec![action]
 }
@@ -291,7 +294,11 @@ async fn claims_at_once_take_no_more_money_than_the_cap_of_the_day() {
 #[tokio::test]
 async fn an_unknown_amount_is_above_every_cap() {
     let (path, retry) = ("/payments/pay_3001/retry", ActionType::RetryPayment);
-    let retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    let mut retry = posting(retry, "payments", path, &json!({}), "pay_3001");
+    retry.content.money = Some(MoneyMoved {
+        direction: MoneyDirection::CustomerPays,
+        amount: None,
+    });
     let world = Concierge::start_proposing(vec![retry]).await;
     let caps = json!({"caps": {"money": [{"minorUnits": 900_000, "currency": "USD"}]}});
     world.has_policy(caps).await;

@@ -150,14 +150,8 @@ async fn an_effect_on_another_record_is_another_one() {
 
 /// A session on a duplicated invoice, and the actions that void and credit it.
 async fn duplicated(world: &Concierge) -> (Value, String, String) {
-    let more = json!({
-        "entities": [{"type": "invoice", "id": "inv_2008"}],
-        "amountAtRisk": {"minorUnits": 100, "currency": "USD"},
-    });
-    let now = world.api.clock.now();
-    let alert = tests::records::alert_with("invoice_duplicated", now, &more);
-    let alerts = world.api.store.alerts();
-    let alert = alerts.record(world.api.home.id, alert).await.unwrap();
+    let entities = [("invoice", "inv_2008")];
+    let alert = world.alert("invoice_duplicated", &entities).await;
     let id = world.opened(&alert).await;
     let mut actions = world.proposed(&id).await;
     let credit = actions.remove(1);
@@ -166,7 +160,7 @@ async fn duplicated(world: &Concierge) -> (Value, String, String) {
 
 #[tokio::test]
 async fn one_of_two_actions_that_exclude_each_other_is_executed() {
-    let world = Concierge::start_unwary().await;
+    let world = Concierge::start_exclusive().await;
     let (first, void, credit) = duplicated(&world).await;
     let proposed = world.session(&first).await["proposedActions"].clone();
     assert_eq!(proposed[0]["excludes"], json!([credit]));
@@ -185,13 +179,13 @@ async fn one_of_two_actions_that_exclude_each_other_is_executed() {
     world.delivers(&world.worker()).await;
     let (_, results) = world.outcome(&second).await;
     skipped(&results[0], "done_recently");
-    let holder = "void_invoice of inv_2008";
+    let holder = "void_invoice of `inv_2008`";
     world.has_failed(&second, holder, 1).await;
 }
 
 #[tokio::test]
 async fn actions_that_exclude_each_other_do_not_run_at_once() {
-    let world = Concierge::start_unwary().await;
+    let world = Concierge::start_exclusive().await;
     let mut messages = Vec::new();
     for round in 0..6 {
         let (session, void, credit) = duplicated(&world).await;

@@ -2,8 +2,9 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
+use shared::agent::{ActionType, ProposedAction};
 use shared::model::span;
-use tests::support::{Answer, Caller, Concierge, text_of};
+use tests::support::{Answer, Caller, Concierge, posting, retrying, text_of, with};
 
 const SECOND: i64 = span::SECOND;
 const RETRY: &str = "POST /payments/{id}/retry";
@@ -55,7 +56,7 @@ async fn an_alert_stays_open_while_its_matter_stands() {
     let session = world.session(&id).await;
     let result = &session["executionResults"][0];
     assert_eq!(result["verification"]["status"], "effective", "{result}");
-    let ends = json!(["dispute.state is not needs_response"]);
+    let ends = json!(["dispute.state is not `needs_response`"]);
     assert_eq!(session["analysis"]["resolvedWhen"], ends);
     assert_eq!(alert_of(&world, &id).await["status"], "open");
     // A batch that was processed is all that there was to its alert.
@@ -282,5 +283,143 @@ async fn a_session_that_was_removed_is_missed() {
         "seq": end["seq"], "subject": format!("agent_session:{id}"), "why": "session_missing",
     }]);
     assert_eq!(breaks().await, missed);
-    // A further end is named by a further entry.
+}
+
+/// Two alerts spell the id of one payment in two ways. It is retried once.
+#[tokio::test]
+async fn one_record_has_one_effect_however_alerts_spell_it() {
+    let world = Concierge::start().await;
+    let mut messages = Vec::new();
+    let mut sessions = Vec::new();
+    for payment in ["pay_3001", "PAY_3001"] {
+        let entities = [("payment", payment), ("customer", "cus_501")];
+        let (session, action) = world.approved("payment_failed", &entities, 0).await;
+        let shown = &world.session(&session).await["proposedActions"][0];
+        assert_eq!(shown["targetEntities"], json!(["pay_3001"]));
+        assert_eq!(
+            shown["steps"][0]["apiCall"],
+            "POST /payments/pay_3001/retry"
+        );
+        messages.push(world.message(&session, &action));
+        sessions.push(session);
+    }
+    world.runs_all_at_once(&messages).await;
+    assert_eq!(world.demo.effects().len(), 1);
+    let mut ends = Vec::new();
+    for session in &sessions {
+        ends.push(world.outcome(session).await.0);
+    }
+    ends.sort_unstable();
+    assert_eq!(ends, ["completed", "failed"]);
+}
+
+/// An action that collects the debt of one invoice.
+fn collecting(action: ProposedAction) -> ProposedAction {
+    with(action, |content| {
+        content.locks = vec!["invoice/inv_2004".into()];
+    })
+}
+
+#[tokio::test]
+async fn one_debt_is_collected_once_through_any_connection() {
+    let path = "/invoices/inv_2004/retry";
+    let invoice = ActionType::RetryInvoice;
+    let invoice = posting(invoice, "payments", path, &json!({}), "inv_2004");
+    let world = Concierge::start_proposing(vec![collecting(retrying()), collecting(invoice)]).await;
+    let (first, action) = world
+        .approved("payment_failed", &[("payment", "pay_3001")], 0)
+        .await;
+    world.runs(&first, &action).await;
+    assert_eq!(world.outcome(&first).await.0, "completed");
+    let (second, action) = world
+        .approved("invoice_unpaid", &[("invoice", "inv_2004")], 1)
+        .await;
+    let preview = format!("/api/concierge/agent-sessions/{second}/preview");
+    let preview = world.max.post(&preview, json!({"actionIds": [action]}));
+    let guards = preview.await.expect(200)["actions"][0]["guards"].clone();
+    assert_eq!(guards[1]["entity"], "invoice/inv_2004");
+    assert_eq!(guards[1]["heldBy"]["code"], "done_recently");
+    world.runs(&second, &action).await;
+    world.has_failed(&second, "done_recently", 1).await;
+}
+
+/// Billing marks each of two invoices as a duplicate of the other.
+#[tokio::test]
+async fn of_two_duplicates_only_one_is_voided() {
+    let world = Concierge::start().await;
+    let mut sessions = Vec::new();
+    for invoice in ["inv_2016", "inv_2017"] {
+        let entities = [("invoice", invoice)];
+        sessions.push(world.approved("invoice_duplicated", &entities, 0).await);
+    }
+    let messages = sessions.iter();
+    let messages: Vec<String> = messages.map(|(id, one)| world.message(id, one)).collect();
+    world.runs_all_at_once(&messages).await;
+    let outcome = world.outcome(&sessions[0].0).await;
+    assert_eq!(world.demo.effects().len(), 1, "{outcome:?}");
+    // The other invoice does not stand any more, so the one that is left is no duplicate.
+    for invoice in ["inv_2016", "inv_2017"] {
+        let entities = [("invoice", invoice)];
+        let alert = world.alert("invoice_duplicated", &entities).await;
+        let session = world.opened(&alert).await;
+        world.proposed(&session).await;
+        let void = world.session(&session).await["proposedActions"][0].clone();
+        assert_eq!(void["isAutomated"], false, "{void}");
+    }
+}
+
+/// By the preset, no user alone has done what cannot be undone.
+#[tokio::test]
+async fn what_cannot_be_undone_needs_two_others() {
+    let world = Concierge::start().await;
+    sets_policy(&world, json!({"preset": "billing"})).await;
+    let ada = world.api.sign_in("ada").await;
+    for (class, entity, place, kind) in [
+        (
+            "usage_events_missing",
+            ("customer", "cus_501"),
+            0,
+            "resend_usage_events",
+        ),
+        (
+            "usage_batch_stuck",
+            ("usage_batch", "ub_1001"),
+            0,
+            "reprocess_usage_batch",
+        ),
+        (
+            "payment_failed",
+            ("payment", "pay_3001"),
+            1,
+            "notify_customer",
+        ),
+        (
+            "payment_outcome_unknown",
+            ("payment", "pay_3007"),
+            0,
+            "reconcile_payment",
+        ),
+        (
+            "webhooks_failing",
+            ("webhook_endpoint", "we_5001"),
+            0,
+            "resend_webhooks",
+        ),
+    ] {
+        let alert = world.alert(class, &[entity, ("customer", "cus_501")]).await;
+        let id = world.opened(&alert).await;
+        let action = world.proposed(&id).await.remove(place);
+        let shown = world.session(&id).await["proposedActions"][place].clone();
+        assert_eq!(shown["actionType"], kind);
+        assert_eq!(shown["isAutomated"], true, "{kind}");
+        assert_eq!(shown["risk"], "critical", "{kind}");
+        assert_eq!(shown["reversible"]["is"], "no", "{kind}");
+        let refused = executes(&world.max, &id, &action).await;
+        refused.expect_problem(403, "approver_not_allowed");
+        executes(&ada, &id, &action).await.expect(202);
+        let session = world.session(&id).await;
+        assert_eq!(session["status"], "awaiting_confirmation", "{kind}");
+        assert_eq!(session["proposedActions"][place]["approval"]["needed"], 2);
+    }
+    assert_eq!(world.demo.effects(), []);
 }

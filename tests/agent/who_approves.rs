@@ -2,7 +2,9 @@
 //! effects.
 
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Alert, Currency, Money, ProposedAction};
+use shared::agent::{
+    ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction,
+};
 
 use tests::support::{AgentSettings, Caller, Concierge, posting, proposing};
 
@@ -54,11 +56,15 @@ fn as_asked(alert: &Alert) -> Vec<ProposedAction> {
         minor_units,
         currency: Currency::new("USD").unwrap(),
     };
+    let paid = |amount| MoneyMoved {
+        direction: MoneyDirection::CustomerPays,
+        amount,
+    };
     let (action_type, money) = match asked("amount") {
         "none" => (ActionType::SyncCustomer, None),
-        "unknown" => (ActionType::RetryPayment, None),
-        "999.99 USD" => (ActionType::RetryPayment, Some(money(99_999))),
-        _ => (ActionType::RetryPayment, Some(money(100_000))),
+        "unknown" => (ActionType::RetryPayment, Some(paid(None))),
+        "999.99 USD" => (ActionType::RetryPayment, Some(paid(Some(money(99_999))))),
+        _ => (ActionType::RetryPayment, Some(paid(Some(money(100_000))))),
     };
     let body = json!({"customerId": "cus_501", "template": "payment_failed"});
     let (system, path) = ("notifications", "/messages");

@@ -266,6 +266,7 @@ async fn a_system_that_asks_for_a_pause_is_not_called_before_its_end() {
     world.demo.inject(Fault {
         status: 429,
         retry_after: Some("600".to_owned()),
+        operation: Some("POST /messages".to_owned()),
         ..Fault::once("notifications", FaultMode::Fail)
     });
     world.runs(&id, &action).await;

@@ -32,7 +32,7 @@ export async function resolution(): Promise<void> {
   );
   const { analysis, proposedActions } = proposed.session;
   console.log(analysis?.rootCause, analysis?.confidence.toFixed(2));
-  const approved = proposedActions.filter((action) => action.isAutomated && action.risk === "low");
+  const approved = proposedActions.filter((action) => action.isAutomated && action.risk !== "critical");
   console.log(approved.flatMap((action) => action.steps.map((step) => step.apiCall)));
 
   await preview(path.id, approved.map((action) => action.id));
@@ -58,11 +58,11 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
       body: { actionIds },
     }),
   );
-  for (const { requests, guards, preconditions, policy, undo } of actions) {
+  for (const { requests, guards, preconditions, policy, reversible } of actions) {
     console.log(requests.map(({ method, url }) => [method, url]));
     console.log(guards.map(({ entity, heldBy }) => `${entity}: ${heldBy?.detail ?? "free"}`));
     console.log(preconditions.map(({ says, holds }) => `${says}: ${holds ?? "not known"}`));
-    console.log(policy.mayApprove ? "Approve" : policy.whyNot, undo ?? "cannot be undone");
+    console.log(policy.mayApprove ? "Approve" : policy.whyNot, reversible?.says ?? "not known");
   }
   console.log(exclusive, sums.money.map(({ currency }) => currency), sums.customers);
 }

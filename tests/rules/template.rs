@@ -354,12 +354,10 @@ async fn walk_over_the_agent(world: &Concierge) {
     let poison = world.message(&json!(4711), "s4711-p1-a1");
     world.worker().handle(event(&[(&poison, 5)])).await;
     // One whose effect another one excludes.
+    let exclusive = Concierge::start_exclusive().await;
     let invoice = [("invoice", "inv_2008")];
-    let duplicated = world.alert("invoice_duplicated", &invoice).await;
-    let duplicated = world.opened(&duplicated).await;
-    let void = world.proposed(&duplicated).await.remove(0);
-    world.executes(&duplicated, &[&void]).await.expect(202);
-    world.delivers(&world.worker()).await;
+    let (duplicated, void) = exclusive.approved("invoice_duplicated", &invoice, 0).await;
+    exclusive.runs(&duplicated, &void).await;
     let cancelled = world.failed_payment().await;
     world.proposed(&cancelled).await;
     world.cancels(&cancelled).await.expect(200);

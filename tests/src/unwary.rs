@@ -26,19 +26,21 @@ pub fn analyse() -> Analyse {
 #[must_use]
 pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     let mut inquiry = playbooks.inquire(case);
-    let seen = inquiry.wanted().map(|wanted| {
-        let facts: Facts = wanted.read.facts(&record());
-        Ok(Seen {
-            status: 200,
-            is_json: true,
-            is_too_large: false,
-            facts,
-            excerpt: JsonText::default(),
-            hash: String::new(),
-        })
-    });
-    let seen = seen.collect();
-    inquiry.answered(seen);
+    while inquiry.wanted().count() > 0 {
+        let seen = inquiry.wanted().map(|wanted| {
+            let facts: Facts = wanted.read.facts(&record(&wanted.read.path));
+            Ok(Seen {
+                status: 200,
+                is_json: true,
+                is_too_large: false,
+                facts,
+                excerpt: JsonText::default(),
+                hash: String::new(),
+            })
+        });
+        let seen = seen.collect();
+        inquiry.answered(seen);
+    }
     let mut proposal = inquiry.proposal();
     proposal.reads.clear();
     proposal.resolved_when = None;
@@ -58,11 +60,15 @@ fn forget(action: &mut ProposedAction) {
     }
 }
 
-/// A record that everything could be done to. Of an invoice, one cent is paid.
-fn record() -> Value {
+/// A record of which nothing is known that an action would not apply to. Of an invoice, one cent is
+/// paid.
+fn record(path: &str) -> Value {
+    let id = path.split('/').nth(2);
     json!({
-        "state": "open", "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
+        "id": id, "invoiceId": format!("of-{}", id.unwrap_or_default()), "duplicateOf": "inv_2007",
+        "amountDue": 1, "amountPaid": 1, "amountCredited": 0, "currency": "usd",
         "amount": 1, "failure": "processing_error", "events": 1, "missingUsageEvents": 1,
+        "minutesSinceProgress": 600,
         "syncState": "out_of_sync",
     })
 }

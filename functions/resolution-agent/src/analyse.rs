@@ -7,6 +7,7 @@ use playbooks::Playbooks;
 use shared::{
     Error,
     agent::{Case, Connection, Proposal, Silence, TargetRead},
+    model::Stopwatch,
 };
 use targets::Targets;
 
@@ -25,14 +26,20 @@ pub fn by_playbooks(playbooks: Arc<Playbooks>, targets: Targets) -> Analyse {
 }
 
 async fn analyse(playbooks: &Playbooks, targets: &Targets, case: &Case) -> Proposal {
+    let since = Stopwatch::start();
     let mut inquiry = playbooks.inquire(case);
-    let wanted: Vec<TargetRead> = inquiry.wanted().map(|one| one.read.clone()).collect();
-    let through = |name: &str| {
-        let connection = Connection::named(&case.connections, name);
-        connection.ok_or_else(|| Silence::for_good(format!("There is no connection {name:?}.")))
-    };
-    let seen = targets.read_all(&wanted, through, PATIENCE).await;
-    let seen = seen.into_iter().map(|seen| seen.map_err(|why| why.problem));
-    inquiry.answered(seen.collect());
-    inquiry.proposal()
+    loop {
+        let wanted: Vec<TargetRead> = inquiry.wanted().map(|one| one.read.clone()).collect();
+        if wanted.is_empty() {
+            return inquiry.proposal();
+        }
+        let through = |name: &str| {
+            let connection = Connection::named(&case.connections, name);
+            connection.ok_or_else(|| Silence::for_good(format!("There is no connection {name:?}.")))
+        };
+        let left = PATIENCE.saturating_sub(since.elapsed());
+        let seen = targets.read_all(&wanted, through, left).await;
+        let seen = seen.into_iter().map(|seen| seen.map_err(|why| why.problem));
+        inquiry.answered(seen.collect());
+    }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::Money;
 use model::input::OneOf;
 
 /// The kind of an action. Playbooks choose from this catalogue.
@@ -58,36 +59,21 @@ impl ActionType {
     pub const fn puts_right(self) -> bool {
         !matches!(self, Self::NotifyCustomer | Self::ManualReview)
     }
-
-    /// True if it changes what a customer pays or owes.
-    #[must_use]
-    pub const fn moves_money(self) -> bool {
-        match self {
-            Self::RetryInvoice
-            | Self::RefreshInvoice
-            | Self::RetryPayment
-            | Self::VoidInvoice
-            | Self::IssueCreditNote
-            | Self::GenerateInvoice => true,
-            Self::ReprocessUsageBatch
-            | Self::ResendUsageEvents
-            | Self::RecomputeInvoice
-            | Self::ReconcilePayment
-            | Self::ResumeBilling
-            | Self::RemoveDuplicateUsage
-            | Self::PauseCollection
-            | Self::ResendWebhooks
-            | Self::SyncCustomer
-            | Self::NotifyCustomer
-            | Self::ManualReview => false,
-        }
-    }
 }
 
-/// The direction in which an action moves money. The digest covers it through the playbook's hash.
+/// The money that an action moves.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct MoneyMoved {
+    /// The direction.
+    pub direction: MoneyDirection,
+    /// The amount; null if it is unknown, or known only with a later invoice.
+    pub amount: Option<Money>,
+}
+
+/// The direction in which an action moves money.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum MoneyEffect {
+pub enum MoneyDirection {
     /// A claim on the customer shrinks or ends, such as by voiding an invoice.
     CustomerOwesLess,
     /// A claim on the customer arises or grows, such as by finalizing an invoice.
@@ -96,6 +82,29 @@ pub enum MoneyEffect {
     CustomerPays,
     /// Money goes back to the customer.
     CustomerIsRepaid,
+    /// Usage reaches a later invoice. Its amount is not known before.
+    CustomerIsBilledLater,
+}
+
+/// The reversibility of an action, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Reversible {
+    /// The reversibility.
+    pub is: Reversibility,
+    /// The way to undo it, and until when; or why it cannot be undone.
+    pub says: String,
+}
+
+/// The reversibility of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Reversibility {
+    /// At any time.
+    Yes,
+    /// For a while.
+    Until,
+    /// Not at all. The risk is critical.
+    No,
 }
 
 /// The risk of an action.
@@ -116,19 +125,24 @@ impl OneOf for Risk {
     const NOUN: &'static str = "a risk";
 }
 
-/// An effect on a record of a target system.
+/// An effect that one action holds at a time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TargetEffect {
-    /// The target system.
-    pub target_system: String,
-    /// The kind of action.
-    pub action_type: ActionType,
-    /// The id of the record in that system, at most [`LONGEST_ENTITY`](Self::LONGEST_ENTITY) bytes.
-    pub entity: String,
+#[serde(rename_all = "snake_case", rename_all_fields = "camelCase")]
+pub enum TargetEffect {
+    /// A kind of action on a record of a target system.
+    OnRecord {
+        /// The target system.
+        target_system: String,
+        /// The kind of action.
+        action_type: ActionType,
+        /// The id of the record, as that system returns it.
+        entity: String,
+    },
+    /// A lock: a name that actions share over kinds and target systems, such as `invoice/inv_1`.
+    Lock(String),
 }
 
 impl TargetEffect {
-    /// The most bytes of a record's id. The guard's key contains the id.
+    /// The most bytes of a record's id or of a lock. The guard's key contains them.
     pub const LONGEST_ENTITY: usize = 1_000;
 }

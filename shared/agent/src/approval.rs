@@ -378,13 +378,16 @@ impl AgentSession {
             .collect()
     }
 
-    /// Returns the effects of the actions that exclude an action.
+    /// Returns the effects of the actions that exclude an action, without those that it claims
+    /// itself.
     #[must_use]
     pub fn rivals(&self, action: &ProposedAction) -> Vec<TargetEffect> {
+        let own: Vec<TargetEffect> = action.content.effects().collect();
         self.proposed_actions
             .iter()
             .filter(|other| action.excludes.contains(&other.key))
             .flat_map(|other| other.content.effects())
+            .filter(|effect| !own.contains(effect))
             .collect()
     }
 

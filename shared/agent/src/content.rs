@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, Money, MoneyEffect,
-    PlaybookVersion, PolicySubject, Risk, TargetEffect, TargetRead, Verification,
+    ActionStep, ActionType, Attempts, ConnectionRevision, FactCondition, MoneyMoved,
+    PlaybookVersion, PolicySubject, Reversible, Risk, TargetEffect, TargetRead, Verification,
 };
 
 /// The content of an action: all that an approval covers.
@@ -20,23 +20,23 @@ pub struct ActionContent {
     pub description: String,
     /// The expected state after success.
     pub expected_outcome: String,
-    /// Instructions for people: how to undo it and until when. None if unknown.
-    pub undo: Option<String>,
+    /// The way to undo it. None if unknown.
+    pub reversible: Option<Reversible>,
     /// The risk level.
     pub risk: Risk,
-    /// The money that it moves, if known.
-    pub money: Option<Money>,
-    /// The direction in which it moves the money.
-    pub money_effect: Option<MoneyEffect>,
+    /// The money that it moves; none if it moves none.
+    pub money: Option<MoneyMoved>,
     /// Minutes a person would have needed.
     pub minutes_saved: i64,
     /// The system it acts on.
     pub target_system: String,
     /// The connection to that system, as of the proposal.
     pub connection: Option<ConnectionRevision>,
-    /// The records of that system it acts on. No two actions have the same effect on one record at
-    /// once.
+    /// The records that it acts on, by the ids that the target system returned. No two actions have
+    /// the same effect on one record at once.
     pub entities: Vec<String>,
+    /// Further names that no other action holds at once, of whatever kind and target system.
+    pub locks: Vec<String>,
     /// The number of times that its effect may be tried; none for no limit.
     pub attempts: Option<Attempts>,
     /// Reads of the target system for the conditions below and those of the steps.
@@ -63,10 +63,11 @@ impl ActionContent {
 
     /// Returns the effects of the action. A claim of the action claims them too.
     pub fn effects(&self) -> impl Iterator<Item = TargetEffect> {
-        self.entities.iter().map(|entity| TargetEffect {
+        let on_records = self.entities.iter().map(|entity| TargetEffect::OnRecord {
             target_system: self.target_system.clone(),
             action_type: self.action_type,
             entity: entity.clone(),
-        })
+        });
+        on_records.chain(self.locks.iter().cloned().map(TargetEffect::Lock))
     }
 }

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ActionState, ActionStep, AgentAction, TargetEffect};
+use super::{ActionState, ActionStep, AgentAction, TargetEffect, facts::quoted};
 use model::{AgentSessionId, OrganizationId, Timestamp};
 
 /// Names the action that claimed an effect last. Only that action's record says whether it still
@@ -136,13 +136,18 @@ impl HeldEffect {
     /// Returns why the action is skipped: a stable name, and a text for people.
     #[must_use]
     pub fn says(&self) -> String {
-        let TargetEffect {
-            target_system,
-            action_type,
-            entity,
-        } = &self.effect;
         let code: &str = self.hold.into();
-        let action: &str = action_type.into();
+        let effect = match &self.effect {
+            TargetEffect::OnRecord {
+                target_system,
+                action_type,
+                entity,
+            } => {
+                let action: &str = action_type.into();
+                format!("{action} of {} in {target_system}", quoted(entity))
+            }
+            TargetEffect::Lock(name) => format!("an action under the lock {}", quoted(name)),
+        };
         let by = self.by;
         let why = match self.hold {
             Hold::EffectInProgress => format!("session {by} is executing it"),
@@ -152,7 +157,7 @@ impl HeldEffect {
             ),
             Hold::DoneRecently => format!("session {by} did all or a part of it"),
         };
-        format!("{code}: {action} of {entity} in {target_system}: {why}. Nothing was sent.")
+        format!("{code}: {effect}: {why}. Nothing was sent.")
     }
 }
 

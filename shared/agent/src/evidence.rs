@@ -99,6 +99,21 @@ impl ConfidenceFrom {
         }
     }
 
+    /// The least runs that make a record.
+    const RECORD: i64 = 10;
+
+    /// Returns the confidence with two digits, and in words.
+    #[must_use]
+    pub fn rounded(&self) -> (f64, String) {
+        let rounded = (self.confidence() * 100.0).round() / 100.0;
+        let record = if self.runs < Self::RECORD {
+            "no record yet".to_owned()
+        } else {
+            format!("it helped in {} of {} runs", self.effective, self.runs)
+        };
+        (rounded, format!("{rounded:.2}; {record}"))
+    }
+
     /// Returns the confidence, from 0 to 1.
     #[must_use]
     pub fn confidence(&self) -> f64 {
@@ -205,6 +220,20 @@ mod tests {
                 ConfidenceFrom::of(effective, runs, weights.into_iter().map(weight).collect());
             let found = from.confidence();
             assert!((found - confidence).abs() < 1e-12, "{found} {from:?}");
+        }
+    }
+
+    #[test]
+    fn a_confidence_has_two_digits_and_names_its_record() {
+        for (effective, runs, says) in [
+            (0, 0, "0.92; no record yet"),
+            (9, 9, "0.99; no record yet"),
+            (6, 10, "0.94; it helped in 6 of 10 runs"),
+        ] {
+            let from = ConfidenceFrom::of(effective, runs, vec![weight(12.0)]);
+            let (rounded, text) = from.rounded();
+            assert_eq!(text, says);
+            assert!((rounded - from.confidence()).abs() <= 0.005);
         }
     }
 

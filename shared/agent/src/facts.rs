@@ -106,6 +106,8 @@ pub enum Asked {
     SameAs(String),
     /// Differs from another fact.
     DiffersFrom(String),
+    /// Is a number of at least this size.
+    AtLeast(i64),
 }
 
 impl FactCondition {
@@ -119,6 +121,7 @@ impl FactCondition {
             Asked::IsNot(values) => !is_any(values),
             Asked::SameAs(other) => same(facts.get(other)?, fact),
             Asked::DiffersFrom(other) => !same(facts.get(other)?, fact),
+            Asked::AtLeast(least) => fact.as_i64()? >= *least,
         })
     }
 
@@ -126,12 +129,12 @@ impl FactCondition {
     pub fn facts(&self) -> impl Iterator<Item = &str> {
         let other = match &self.asked {
             Asked::SameAs(other) | Asked::DiffersFrom(other) => Some(other.as_str()),
-            Asked::Is(_) | Asked::IsNot(_) => None,
+            Asked::Is(_) | Asked::IsNot(_) | Asked::AtLeast(_) => None,
         };
         std::iter::once(self.fact.as_str()).chain(other)
     }
 
-    /// Returns it in words: `invoice.state is draft or open`.
+    /// Returns it in words: ``invoice.state is `draft` or `open` ``.
     #[must_use]
     pub fn says(&self) -> String {
         let asked = match &self.asked {
@@ -139,6 +142,7 @@ impl FactCondition {
             Asked::IsNot(values) => format!("is not {}", any(values)),
             Asked::SameAs(other) => format!("is the same as {other}"),
             Asked::DiffersFrom(other) => format!("differs from {other}"),
+            Asked::AtLeast(least) => format!("is at least {least}"),
         };
         format!("{} {asked}", self.fact)
     }
@@ -176,23 +180,31 @@ impl AnswerCondition {
         said.is_some_and(|said| self.pending.iter().any(|value| same(value, said)))
     }
 
-    /// Returns it in words: `/state is paid`.
+    /// Returns it in words: ``/state is `paid` ``.
     #[must_use]
     pub fn says(&self) -> String {
         format!("{} is {}", self.at, any(&self.is))
     }
 }
 
-/// Returns a value for a sentence, with `empty` for an empty text.
-fn told(value: &Value) -> String {
-    let text = plain(value);
+/// Returns a value for a sentence: a text in backticks, or `empty`.
+pub(super) fn told(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        other => other.to_string(),
+    }
+}
+
+/// Returns a text in backticks, so that its end is seen; `empty` for an empty one.
+#[must_use]
+pub fn quoted(text: &str) -> String {
     if text.is_empty() {
         return "empty".to_owned();
     }
-    text
+    format!("`{}`", text.replace('`', "'"))
 }
 
-/// Returns values in words: `draft or open`.
+/// Returns values in words: `` `draft` or `open` ``.
 fn any(values: &[Value]) -> String {
     let values: Vec<String> = values.iter().map(told).collect();
     values.join(" or ")
@@ -271,6 +283,7 @@ mod tests {
             ("state", "/state"),
             ("due", "/money/due"),
             ("late", "/late"),
+            ("whole", "/whole"),
         ];
         TargetRead {
             name: "invoice".into(),
@@ -331,7 +344,8 @@ mod tests {
 
     #[test]
     fn a_condition_holds_or_not_or_is_not_known() {
-        let facts = read().facts(&json!({"state": "open", "money": {"due": 5.0}, "late": false}));
+        let answer = json!({"state": "open", "money": {"due": 5.0}, "late": false, "whole": 7});
+        let facts = read().facts(&answer);
         for (asked, holds) in [
             (
                 json!({"fact": "invoice.state", "is": ["draft", "open"]}),
@@ -361,6 +375,9 @@ mod tests {
                 json!({"fact": "invoice.due", "differs_from": "invoice.state"}),
                 Some(true),
             ),
+            (json!({"fact": "invoice.whole", "at_least": 7}), Some(true)),
+            (json!({"fact": "invoice.whole", "at_least": 8}), Some(false)),
+            (json!({"fact": "invoice.state", "at_least": 8}), None),
             (json!({"fact": "invoice.paid", "is_not": [1]}), None),
             (
                 json!({"fact": "invoice.due", "same_as": "invoice.paid"}),
@@ -376,10 +393,11 @@ mod tests {
         for (asked, says) in [
             (
                 json!({"fact": "i.s", "is": ["draft", "open"]}),
-                "i.s is draft or open",
+                "i.s is `draft` or `open`",
             ),
             (json!({"fact": "i.s", "is_not": [5]}), "i.s is not 5"),
             (json!({"fact": "i.s", "is_not": [""]}), "i.s is not empty"),
+            (json!({"fact": "i.s", "at_least": 60}), "i.s is at least 60"),
             (
                 json!({"fact": "i.s", "same_as": "m.q"}),
                 "i.s is the same as m.q",
@@ -403,7 +421,7 @@ mod tests {
             pending: Vec::new(),
         };
         assert!(paid.holds(&json!({"invoice": {"state": "paid"}})));
-        assert_eq!(paid.says(), "/invoice/state is paid");
+        assert_eq!(paid.says(), "/invoice/state is `paid`");
         for other in [
             json!({"invoice": {"state": "open"}}),
             json!({}),

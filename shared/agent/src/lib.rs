@@ -179,6 +179,7 @@ mod journaled;
 mod lease;
 mod manual;
 mod message;
+mod money;
 mod outcome;
 pub mod pattern;
 mod policy;
@@ -201,7 +202,9 @@ pub use action::{
     ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
     Progress, Schedule, Verdict, VerdictOutcome,
 };
-pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
+pub use action_type::{
+    ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
+};
 pub use alert::{
     Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
     AlertUpdate, AlertmanagerAlert, AlertmanagerStatus, AlertmanagerVersion, AlertmanagerWebhook,
@@ -226,7 +229,7 @@ pub use evidence::{
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
-    Verification,
+    Verification, quoted,
 };
 pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
@@ -244,7 +247,7 @@ pub use policy::{
 };
 pub use precondition::Precondition;
 pub use preview::{MoneySum, PolicyVerdict};
-pub use proposal::{Analysis, Handling, HandlingStatus, Proposal, ProposedAction};
+pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, answer, retry_after};
 pub use saving::Saving;
 pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};

@@ -18,7 +18,7 @@
 
 use super::{
     AgentSession, AgentSessionStatus, Handling, HandlingStatus, JournalEvent, ProposedAction, Risk,
-    proposal::ACTION,
+    facts::quoted, proposal::ACTION,
 };
 use model::{
     Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
@@ -257,7 +257,9 @@ impl ProposedAction {
         }
         lines.push(format!("\nSystem: {}", self.content.target_system));
         if !self.content.entities.is_empty() {
-            lines.push(format!("Records: {}", self.content.entities.join(", ")));
+            let records = self.content.entities.iter().map(|id| quoted(id));
+            let records: Vec<String> = records.collect();
+            lines.push(format!("Records: {}", records.join(", ")));
         }
         lines.push(format!("Afterwards: {}", self.content.expected_outcome));
         lines.push("\nSteps:".to_owned());

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{ActionType, Risk};
+use super::{ActionType, MoneyDirection, MoneyMoved, Risk};
 use crate::Money;
 use model::{OrganizationId, Permission, Role, Timestamp, User, UserId, span};
 
@@ -64,7 +64,8 @@ pub struct PolicyMatch {
     pub amount_at_least: Option<Money>,
     /// Actions on the target system of this connection.
     pub connection: Option<String>,
-    /// `true` for actions that change what a customer pays or owes, `false` for the others.
+    /// `true` for actions that change what a customer pays or owes, now or with a later invoice;
+    /// `false` for the others.
     pub moves_money: Option<bool>,
 }
 
@@ -83,7 +84,7 @@ pub struct PolicyCaps {
 #[serde(rename_all = "snake_case")]
 pub enum PolicyPreset {
     /// An action that moves money or that customers notice needs an approver who neither opened the
-    /// session nor requested the proposal. An action that cannot be undone needs two.
+    /// session nor requested the proposal. An action that cannot be undone is critical and needs two.
     Billing,
 }
 
@@ -98,8 +99,8 @@ pub struct PolicySubject<'a> {
     pub action_type: ActionType,
     /// Its risk.
     pub risk: Risk,
-    /// Its amount, if known.
-    pub money: Option<&'a Money>,
+    /// The money that it moves.
+    pub money: Option<&'a MoneyMoved>,
     /// Its target system.
     pub connection: &'a str,
 }
@@ -192,7 +193,7 @@ impl PolicyMatch {
             && self.connection.as_ref().is_none_or(|one| one == connection)
             && self
                 .moves_money
-                .is_none_or(|moves| moves == subject.moves_money())
+                .is_none_or(|moves| moves == subject.money.is_some())
             && self
                 .amount_at_least
                 .as_ref()
@@ -201,19 +202,14 @@ impl PolicyMatch {
 }
 
 impl PolicySubject<'_> {
-    fn moves_money(self) -> bool {
-        self.money.is_some() || self.action_type.moves_money()
-    }
-
     /// True if its amount may reach a limit.
     fn reaches(self, limit: &Money) -> bool {
-        match self.money {
+        self.money.is_some_and(|moved| match &moved.amount {
             Some(money) if money.currency == limit.currency => {
                 money.minor_units.saturating_abs() >= limit.minor_units
             }
-            Some(_) => true,
-            None => self.moves_money(),
-        }
+            _ => true,
+        })
     }
 }
 
@@ -370,11 +366,15 @@ impl PolicyCaps {
             return Err("the policy allows no actions at all".to_owned());
         }
         let others = self.actions.map(|most| most - 1);
-        if self.money.is_empty() || !subject.moves_money() {
+        // Usage counts with the invoice that bills it.
+        let is_counted =
+            |moved: &&MoneyMoved| moved.direction != MoneyDirection::CustomerIsBilledLater;
+        let moved = subject.money.filter(is_counted);
+        let Some(moved) = moved.filter(|_| !self.money.is_empty()) else {
             let money = None;
             return Ok(Some(Charge { others, money }));
-        }
-        let Some(money) = subject.money else {
+        };
+        let Some(money) = &moved.amount else {
             return Err("its amount is not known, which is above every cap".to_owned());
         };
         let cap = self.money.iter().find(|cap| cap.currency == money.currency);
@@ -384,12 +384,9 @@ impl PolicyCaps {
         };
         let amount = money.minor_units.saturating_abs();
         if amount > cap.minor_units {
-            let Money {
-                minor_units,
-                currency,
-            } = cap;
             return Err(format!(
-                "its amount is above the {minor_units} minor units of {currency} of a day"
+                "its amount is above the cap of {} a day",
+                cap.says("")
             ));
         }
         let taken = Money {

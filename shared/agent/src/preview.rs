@@ -6,7 +6,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, AgentPolicy, AgentSession, Approvers, Connection, MoneyEffect, ProposedAction,
+    ActionApproval, AgentPolicy, AgentSession, Approvers, Connection, MoneyDirection,
+    ProposedAction,
 };
 use model::{Error, Fault, Timestamp};
 
@@ -92,8 +93,8 @@ impl AgentSession {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MoneySum {
-    /// The direction; null if not stated.
-    pub money_effect: Option<MoneyEffect>,
+    /// The direction.
+    pub direction: MoneyDirection,
     /// The sum in the currency's smallest unit.
     pub minor_units: i64,
     /// The currency's ISO 4217 code.
@@ -105,18 +106,17 @@ impl MoneySum {
     /// directions are not netted.
     #[must_use]
     pub fn of(actions: &[&ProposedAction]) -> Vec<Self> {
-        let mut sums: BTreeMap<(Option<MoneyEffect>, &str), i64> = BTreeMap::new();
-        for action in actions.iter().filter(|action| action.is_automated) {
-            let Some(money) = &action.content.money else {
-                continue;
-            };
-            let sum = sums.entry((action.content.money_effect, &money.currency));
-            let sum = sum.or_default();
-            *sum = sum.saturating_add(money.minor_units);
+        let mut sums: BTreeMap<(MoneyDirection, &str), i64> = BTreeMap::new();
+        let automated = actions.iter().filter(|action| action.is_automated);
+        for moved in automated.filter_map(|action| action.content.money.as_ref()) {
+            if let Some(money) = &moved.amount {
+                let sum = sums.entry((moved.direction, &money.currency)).or_default();
+                *sum = sum.saturating_add(money.minor_units);
+            }
         }
         let sums = sums.into_iter();
-        let sums = sums.map(|((money_effect, currency), minor_units)| Self {
-            money_effect,
+        let sums = sums.map(|((direction, currency), minor_units)| Self {
+            direction,
             minor_units,
             currency: currency.to_owned(),
         });

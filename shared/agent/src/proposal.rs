@@ -23,11 +23,13 @@ pub(super) const ACTION: &str = "action";
     "isAnomalyPattern": false,
     "patternDescription": "No others in the last 24 hours; 0.1 a day before.",
     "pattern": null,
-    "confidence": 0.9,
+    "confidence": 0.92,
+    "confidenceSays": "0.92; no record yet",
     "confidenceFrom": null,
     "evidence": [],
     "playbook": null,
-    "resolvedWhen": ["batch.state is processed"],
+    "resolvedWhen": ["batch.state is `processed`"],
+    "notApplicable": [],
     "passedOver": []
 })))]
 #[serde(rename_all = "camelCase")]
@@ -46,8 +48,11 @@ pub struct Analysis {
     pub pattern_description: String,
     /// The numbers behind the description; null if there are none.
     pub pattern: Option<Pattern>,
-    /// Probability that the proposal helps, from 0 to 1.
+    /// Probability that the proposal helps, from 0 to 1, with two digits.
     pub confidence: f64,
+    /// The confidence in words.
+    #[schema(examples("0.92; no record yet"))]
+    pub confidence_says: String,
     /// The factors of the confidence; null if there are none.
     pub confidence_from: Option<ConfidenceFrom>,
     /// The playbook's findings on what was read.
@@ -55,11 +60,26 @@ pub struct Analysis {
     /// The playbook; null for an analysis without one.
     pub playbook: Option<PlaybookVersion>,
     /// Conditions under which the agent resolves the alert. Empty if only people resolve it.
-    #[schema(examples("invoice.state is void"))]
+    #[schema(examples("invoice.state is `void`"))]
     pub resolved_when: Vec<String>,
+    /// Actions of the playbook that do not apply to the record as it is.
+    pub not_applicable: Vec<NotApplicable>,
     /// Playbooks for such an alert that were passed over, each as `name#version`. This version of
     /// them did not help one of the alert's records before.
     pub passed_over: Vec<String>,
+}
+
+/// An action that does not apply to the record as it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(examples(json!({
+    "title": "Issue a credit note",
+    "reason": "It needs that invoice.state is `paid`; invoice.state is `open`."
+})))]
+pub struct NotApplicable {
+    /// The action in short.
+    pub title: String,
+    /// The reason.
+    pub reason: String,
 }
 
 /// An analysis with the actions that would resolve the alert. The actions have no ids yet.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{FactCondition, Facts, TargetRead, facts::plain};
+use super::{FactCondition, Facts, TargetRead, facts::told};
 use model::{JsonObject, JsonText, Timestamp};
 
 /// An observation: the facts that reads returned, and the reads that failed.
@@ -180,7 +180,7 @@ impl Sight {
 
     fn found(&self, condition: &FactCondition) -> String {
         let found = condition.facts().map(|name| match self.facts.get(name) {
-            Some(value) => format!("{name} is {}", shown(value)),
+            Some(value) => format!("{name} is {}", told(&brief(value))),
             None => format!("{name} is not there"),
         });
         found.collect::<Vec<_>>().join(" and ")
@@ -205,13 +205,11 @@ pub(super) fn read_of(fact: &str) -> &str {
 /// The most characters of a fact that are stored or shown.
 const LONGEST_FACT: usize = 200;
 
-fn shown(value: &Value) -> String {
-    plain(value).chars().take(LONGEST_FACT).collect()
-}
-
 fn brief(value: &Value) -> Value {
     match value {
-        Value::String(text) if text.len() > LONGEST_FACT => shown(value).into(),
+        Value::String(text) if text.len() > LONGEST_FACT => {
+            Value::String(text.chars().take(LONGEST_FACT).collect())
+        }
         other => other.clone(),
     }
 }

@@ -26,6 +26,8 @@ pub enum Form {
     /// No control or format characters, and no line or paragraph separators. The joiners U+200C and
     /// U+200D are allowed: Persian, Indic scripts and emoji need them.
     Line,
+    /// Like a line, and without the joiners: nothing in it is invisible.
+    Id,
     /// Letters, marks and digits of any script, and `. _ @ + -`.
     Name,
 }
@@ -56,10 +58,14 @@ impl Form {
         }
         match self {
             Self::Text => Ok(()),
-            Self::Line => match text.chars().find(|character| is_hidden(*character)) {
-                Some(character) => Err(WrongText::Hidden(character)),
-                None => Ok(()),
-            },
+            Self::Line | Self::Id => {
+                let is_wrong =
+                    |one: &char| is_hidden(*one) || (self == Self::Id && is_joiner(*one));
+                match text.chars().find(is_wrong) {
+                    Some(character) => Err(WrongText::Hidden(character)),
+                    None => Ok(()),
+                }
+            }
             Self::Name if text.chars().all(is_of_a_name) => Ok(()),
             Self::Name => Err(WrongText::Name),
         }
@@ -74,6 +80,10 @@ impl Form {
             Self::Line if least == 0 => Some(format!("^[^{HIDDEN}]*$")),
             Self::Line => Some(format!(
                 "^[^{HIDDEN}]*[^{HIDDEN}{WHITE}{JOINERS}][^{HIDDEN}]*$"
+            )),
+            Self::Id if least == 0 => Some(format!("^[^{HIDDEN}{JOINERS}]*$")),
+            Self::Id => Some(format!(
+                "^[^{HIDDEN}{JOINERS}]*[^{HIDDEN}{WHITE}{JOINERS}][^{HIDDEN}{JOINERS}]*$"
             )),
             // The letters of other scripts than Latin are too many to spell out.
             Self::Name => Some(format!(
@@ -92,11 +102,16 @@ pub fn on_one_line(text: &str) -> String {
         .collect()
 }
 
-const fn is_joiner(character: char) -> bool {
+/// True for a joiner, which shows nothing by itself.
+#[must_use]
+pub const fn is_joiner(character: char) -> bool {
     matches!(character, '\u{200C}' | '\u{200D}')
 }
 
-fn is_hidden(character: char) -> bool {
+/// True for a character that a single line cannot hold: a control or format character, or a line or
+/// paragraph separator.
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
     use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
     let category = get_general_category(character);
     matches!(
@@ -247,11 +262,11 @@ texts! {
     /// The reporter of alerts.
     Line SourceName(1..=100) = "billing-monitor",
     /// The reporter's own id of an alert.
-    Line ExternalId(1..=255) = "stuck-ub_1001",
+    Id ExternalId(1..=255) = "stuck-ub_1001",
     /// The description of an alert.
     Text AlertText(0..=5000) = "It has been processing for 26 hours.",
     /// The id of a record in a target system.
-    Line EntityId(1..=128) = "ub_1001",
+    Id EntityId(1..=128) = "ub_1001",
     /// A state of a record in a target system.
     Line StateName(1..=64) = "processing",
     /// The name of a metric.
@@ -394,6 +409,20 @@ mod tests {
             };
             let is_named = ranges.iter().any(|range| range.contains(&code));
             assert_eq!(is_named, is_hidden(character), "U+{code:04X}");
+        }
+    }
+
+    #[test]
+    fn an_id_holds_nothing_that_is_invisible() {
+        let check = |text: &str| Form::Id.check(text, 1, 20);
+        for good in ["ub_1001", "a b", "ü"] {
+            assert_eq!(check(good), Ok(()), "{good}");
+        }
+        for hidden in [
+            '\u{200B}', '\u{200C}', '\u{200D}', '\u{202E}', '\u{2066}', '\u{7F}',
+        ] {
+            let text = format!("ub_{hidden}1001");
+            assert_eq!(check(&text), Err(WrongText::Hidden(hidden)), "{text:?}");
         }
     }
 

@@ -1,13 +1,12 @@
 //! Analyses of alerts.
 
-use agent::{ActionType, Alert, Analysis, Case, Pattern, ProposedAction};
+use agent::{ActionType, Alert, Analysis, Case, Connection, Pattern, ProposedAction};
 use model::span;
 
 use super::{
-    money::money,
     pattern,
     playbook::{Playbook, Values},
-    template::readable,
+    template::{quoted, readable},
 };
 
 /// Returns the analysis by a playbook, its record and the history, for the proposed actions.
@@ -20,29 +19,35 @@ pub(super) fn of(
     let alert = &case.alert;
     let pattern = Pattern::of(alert, &case.history, playbook.cycle);
     let confidence_from = playbook.confidence(values, &case.playbooks);
+    let (confidence, confidence_says) = confidence_from.rounded();
     Analysis {
         root_cause: playbook.cause(values),
-        impact: impact(&values.text(&playbook.impact), alert),
+        impact: impact(&values.text(&playbook.impact), case),
         affected_systems: affected_systems(alert, playbook, actions),
         entity_lifecycle_context: lifecycle(alert),
         is_anomaly_pattern: pattern.is_anomaly(),
         pattern_description: pattern::describe(playbook.cycle, &pattern),
-        confidence: confidence_from.confidence(),
+        confidence,
+        confidence_says,
         confidence_from: Some(confidence_from),
         evidence: playbook.evidence(values, case.history.at),
         playbook: Some(playbook.version()),
         resolved_when: Vec::new(),
+        not_applicable: Vec::new(),
         passed_over: Vec::new(),
         pattern: Some(pattern),
     }
 }
 
-fn impact(text: &str, alert: &Alert) -> String {
+fn impact(text: &str, case: &Case) -> String {
+    let alert = &case.alert;
+    let connection = Connection::named(&case.connections, &alert.target_system);
+    let kind = connection.map_or("", |connection| &*connection.kind);
     let mut text = text.to_owned();
     let at_risk = alert.amount_at_risk.as_ref();
     if let Some(amount) = at_risk.filter(|amount| amount.minor_units != 0) {
         text.push_str(" At risk: ");
-        text.push_str(&money(amount));
+        text.push_str(&amount.says(kind));
         text.push('.');
     }
     if !alert.entities.is_empty() {
@@ -50,8 +55,8 @@ fn impact(text: &str, alert: &Alert) -> String {
             .entities
             .iter()
             .map(|entity| {
-                let text = format!("{} {}", entity.r#type.replace('_', " "), entity.id);
-                readable(&text)
+                let kind = entity.r#type.replace('_', " ");
+                format!("{} {}", readable(&kind), quoted(&entity.id))
             })
             .collect();
         text.push_str(" Records: ");
@@ -83,13 +88,13 @@ fn lifecycle(alert: &Alert) -> String {
     let steps: Vec<String> = alert
         .lifecycle
         .iter()
-        .map(|event| format!("{} at {}", readable(&event.state), event.at))
+        .map(|event| format!("{} at {}", quoted(&event.state), event.at))
         .collect();
     let minutes = alert.occurred_at.since(last.at).max(0) / span::MINUTE;
     let (hours, minutes) = (minutes / 60, minutes % 60);
     format!(
-        "{}. It had been {} for {hours} h {minutes} min when the alert occurred.",
+        "{}. When the alert occurred, the record had been in state {} for {hours} h {minutes} min.",
         steps.join(", then "),
-        readable(&last.state)
+        quoted(&last.state)
     )
 }

@@ -1,16 +1,11 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use std::collections::BTreeMap;
-
-use agent::{
-    Case, Connection, FactCondition, Facts, Proposal, ProposedAction, ReadEvidence, Seen,
-    TargetRead,
-};
+use agent::{Case, Connection, FactCondition, Proposal, ReadEvidence, Seen, TargetRead};
 use model::JsonText;
 
 use crate::{
     analysis,
-    playbook::{Playbook, Read, Surroundings, Values},
+    playbook::{Action, Playbook, Read, Surroundings, Values},
     playbooks::Playbooks,
 };
 
@@ -42,20 +37,15 @@ impl Playbooks {
     #[must_use]
     pub fn inquire<'a>(&'a self, case: &'a Case) -> Inquiry<'a> {
         let (playbooks, passed_over) = self.for_case(case);
-        let mut answers: Vec<(Read, ReadEvidence)> = Vec::new();
-        for read in playbooks.iter().flat_map(|playbook| playbook.reads(case)) {
-            if !answers.iter().any(|(known, _)| *known == read) {
-                let evidence = unsent(&read, case);
-                answers.push((read, evidence));
-            }
-        }
-        Inquiry {
+        let mut inquiry = Inquiry {
             case,
             playbooks,
             fallback: self.fallback(),
             passed_over,
-            answers,
-        }
+            answers: Vec::new(),
+        };
+        inquiry.add_reads(|read| !read.waits_for_a_fact());
+        inquiry
     }
 }
 
@@ -79,7 +69,21 @@ fn unsent(read: &Read, case: &Case) -> ReadEvidence {
 }
 
 impl Inquiry<'_> {
-    /// Returns the reads that wait for an answer. They can be sent concurrently.
+    /// Adds the playbooks' reads that are new, by the facts so far.
+    fn add_reads(&mut self, is_wanted: impl Fn(&Read) -> bool) {
+        for playbook in &self.playbooks {
+            let (reads, _) = known(playbook, self.case, &self.answers);
+            for read in reads.into_iter().filter(&is_wanted) {
+                if !self.answers.iter().any(|(known, _)| *known == read) {
+                    let evidence = unsent(&read, self.case);
+                    self.answers.push((read, evidence));
+                }
+            }
+        }
+    }
+
+    /// Returns the reads that wait for an answer. They can be sent concurrently. Their answers may
+    /// make further reads wanted.
     pub fn wanted(&self) -> impl Iterator<Item = Wanted<'_>> {
         let open = self.answers.iter().enumerate();
         let open =
@@ -116,12 +120,14 @@ impl Inquiry<'_> {
                 Err(why) => evidence.error = Some(why),
             }
         }
+        self.add_reads(|read| !read.waits_for_a_fact());
     }
 
     /// Returns the analysis and the actions. Automated actions that cannot run are proposed as
     /// manual ones.
     #[must_use]
-    pub fn proposal(self) -> Proposal {
+    pub fn proposal(mut self) -> Proposal {
+        self.add_reads(|_| true);
         let case = self.case;
         let candidate = |playbook| Candidate::of(playbook, case, &self.answers);
         let mut chosen = candidate(self.fallback);
@@ -130,7 +136,7 @@ impl Inquiry<'_> {
                 chosen = next;
             }
         }
-        let mut proposal = chosen.render(case);
+        let mut proposal = chosen.render(case, self.fallback);
         proposal.analysis.passed_over = self.passed_over;
         proposal.reads = self.answers.into_iter().map(|(_, read)| read).collect();
         proposal
@@ -146,15 +152,7 @@ struct Candidate<'a> {
 
 impl<'a> Candidate<'a> {
     fn of(playbook: &'a Playbook, case: &Case, answers: &[(Read, ReadEvidence)]) -> Self {
-        let reads = playbook.reads(case);
-        let (mut facts, mut unread) = (Facts::default(), BTreeMap::new());
-        for (read, evidence) in answers.iter().filter(|(read, _)| reads.contains(read)) {
-            facts.extend(evidence.facts.0.clone());
-            if let Some(why) = why_unread(evidence) {
-                unread.insert(read.name.clone(), why);
-            }
-        }
-        let values = playbook.values(&case.alert).with(facts, unread);
+        let (reads, values) = known(playbook, case, answers);
         Self {
             playbook,
             reads,
@@ -174,21 +172,33 @@ impl<'a> Candidate<'a> {
         likelier.is_gt()
     }
 
-    fn render(&self, case: &Case) -> Proposal {
+    /// Returns the proposal. Actions that do not apply are only listed. Without any other, the
+    /// fallback's are proposed.
+    fn render(&self, case: &Case, fallback: &Playbook) -> Proposal {
         let around = Surroundings {
             connections: &case.connections,
             reads: &self.reads,
         };
-        let actions = self.playbook.actions.iter().map(|action| {
+        let render = |action: &Action| {
             let mut action = action.render(&self.values, around);
             action.content.playbook = Some(self.playbook.version());
             action
-        });
-        let actions: Vec<ProposedAction> = actions.collect();
+        };
+        let (mut actions, mut not_applicable) = (Vec::new(), Vec::new());
+        for action in &self.playbook.actions {
+            match action.not_applicable(&self.values) {
+                Some(why) => not_applicable.push(why),
+                None => actions.push(render(action)),
+            }
+        }
+        if actions.is_empty() {
+            actions = fallback.actions.iter().map(render).collect();
+        }
         let mut analysis = analysis::of(case, self.playbook, &self.values, &actions);
         let resolved_when = self.playbook.resolved_when(around);
         let conditions = resolved_when.iter().flat_map(|end| &end.conditions);
         analysis.resolved_when = conditions.map(FactCondition::says).collect();
+        analysis.not_applicable = not_applicable;
         Proposal {
             analysis,
             reads: Vec::new(),
@@ -196,6 +206,20 @@ impl<'a> Candidate<'a> {
             resolved_when,
         }
     }
+}
+
+/// Returns a playbook's reads and values, by the answers so far. A read may use facts of those before
+/// it.
+fn known(
+    playbook: &Playbook,
+    case: &Case,
+    answers: &[(Read, ReadEvidence)],
+) -> (Vec<Read>, Values) {
+    playbook.reads_with(playbook.values(&case.alert), |read, values| {
+        if let Some((_, evidence)) = answers.iter().find(|(known, _)| known == read) {
+            values.learn(&evidence.facts.0, &read.name, why_unread(evidence));
+        }
+    })
 }
 
 /// Returns why a read failed, as part of a sentence.

@@ -5,7 +5,6 @@
 
 mod analysis;
 mod inquiry;
-mod money;
 mod pattern;
 mod playbook;
 mod playbooks;

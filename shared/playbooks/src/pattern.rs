@@ -2,7 +2,7 @@
 
 use agent::{Cycle, Pattern, PatternWindow};
 
-use super::template::readable;
+use super::template::quoted;
 
 /// Returns the number of other alerts, their usual rate, what they share, and the conclusion.
 pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
@@ -19,8 +19,9 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
         text.push(format!("{number} in the last {hours}; {usual}."));
     }
     let shared = pattern.shared.iter().map(|label| {
-        let (name, value) = (readable(&label.name), readable(&label.value));
-        format!("{} of {} share {name}={value}", label.count, label.of)
+        let label_says = format!("{}={}", label.name, label.value);
+        let (count, of) = (label.count, label.of);
+        format!("{count} of {of} share {}", quoted(&label_says))
     });
     if !pattern.shared.is_empty() {
         text.push(format!("{}.", shared.collect::<Vec<_>>().join(", ")));
@@ -29,7 +30,7 @@ pub(super) fn describe(cycle: Cycle, pattern: &Pattern) -> String {
         text.push("A systemic cause is likely.".to_owned());
     }
     if let Some(last) = &pattern.recurrence {
-        let (session, entity) = (last.agent_session_id, readable(&last.entity));
+        let (session, entity) = (last.agent_session_id, quoted(&last.entity));
         text.push(format!("Session {session} fixed {entity} at {}.", last.at));
     }
     text.join(" ")
@@ -157,8 +158,8 @@ mod tests {
         }];
         assert_eq!(
             describe(Cycle::None, &pattern),
-            "4 in the last 24 hours; none before. 3 of 4 share gateway=adyen. A systemic cause is \
-             likely. Session 7 fixed ub_1001 at 2026-01-15T12:00:00.000Z."
+            "4 in the last 24 hours; none before. 3 of 4 share `gateway=adyen`. A systemic cause is \
+             likely. Session 7 fixed `ub_1001` at 2026-01-15T12:00:00.000Z."
         );
     }
 }

@@ -1,5 +1,6 @@
 //! Templates of texts, paths and bodies: `{name}` is a parameter's value, `{read.name}` a fact.
 
+use model::input::{is_hidden, is_joiner};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -208,19 +209,19 @@ impl Json {
     }
 }
 
-/// True for an invisible character that may change the display of others: a control character, or
-/// one that changes a text's direction (UAX #9).
+/// True for a character that an id cannot have, since it is invisible.
 pub(super) fn is_unseen(one: char) -> bool {
-    let turns = matches!(
-        one,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    one.is_control() || turns
+    is_hidden(one) || is_joiner(one)
 }
 
 /// Returns a text without invisible characters.
 pub(super) fn readable(text: &str) -> String {
-    text.chars().filter(|one| !is_unseen(*one)).collect()
+    text.chars().filter(|one| !is_hidden(*one)).collect()
+}
+
+/// Returns a text of an alert or a target system in backticks.
+pub(super) fn quoted(text: &str) -> String {
+    agent::quoted(&readable(text))
 }
 
 /// Returns a value as text.

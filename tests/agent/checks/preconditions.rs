@@ -25,8 +25,8 @@ async fn a_changed_precondition_sends_nothing() {
         // Whatever would be sent would meet this.
         world.demo.inject(fault(FaultMode::Fail, RETRY));
         world.runs_with(&world.worker(), &id, &actions[0]).await;
-        let expected = "precondition_changed: expected that payment.state is failed; found that \
-                        payment.state is succeeded. Nothing was sent.";
+        let expected = "precondition_changed: expected that payment.state is `failed`; found that \
+                        payment.state is `succeeded`. Nothing was sent.";
         world.has_failed(&id, expected, 1).await;
         assert_eq!(world.demo.waiting_faults(), 1);
         let step = &result(&world, &id).await["steps"][0];

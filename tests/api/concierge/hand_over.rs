@@ -89,7 +89,7 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
     assert_eq!(raised["category"], "billing");
     let title = raised["title"].as_str().unwrap();
     assert!(
-        title.starts_with("Alert ") && title.contains("Look into"),
+        title.starts_with("Alert ") && title.contains("Find the cause"),
         "{title}"
     );
     let description = raised["description"].as_str().unwrap();

@@ -77,8 +77,8 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
         row["proposedActions"][0],
         json!({
             "id": format!("s{session}-p1-a1"), "actionType": "reprocess_usage_batch",
-            "description": "Have usage batch ub_1001 processed again.", "isAutomated": true,
-            "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "low",
+            "description": "Process usage batch `ub_1001` again.", "isAutomated": true,
+            "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "critical",
         })
     );
     // What was approved waits no longer.

@@ -2,7 +2,10 @@
 
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
-use shared::agent::{ActionType, Currency, Money, MoneyEffect, ProposedAction, TargetRead};
+use shared::agent::{
+    ActionType, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction, Reversibility,
+    Reversible, TargetRead,
+};
 
 use tests::support::{Answer, CASES, Caller, Concierge, UNKNOWN, budgets::within, posting, with};
 
@@ -24,11 +27,12 @@ fn careful() -> Vec<ProposedAction> {
         absent: std::collections::BTreeMap::new(),
     };
     let require = |value: Value| serde_json::from_value(value).unwrap();
-    let money = |minor_units, currency: &str| {
-        Some(Money {
+    let money = |direction, minor_units, currency: &str| {
+        let amount = Some(Money {
             minor_units,
             currency: Currency::new(currency).unwrap(),
-        })
+        });
+        Some(MoneyMoved { direction, amount })
     };
     let void = ActionType::VoidInvoice;
     let void = posting(
@@ -49,9 +53,11 @@ fn careful() -> Vec<ProposedAction> {
             require(json!({"fact": "invoice.state", "is": ["paid"]})),
             require(json!({"fact": "none.state", "is": ["open"]})),
         ];
-        void.money = money(701_550, "USD");
-        void.money_effect = Some(MoneyEffect::CustomerOwesLess);
-        void.undo = Some("By a new invoice, at any time.".into());
+        void.money = money(MoneyDirection::CustomerOwesLess, 701_550, "USD");
+        void.reversible = Some(Reversible {
+            is: Reversibility::Yes,
+            says: "By a new invoice.".into(),
+        });
     });
     void.excludes = vec!["issue_credit_note".into()];
     let amount = json!({"amount": 100, "reason": "Twice"});
@@ -64,8 +70,7 @@ fn careful() -> Vec<ProposedAction> {
         "inv_2008",
     );
     let mut credit = with(credit, |credit| {
-        credit.money = money(100, "USD");
-        credit.money_effect = Some(MoneyEffect::CustomerIsRepaid);
+        credit.money = money(MoneyDirection::CustomerIsRepaid, 100, "USD");
     });
     credit.excludes = vec!["void_invoice".into()];
     let refund = json!({"amount": 5});
@@ -77,7 +82,7 @@ fn careful() -> Vec<ProposedAction> {
         &refund,
         "cus_505",
     );
-    sync.content.money = money(-5, "EUR");
+    sync.content.money = money(MoneyDirection::CustomerOwesMore, -5, "EUR");
     let by_hand = ProposedAction {
         key: "by_hand".into(),
         excludes: Vec::new(),
@@ -147,7 +152,7 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
         (&sums["requests"], &sums["unknownAmounts"]),
         (&json!(2), &json!(0))
     );
-    let money = json!([{"moneyEffect": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
+    let money = json!([{"direction": "customer_pays", "minorUnits": 455_000, "currency": "USD"}]);
     assert_eq!(sums["money"], money);
     // No secret is in it.
     assert!(!answer.text.contains("Bearer") && !answer.text.contains("-secret"));
@@ -162,34 +167,35 @@ async fn preconditions_are_as_of_now() {
     let [void, by_hand] = [0, 3].map(|at| preview["actions"][at].clone());
     let expected = json!([
         {
-            "says": "invoice.state is draft or open", "holds": true,
+            "says": "invoice.state is `draft` or `open`", "holds": true,
             "found": {"invoice.state": "open"}, "problem": null,
         },
         {
-            "says": "invoice.state is paid", "holds": false,
+            "says": "invoice.state is `paid`", "holds": false,
             "found": {"invoice.state": "open"}, "problem": null,
         },
         {
             // There is no such record, and the worker would send nothing.
-            "says": "none.state is open", "holds": false,
+            "says": "none.state is `open`", "holds": false,
             "found": {"none.state": null}, "problem": null,
         },
     ]);
     assert_eq!(void["preconditions"], expected);
-    assert_eq!(void["undo"], "By a new invoice, at any time.");
+    let reversible = json!({"is": "yes", "says": "By a new invoice."});
+    assert_eq!(void["reversible"], reversible);
     assert_eq!(preview["exclusive"], json!([[ids[0], ids[1]]]));
     // Neither direction is taken off the other, and what a person would do is in none.
     let money = json!([
-        {"moneyEffect": null, "minorUnits": -5, "currency": "EUR"},
-        {"moneyEffect": "customer_owes_less", "minorUnits": 701_550, "currency": "USD"},
-        {"moneyEffect": "customer_is_repaid", "minorUnits": 100, "currency": "USD"},
+        {"direction": "customer_owes_less", "minorUnits": 701_550, "currency": "USD"},
+        {"direction": "customer_owes_more", "minorUnits": -5, "currency": "EUR"},
+        {"direction": "customer_is_repaid", "minorUnits": 100, "currency": "USD"},
     ]);
     assert_eq!(preview["sums"]["money"], money);
-    assert_eq!(by_hand["moneyEffect"], "customer_owes_less");
+    assert_eq!(by_hand["money"]["direction"], "customer_owes_less");
     assert_eq!(preview["sums"]["records"], 2);
     assert_eq!(preview["sums"]["customers"], 1);
     assert_eq!(
-        void["money"],
+        void["money"]["amount"],
         json!({"minorUnits": 701_550, "currency": "USD"})
     );
 
@@ -297,7 +303,7 @@ async fn a_policy_says_whether_the_caller_may_approve() {
     let above = of(&ada, 0).await;
     assert_eq!(above["mayApprove"], false);
     assert!(
-        above["aboveCap"].as_str().unwrap().contains("1000"),
+        above["aboveCap"].as_str().unwrap().contains("10.00 USD"),
         "{above}"
     );
     let deny = json!({"rules": [{"when": {"actionType": "issue_credit_note"}, "deny": true}]});

@@ -32,6 +32,7 @@ async fn a_preview_names_why_an_action_would_not_be_executed() {
     assert_eq!(why_not(&world.max, &id, &ids[1]).await, running);
     world.demo.inject(Fault {
         status: 404,
+        operation: Some("POST /messages".to_owned()),
         ..Fault::once("notifications", FaultMode::Fail)
     });
     world.runs(&id, &ids[1]).await;

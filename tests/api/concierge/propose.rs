@@ -37,34 +37,40 @@ async fn a_stuck_batch_gets_an_analysis_and_actions() {
     assert_eq!(analysis["affectedSystems"], json!(["billing"]));
     assert_eq!(
         analysis["resolvedWhen"],
-        json!(["batch.state is processed"])
+        json!(["batch.state is `processed`"])
     );
-    assert_eq!(analysis.as_object().unwrap().len(), 13);
+    assert_eq!(analysis.as_object().unwrap().len(), 15);
     assert_eq!(
         session["proposedActions"][0],
         json!({
             "id": "s1-p1-a1", "actionType": "reprocess_usage_batch",
-            "description": "Have usage batch ub_1001 processed again.",
+            "description": "Process usage batch `ub_1001` again.",
             "isAutomated": true, "targetSystem": "billing", "targetEntities": ["ub_1001"],
-            "expectedOutcome": "Usage batch ub_1001 is processed and its usage can be invoiced.",
-            "risk": "low",
+            "expectedOutcome": "Usage batch `ub_1001` is processed, and its usage can be invoiced.",
+            "risk": "critical",
             "steps": [{
                 "order": 1, "description": "Process the batch again",
                 "apiCall": "POST /usage-batches/ub_1001/reprocess",
                 "request": {
                     "method": "POST", "path": "/usage-batches/ub_1001/reprocess", "body": null,
                 },
-                "success": ["/state is processed or processing or queued"],
+                "success": ["/state is `processed`"],
                 "reconcile": {
-                    "done": "batch.state is processed", "notDone": "batch.state is failed",
+                    "done": "batch.state is `processed`", "notDone": "batch.state is `failed`",
                 },
             }],
-            "moneyEffect": null, "require": ["batch.state is processing or failed"],
-            "verify": {"effective": "batch.state is processed", "minutes": 60},
+            "require": [
+                "batch.state is `processing` or `failed`", "batch.idle is at least 120",
+                "batch.id is `ub_1001`",
+            ],
+            "verify": {"effective": "batch.state is `processed`", "minutes": 60},
             "reads": ["GET /usage-batches/ub_1001"],
             "excludes": [], "after": [], "unless": [], "digest": session["proposedActions"][0]["digest"],
-            "playbook": session["proposedActions"][0]["playbook"], "money": null,
-            "undo": "It cannot be undone. No invoice is made or changed by it.", "handling": null,
+            "playbook": session["proposedActions"][0]["playbook"], "money": {"direction": "customer_is_billed_later", "amount": null},
+            "reversible": {
+                "is": "no", "says": "A processed batch stays processed, and its usage is invoiced.",
+            },
+            "handling": null,
             "connection": session["proposedActions"][0]["connection"],
             "approval": null, "approvals": [],
         })

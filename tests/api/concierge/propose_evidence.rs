@@ -42,7 +42,8 @@ async fn an_analysis_keeps_its_reads_and_findings() {
     assert_eq!(
         read["facts"],
         json!({
-            "batch.http": 200, "batch.state": "processing", "batch.events": 48_210,
+            "batch.http": 200, "batch.id": "ub_1001", "batch.state": "processing",
+            "batch.events": 48_210, "batch.idle": 1_560,
             "batch.last_error": "worker_restarted",
         })
     );
@@ -55,12 +56,16 @@ async fn an_analysis_keeps_its_reads_and_findings() {
         analysis["evidence"],
         json!([
             {
-                "id": "not_processed", "says": "Usage batch ub_1001 is not processed.",
+                "id": "not_processed", "says": "Usage batch `ub_1001` is not processed.",
                 "holds": true, "at": at,
             },
             {
+                "id": "stuck", "holds": true, "at": at,
+                "says": "Usage batch `ub_1001` has made no progress for at least two hours.",
+            },
+            {
                 "id": "restarted", "holds": true, "at": at,
-                "says": "A restart of the pipeline ended the processing of batch ub_1001.",
+                "says": "A restart of the billing pipeline interrupted the processing of usage batch `ub_1001`.",
             },
         ])
     );
@@ -85,7 +90,7 @@ fn multiplied(analysis: &Value) {
     let odds = prior / (1.0 - prior) * weights;
     let confidence = number(&analysis["confidence"]);
     assert!(
-        (confidence - odds / (1.0 + odds)).abs() < 1e-9,
+        (confidence - odds / (1.0 + odds)).abs() <= 0.005 + 1e-9,
         "{confidence} {from}"
     );
 }
@@ -213,26 +218,22 @@ async fn amounts_are_the_records_though_the_alarm_says_otherwise() {
     let id = world.opened(&alert).await;
     world.proposed(&id).await;
     let session = world.session(&id).await;
-    let credit = &session["proposedActions"][1];
+    let credit = &session["proposedActions"][0];
     assert_eq!(
-        credit["money"],
+        credit["money"]["amount"],
         json!({"minorUnits": 24_800, "currency": "USD"})
     );
-    assert_eq!(credit["moneyEffect"], "customer_is_repaid");
+    assert_eq!(credit["money"]["direction"], "customer_is_repaid");
     assert_eq!(credit["steps"][0]["request"]["body"]["amount"], 24_800);
     assert_eq!(
         credit["description"],
-        "Credit what was paid on invoice inv_2010: 248.00 USD."
+        "Credit 248.00 USD that was paid on invoice `inv_2010`. It duplicates invoice `inv_2011`, which is in state `paid`."
     );
-    let void = &session["proposedActions"][0];
-    assert_eq!(void["isAutomated"], false);
-    let description = void["description"].as_str().unwrap();
-    assert!(description.ends_with(
-        "It is not for this case: it needs that invoice.state is draft or open, and invoice.state is paid."
-    ));
-    // Nobody else does it either.
-    let answer = world.executes(&id, &[void["id"].as_str().unwrap()]).await;
-    assert!(answer.status >= 400, "{}", answer.text);
+    let void = json!({
+        "title": "Void the invoice",
+        "reason": "It needs that invoice.state is `draft` or `open`; invoice.state is `paid`.",
+    });
+    assert_eq!(session["analysis"]["notApplicable"], json!([void]));
 }
 
 #[tokio::test]
@@ -241,7 +242,7 @@ async fn an_action_whose_amount_changed_is_not_done() {
     let entities = [("invoice", "inv_2012")];
     let session = analysed(&world, "invoice_not_finalized", &entities).await;
     let (id, refresh) = (&session["id"], &session["proposedActions"][0]);
-    assert_eq!(refresh["money"]["minorUnits"], 481_440);
+    assert_eq!(refresh["money"]["amount"]["minorUnits"], 481_440);
     let action = refresh["id"].as_str().unwrap();
     world.executes(id, &[action]).await.expect(202);
     // Meanwhile, somebody has the draft computed again.
@@ -267,9 +268,12 @@ async fn a_stolen_card_is_not_tried_again() {
     let entities = [("payment", "pay_3006"), ("customer", "cus_502")];
     let session = analysed(&world, "payment_failed", &entities).await;
     let actions = &session["proposedActions"];
-    assert_eq!(actions[0]["actionType"], "retry_payment");
-    assert_eq!(actions[0]["isAutomated"], false);
-    assert_eq!(actions[1]["isAutomated"], true);
+    assert_eq!(actions[0]["actionType"], "notify_customer");
+    assert_eq!(actions[0]["isAutomated"], true);
+    assert_eq!(
+        session["analysis"]["notApplicable"][0]["title"],
+        "Retry the payment"
+    );
     let cause = session["analysis"]["rootCause"].as_str().unwrap();
     assert!(cause.contains("stolen_card"), "{cause}");
 }

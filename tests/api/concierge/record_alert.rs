@@ -188,3 +188,29 @@ async fn the_same_from_several_at_once_is_one_alert() {
     assert_eq!(alerts.as_array().unwrap().len(), 1);
     assert_eq!(alerts[0]["count"], 4);
 }
+
+/// An invisible character would make one id look like another, or change how the inbox shows a title.
+#[tokio::test]
+async fn an_alert_has_nothing_invisible_in_its_ids_and_title() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    for hidden in [
+        '\u{200B}', '\u{2060}', '\u{202E}', '\u{2066}', '\r', '\n', '\u{7F}',
+    ] {
+        let text = format!("inv_{hidden}1");
+        let wrong = json!({
+            "title": text, "externalId": text, "entities": [{"type": "invoice", "id": text}],
+        });
+        let faults = [
+            ("/externalId", "pattern"),
+            ("/title", "pattern"),
+            ("/entities/0/id", "pattern"),
+        ];
+        sue.post(ALERTS, alert(&wrong)).await.expect_faults(&faults);
+    }
+    // Scripts and emoji need joiners in a title; no id does.
+    let joined = "An\u{200D}1";
+    let wrong = json!({"title": joined, "entities": [{"type": "invoice", "id": joined}]});
+    let answer = sue.post(ALERTS, alert(&wrong)).await;
+    answer.expect_faults(&[("/entities/0/id", "pattern")]);
+}

@@ -157,9 +157,7 @@ async fn a_session_completes_with_the_last_of_its_actions() {
     let actions = world.proposed(&id).await;
     let all: Vec<&str> = actions.iter().map(String::as_str).collect();
     world.executes(&id, &all).await.expect(202);
-    let drop =
-        local::target_systems::Fault::once("notifications", local::target_systems::FaultMode::Drop);
-    world.demo.inject(drop);
+    world.fails("notifications", local::target_systems::FaultMode::Drop);
     world.runs(&id, all[1]).await;
     // The other one has not run yet: the session goes on, and ends with it.
     let session = judges(&world.max, &id, all[1], "done").await.expect(200);

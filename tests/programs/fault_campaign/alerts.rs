@@ -77,8 +77,13 @@ pub fn entities(count: usize) -> Value {
                 "currency": "usd", "state": if is_open { "open" } else { "paid" },
                 "amountPaid": if is_open { 0 } else { 100 },
                 // What a duplicate is of, without which none is credited.
-                "duplicateOf": (!is_open).then_some("inv_of_before"),
+                "duplicateOf": (!is_open).then(|| format!("inv_{number}_before")),
             });
+            if !is_open {
+                let mut before = record.clone();
+                before["duplicateOf"] = Value::Null;
+                invoices.insert(format!("inv_{number}_before"), before);
+            }
             invoices.insert(format!("inv_{number}"), record);
         }
         if class == Class::Payment {
@@ -91,6 +96,7 @@ pub fn entities(count: usize) -> Value {
         if class == Class::Batch {
             let record = json!({
                 "customerId": customer, "period": "2026-10", "events": 1, "state": "processing",
+                "minutesSinceProgress": 600,
             });
             batches.insert(format!("ub_{number}"), record);
         }

@@ -75,9 +75,14 @@ fn alerts(matches: &Value) -> String {
 fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
     let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut needs = |connection: &Value, method: &str, path: &Value| {
-        let call = format!("`{method} {}`", text(path));
+        let segments = text(path).split('/').map(segment);
+        let call = format!("`{method} {}`", segments.collect::<Vec<_>>().join("/"));
         let calls = all.entry(text(connection).to_owned()).or_default();
-        if !calls.contains(&call) {
+        // A connection allows any segment, whether an alert or an earlier read names it.
+        if !calls
+            .iter()
+            .any(|one| without_names(one) == without_names(&call))
+        {
             calls.push(call);
         }
     };
@@ -93,6 +98,22 @@ fn allow(playbook: &Table) -> BTreeMap<String, Vec<String>> {
         }
     }
     all
+}
+
+/// A segment as a connection has it: `{invoice}` for `{invoice.id}` and for `{dispute.invoice}`.
+fn segment(part: &str) -> String {
+    match part.split_once('.') {
+        Some((read, "id}")) => format!("{read}}}"),
+        Some((read, fact)) if read.starts_with('{') => format!("{{{fact}"),
+        _ => part.to_owned(),
+    }
+}
+
+fn without_names(call: &str) -> Vec<&str> {
+    let segments = call.split('/');
+    segments
+        .map(|part| if part.starts_with('{') { "{}" } else { part })
+        .collect()
 }
 
 fn list<'a>(table: &'a Table, name: &str) -> impl Iterator<Item = &'a Table> {

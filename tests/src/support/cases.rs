@@ -93,7 +93,7 @@ pub const CASES: &[PlaybookCase] = &[
         "invoice_duplicated",
         "billing",
         &[("invoice", "inv_2008")],
-        &[true, false],
+        &[true],
     ),
     // The same of an invoice that was paid.
     case(
@@ -101,7 +101,7 @@ pub const CASES: &[PlaybookCase] = &[
         "invoice_duplicated",
         "billing",
         &[("invoice", "inv_2010")],
-        &[false, true],
+        &[true],
     ),
     case(
         "payment-outcome-unknown",
@@ -122,21 +122,21 @@ pub const CASES: &[PlaybookCase] = &[
         "invoice_quantity_differs",
         "billing",
         &[("invoice", "inv_2012"), ("customer", "cus_502")],
-        &[true, false],
+        &[true],
     ),
     case(
         "invoice-generation-failed",
         "invoice_generation_failed",
         "billing",
         &[("customer", "cus_506")],
-        &[true, true, false],
+        &[true, true],
     ),
     case(
         "webhooks-failing",
         "webhooks_failing",
         "notifications",
         &[("webhook_endpoint", "we_5001"), ("customer", "cus_502")],
-        &[true, false],
+        &[true],
     ),
     case(
         "dispute-opened",

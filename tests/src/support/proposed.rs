@@ -24,6 +24,18 @@ impl Concierge {
         .await
     }
 
+    /// A world in which either voiding or crediting invoice 2008 is proposed.
+    pub async fn start_exclusive() -> Self {
+        let kinds = (ActionType::VoidInvoice, ActionType::IssueCreditNote);
+        let path = |last: &str| format!("/invoices/inv_2008/{last}");
+        let note = json!({"amount": 1, "reason": "Twice"});
+        let mut void = posting(kinds.0, "billing", &path("void"), &json!({}), "inv_2008");
+        let mut credit = posting(kinds.1, "billing", &path("credit-notes"), &note, "inv_2008");
+        void.excludes = vec![credit.key.clone()];
+        credit.excludes = vec![void.key.clone()];
+        Self::start_proposing(vec![void, credit]).await
+    }
+
     /// A session that proposes an automated and a manual action; no customer is to be told.
     pub async fn mixed(&self) -> (Value, String, String) {
         let alert = self.alert("payment_failed", &[("payment", "pay_3001")]);
@@ -106,10 +118,12 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
         pattern_description: String::new(),
         pattern: None,
         confidence: 0.5,
+        confidence_says: "0.50; no record yet".to_owned(),
         confidence_from: None,
         evidence: Vec::new(),
         playbook: None,
         resolved_when: Vec::new(),
+        not_applicable: Vec::new(),
         passed_over: Vec::new(),
     };
     let verified = || {
@@ -170,14 +184,14 @@ pub fn posting(
             action_type,
             description: kind.to_owned(),
             expected_outcome: "It is done.".to_owned(),
-            undo: None,
+            reversible: None,
             risk: Risk::Low,
             money: None,
-            money_effect: None,
             minutes_saved: 5,
             target_system: system.to_owned(),
             connection: None,
             entities: vec![entity.to_owned()],
+            locks: Vec::new(),
             attempts: None,
             reads: Vec::new(),
             require: Vec::new(),

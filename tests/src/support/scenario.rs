@@ -49,13 +49,17 @@ impl Concierge {
 
     /// The next call of a system meets this.
     pub fn fails(&self, system: &str, mode: FaultMode) {
-        self.demo.inject(Fault::once(system, mode));
+        self.demo.inject(Fault {
+            operation: change_of(system),
+            ..Fault::once(system, mode)
+        });
     }
 
     /// The next call of a system is answered with this status.
     pub fn refuses(&self, system: &str, status: u16) {
         self.demo.inject(Fault {
             status,
+            operation: change_of(system),
             ..Fault::once(system, FaultMode::Fail)
         });
     }
@@ -151,4 +155,9 @@ impl Concierge {
     pub async fn honours_no_keys(&self, system: &str) {
         self.connects(system, json!({"idempotency": null})).await;
     }
+}
+
+/// Returns the operation that faults of a system are for. A message is preceded by a read.
+fn change_of(system: &str) -> Option<String> {
+    (system == "notifications").then(|| "POST /messages".to_owned())
 }

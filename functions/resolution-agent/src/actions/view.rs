@@ -7,7 +7,8 @@ use serde_json::Value;
 use shared::{
     agent::{
         ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition,
-        HeldEffect, Judgement, Money, MoneyEffect, MoneySum, ProposedAction, Sight, TargetEffect,
+        HeldEffect, Judgement, MoneyMoved, MoneySum, ProposedAction, Reversible, Sight,
+        TargetEffect,
     },
     auth::{
         Identity,
@@ -48,15 +49,13 @@ pub struct ActionPreview {
     preconditions: Vec<PreviewCondition>,
     /// Further reasons why it could not be executed now.
     obstacles: Vec<String>,
-    /// Money that it moves; null if it moves none or the amount is not known.
-    money: Option<Money>,
-    /// Direction in which it moves money.
-    money_effect: Option<MoneyEffect>,
+    /// Money that it moves; null if it moves none.
+    money: Option<MoneyMoved>,
     /// Records of the target system that it affects.
     records: Vec<PreviewRecord>,
     policy: PreviewPolicy,
-    /// Way to undo it, and until when; null if none is known.
-    undo: Option<String>,
+    /// Way to undo it; null if none is known.
+    reversible: Option<Reversible>,
 }
 
 /// A request that would be sent.
@@ -72,12 +71,15 @@ pub struct PreviewRequest {
     body: Option<JsonObject>,
 }
 
-/// An effect on a record of a target system; one action holds it at a time.
+/// An effect on a record of a target system, or a lock; one action holds it at a time.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewGuard {
-    target_system: String,
-    action_type: ActionType,
+    /// Null for a lock.
+    target_system: Option<String>,
+    /// Null for a lock.
+    action_type: Option<ActionType>,
+    /// Id of the record, or name of the lock.
     entity: String,
     /// Session that holds it; null if no other action does.
     held_by: Option<EffectHolder>,
@@ -97,7 +99,7 @@ pub struct EffectHolder {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PreviewCondition {
     /// Condition in words.
-    #[schema(examples("invoice.state is draft or open"))]
+    #[schema(examples("invoice.state is `draft` or `open`"))]
     says: String,
     /// True if it holds, false if not; null if that is not known.
     holds: Option<bool>,
@@ -140,7 +142,7 @@ pub struct PreviewPolicy {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PreviewSums {
-    /// Money of automated actions by effect and currency, as far as amounts are known.
+    /// Money of automated actions by direction and currency, as far as amounts are known.
     money: Vec<MoneySum>,
     /// Number of automated actions that move an unknown amount of money.
     unknown_amounts: usize,
@@ -195,10 +197,9 @@ impl ActionPreview {
             preconditions: conditions.collect(),
             obstacles: action.obstacles(connection, found.is_paused),
             money: action.content.money.clone(),
-            money_effect: action.content.money_effect,
             records: records(action, found),
             policy: PreviewPolicy::of(action, found, caller),
-            undo: action.content.undo.clone(),
+            reversible: action.content.reversible.clone(),
         }
     }
 }
@@ -248,10 +249,18 @@ fn guards(action: &ProposedAction, found: &Previewed) -> Vec<PreviewGuard> {
     let rivals = rivals.filter(|effect| !own.contains(effect));
     let all = own.iter().chain(rivals).map(|effect| {
         let holder = held.iter().find(|held| held.effect == *effect);
+        let (target_system, action_type, entity) = match effect.clone() {
+            TargetEffect::OnRecord {
+                target_system,
+                action_type,
+                entity,
+            } => (Some(target_system), Some(action_type), entity),
+            TargetEffect::Lock(name) => (None, None, name),
+        };
         PreviewGuard {
-            target_system: effect.target_system.clone(),
-            action_type: effect.action_type,
-            entity: effect.entity.clone(),
+            target_system,
+            action_type,
+            entity,
             held_by: holder.map(|held| EffectHolder {
                 session_id: held.by,
                 code: held.hold.into(),
@@ -270,7 +279,7 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     );
     let records = action.content.entities.iter().map(|id| {
         let mut named = entities.clone();
-        let kind = named.find(|entity| *entity.id == **id);
+        let kind = named.find(|entity| entity.id.eq_ignore_ascii_case(id));
         let kind = kind.map(|entity| entity.r#type.to_string());
         PreviewRecord {
             target_system: action.content.target_system.clone(),
@@ -325,9 +334,8 @@ impl PreviewPolicy {
 impl PreviewSums {
     fn of(previews: &[ActionPreview], actions: &[&ProposedAction]) -> Self {
         let automated = || actions.iter().filter(|action| action.is_automated);
-        let unknown = automated().filter(|action| {
-            action.content.money.is_none() && action.content.action_type.moves_money()
-        });
+        let moved = automated().filter_map(|action| action.content.money.as_ref());
+        let unknown = moved.filter(|moved| moved.amount.is_none());
         let records = || previews.iter().flat_map(|preview| &preview.records);
         let distinct: BTreeSet<_> = records()
             .map(|record| (&record.target_system, &record.id))

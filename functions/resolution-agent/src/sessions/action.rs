@@ -4,8 +4,8 @@ use serde::Serialize;
 use shared::{
     agent::{
         ActionApproval, ActionStep, ActionType, AgentSession, AnswerCondition, ApiCall,
-        ConnectionRevision, FactCondition, Handling, Money, MoneyEffect, PlaybookVersion,
-        ProposedAction, Risk, TargetRead,
+        ConnectionRevision, FactCondition, Handling, MoneyMoved, PlaybookVersion, ProposedAction,
+        Reversible, Risk, TargetRead,
     },
     model::{JsonObject, Timestamp, UserId, span},
     store::SessionWithActions,
@@ -22,7 +22,7 @@ use utoipa::ToSchema;
     "targetSystem": "billing",
     "targetEntities": ["ub_1001"],
     "expectedOutcome": "The batch is completed and its usage is billed.",
-    "risk": "low",
+    "risk": "critical",
     "steps": [{
         "order": 1,
         "description": "Process usage batch ub_1001 again",
@@ -37,14 +37,13 @@ use utoipa::ToSchema;
     "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "playbook": null,
     "connection": null,
-    "money": null,
-    "moneyEffect": null,
-    "require": ["batch.state is processing"],
+    "money": {"direction": "customer_is_billed_later", "amount": null},
+    "require": ["batch.state is `processing`"],
     "verify": null,
     "reads": ["GET /usage-batches/ub_1001"],
     "approval": null,
     "approvals": [],
-    "undo": null,
+    "reversible": {"is": "no", "says": "A processed batch stays processed."},
     "handling": null
 })))]
 #[serde(rename_all = "camelCase")]
@@ -75,12 +74,10 @@ pub struct ActionView {
     /// Connection that it is sent through, with its revision at the proposal. The digest covers
     /// both. Null if there is no connection.
     connection: Option<ConnectionRevision>,
-    /// Money that it moves; null if it moves none or the amount is not known.
-    money: Option<Money>,
-    /// Direction in which it moves money; null if it moves none.
-    money_effect: Option<MoneyEffect>,
+    /// Money that it moves; null if it moves none.
+    money: Option<MoneyMoved>,
     /// Preconditions on facts of the reads.
-    #[schema(examples("invoice.state is draft or open"))]
+    #[schema(examples("invoice.state is `draft` or `open`"))]
     require: Vec<String>,
     /// Check of the effect after the action; null if there is none.
     verify: Option<VerificationView>,
@@ -91,8 +88,8 @@ pub struct ActionView {
     approval: Option<ApprovalView>,
     /// Approvals, oldest first.
     approvals: Vec<ApproverView>,
-    /// Way to undo it, and until when; null if none is known.
-    undo: Option<String>,
+    /// Way to undo it; null if none is known.
+    reversible: Option<Reversible>,
     /// Outcome of a manual action; null until it is done, waived or handed over.
     handling: Option<Handling>,
 }
@@ -143,7 +140,7 @@ pub struct StepView {
     /// Request that is sent; null for a step that a user does by hand.
     request: Option<RequestView>,
     /// Conditions on the answer's body, all of which a success meets besides its status.
-    #[schema(examples("/state is void"))]
+    #[schema(examples("/state is `void`"))]
     success: Vec<String>,
     /// Check that is made if the answer leaves open whether the call took effect; null if there is
     /// none.
@@ -156,7 +153,7 @@ pub struct StepView {
 #[serde(rename_all = "camelCase")]
 pub struct VerificationView {
     /// Condition that holds once the action had its effect.
-    #[schema(examples("invoice.state is void"))]
+    #[schema(examples("invoice.state is `void`"))]
     effective: String,
     /// Minutes within which it holds.
     minutes: i64,
@@ -233,7 +230,6 @@ impl ActionView {
             playbook: action.content.playbook.clone(),
             connection: action.content.connection.clone(),
             money: action.content.money.clone(),
-            money_effect: action.content.money_effect,
             require: action
                 .content
                 .require
@@ -251,7 +247,7 @@ impl ActionView {
             reads: action.content.reads.iter().map(read).collect(),
             approval: None,
             approvals: Vec::new(),
-            undo: action.content.undo.clone(),
+            reversible: action.content.reversible.clone(),
             handling: action.handling.clone(),
         }
     }

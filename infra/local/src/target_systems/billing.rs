@@ -41,6 +41,7 @@ fn reprocess_usage_batch(records: &mut Records, request: &Request) -> Answer {
             UsageBatchState::Processing | UsageBatchState::Failed => {
                 batch.state = UsageBatchState::Processed;
                 batch.last_error = None;
+                batch.minutes_since_progress = 0;
                 Answer::done(&request.id, batch)
             }
             UsageBatchState::Processed => Answer::already_done(),

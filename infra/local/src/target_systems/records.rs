@@ -71,6 +71,9 @@ pub(crate) struct UsageBatch {
     /// Number of events that are in the batch twice.
     #[serde(default)]
     pub(crate) duplicate_events: u64,
+    /// Minutes since its processing made progress.
+    #[serde(default)]
+    pub(crate) minutes_since_progress: u64,
     /// Error that ended its processing, if any.
     #[serde(default)]
     pub(crate) last_error: Option<String>,

@@ -54,7 +54,10 @@ pub(crate) fn routes(system: &'static System) -> Router<Demo> {
                 system,
                 operation,
                 path: uri.path().to_owned(),
-                id: id.map(|Path(id)| id).unwrap_or_default(),
+                // An id in other case is the same record, as in systems whose ids are UUIDs.
+                id: id
+                    .map(|Path(id)| id.to_ascii_lowercase())
+                    .unwrap_or_default(),
                 headers,
                 body,
             };

@@ -210,28 +210,26 @@ impl AlertmanagerAlert {
         }
         // Its clock may be fast.
         let occurred_at = self.starts_at.min(now);
-        Ok(AlertReport {
-            content: AlertCreate {
-                source,
-                external_id,
-                signal_type,
-                severity: severity.unwrap_or(Severity::Warning),
-                title,
-                description: description.and_then(|text| text.try_into().ok()),
-                target_system,
-                entities: Some(List(entities)),
-                labels: Some(Labels(others)),
-                metric: None,
-                amount_at_risk: None,
-                lifecycle: None,
-                occurred_at: Some(occurred_at),
-            },
-            status: match self.status {
-                AlertmanagerStatus::Firing => AlertStatus::Open,
-                AlertmanagerStatus::Resolved => AlertStatus::Resolved,
-            },
-            occurred_at,
-        })
+        let content = AlertCreate {
+            source,
+            external_id,
+            signal_type,
+            severity: severity.unwrap_or(Severity::Warning),
+            title,
+            description: description.and_then(|text| text.try_into().ok()),
+            target_system,
+            entities: Some(List(entities)),
+            labels: Some(Labels(others)),
+            metric: None,
+            amount_at_risk: None,
+            lifecycle: None,
+            occurred_at: Some(occurred_at),
+        };
+        let status = match self.status {
+            AlertmanagerStatus::Firing => AlertStatus::Open,
+            AlertmanagerStatus::Resolved => AlertStatus::Resolved,
+        };
+        Ok(AlertReport::new(content, status, occurred_at))
     }
 }
 

@@ -17,6 +17,32 @@ pub struct AlertReport {
     pub occurred_at: Timestamp,
 }
 
+impl AlertReport {
+    /// Creates a report. UUIDs among the ids of records become lower-case (RFC 9562), so that two
+    /// spellings are one record.
+    #[must_use]
+    pub fn new(mut content: AlertCreate, status: AlertStatus, occurred_at: Timestamp) -> Self {
+        let entities = content.entities.iter_mut().flat_map(|list| &mut list.0);
+        for entity in entities.filter(|entity| is_uuid(&entity.id)) {
+            if let Ok(id) = entity.id.to_ascii_lowercase().try_into() {
+                entity.id = id;
+            }
+        }
+        Self {
+            content,
+            status,
+            occurred_at,
+        }
+    }
+}
+
+/// True for the text of a UUID.
+fn is_uuid(id: &str) -> bool {
+    let lengths = id.split('-').map(str::len);
+    let is_hex = |one: u8| one == b'-' || one.is_ascii_hexdigit();
+    lengths.eq([8, 4, 4, 4, 12]) && id.bytes().all(is_hex)
+}
+
 input! {
     /// The body of a request that records an alert. Each source and external id has one alert. A
     /// repeated report raises its `count` and applies its `occurredAt`; its other members are
@@ -82,16 +108,44 @@ impl AlertCreate {
             let fault = Fault::at("occurredAt", FaultCode::Period, detail);
             return Err(Error::invalid(fault));
         }
-        Ok(AlertReport {
-            content: self,
-            status: AlertStatus::Open,
-            occurred_at,
-        })
+        Ok(AlertReport::new(self, AlertStatus::Open, occurred_at))
     }
 
     /// The affected records.
     #[must_use]
     pub fn entities(&self) -> &[AlertEntity] {
         self.entities.as_ref().map_or(&[], |entities| &entities.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_uuid_has_one_spelling_and_other_ids_keep_theirs() {
+        for (sent, kept) in [
+            (
+                "7B0F3C1E-0A4E-4A52-9D0C-5D1F3C1E0A4E",
+                "7b0f3c1e-0a4e-4a52-9d0c-5d1f3c1e0a4e",
+            ),
+            ("in_1AbC", "in_1AbC"),
+            ("7B0F3C1E", "7B0F3C1E"),
+            (
+                "ZB0F3C1E-0A4E-4A52-9D0C-5D1F3C1E0A4E",
+                "ZB0F3C1E-0A4E-4A52-9D0C-5D1F3C1E0A4E",
+            ),
+        ] {
+            let create: AlertCreate = model::input::from_value(&json!({
+                "source": "billing-monitor", "externalId": "x-9", "signalType": "payment_failed",
+                "severity": "error", "title": "A payment failed", "targetSystem": "payments",
+                "entities": [{"type": "payment", "id": sent}],
+            }))
+            .unwrap();
+            let report = create.report(Timestamp::from_millis(0)).unwrap();
+            assert_eq!(&*report.content.entities()[0].id, kept);
+        }
     }
 }

@@ -67,7 +67,7 @@ fn an_effect_that_another_holds_keeps_an_action_back() {
         assert!(says.starts_with(&format!("{code}: ")), "{says}");
         assert!(says.contains("session 7"), "{says}");
         assert!(
-            says.contains("reprocess_usage_batch of ub_1001 in billing"),
+            says.contains("reprocess_usage_batch of `ub_1001` in billing"),
             "{says}"
         );
     }

@@ -110,13 +110,13 @@ fn what_does_not_hold_counts_before_what_is_not_known() {
     }
     assert_eq!(sight.judge([&holds]), Judgement::Holds);
     assert_eq!(sight.judge([]), Judgement::Holds);
-    let found = "expected that batch.state is void; found that batch.state is stuck.";
+    let found = "expected that batch.state is `void`; found that batch.state is `stuck`.";
     assert_eq!(
         sight.judge([&unread, &holds, &fails]),
         Judgement::Fails(found.into())
     );
     // The read was answered without this value.
-    let found = "expected that batch.size is x; found that batch.size is not there.";
+    let found = "expected that batch.size is `x`; found that batch.size is not there.";
     assert_eq!(sight.judge([&absent]), Judgement::Fails(found.into()));
     let problem = |judgement| match judgement {
         Judgement::NotKnown(silence) => silence.problem,
@@ -149,7 +149,7 @@ fn a_fact_is_compared_with_another_as_far_as_both_are_known() {
     let Judgement::Fails(found) = sight.judge([&same]) else {
         panic!("{sight:?}");
     };
-    assert!(found.ends_with("found that batch.state is stuck and other.state is void."));
+    assert!(found.ends_with("found that batch.state is `stuck` and other.state is `void`."));
 }
 
 #[test]
@@ -215,7 +215,7 @@ fn what_it_requires_and_is_not_so_ends_it_before_anything_is_sent() {
     for (sight, code) in [
         (
             seen("processed"),
-            "precondition_changed: expected that batch.state is stuck; found that batch.state is processed.",
+            "precondition_changed: expected that batch.state is `stuck`; found that batch.state is `processed`.",
         ),
         (silent(true), "precondition_unknown: No answer."),
     ] {

@@ -346,7 +346,7 @@ fn a_request_says_what_is_to_be_done_and_fits_whatever_it_says() {
     for part in [
         "Before Monday.",
         "Cause: It is stuck.",
-        "Records: ub_1001",
+        "Records: `ub_1001`",
         "1. Have it processed again. (POST /usage-batches/ub_1001/reprocess)",
         "Action s7-p1-a1 of agent session 7 on alert 9.",
     ] {

@@ -22,12 +22,25 @@ fn money(minor_units: i64, currency: &str) -> Money {
     }
 }
 
+/// Money that a customer pays; none for an unknown amount.
+fn paid(amount: Option<Money>) -> MoneyMoved {
+    MoneyMoved {
+        direction: MoneyDirection::CustomerPays,
+        amount,
+    }
+}
+
+const UNKNOWN: MoneyMoved = MoneyMoved {
+    direction: MoneyDirection::CustomerPays,
+    amount: None,
+};
+
 /// A retry of a payment: it moves money, and a customer notices.
-fn subject(money: Option<&Money>) -> PolicySubject<'_> {
+fn subject(money: &MoneyMoved) -> PolicySubject<'_> {
     PolicySubject {
         action_type: ActionType::RetryPayment,
         risk: Risk::High,
-        money,
+        money: Some(money),
         connection: "payments",
     }
 }
@@ -47,7 +60,7 @@ const NOBODY: Proposers = Proposers {
 #[test]
 fn without_a_rule_one_person_approves_whoever_it_is() {
     let none = policy(&json!({}));
-    let requirement = none.requires(subject(None));
+    let requirement = none.requires(subject(&UNKNOWN));
     assert_eq!(requirement.approvers(), 1);
     assert!(!requirement.denies());
     let proposers = awaiting().proposers();
@@ -57,7 +70,7 @@ fn without_a_rule_one_person_approves_whoever_it_is() {
 
 #[test]
 fn a_rule_is_about_what_fits_all_that_it_gives() {
-    let usd = money(500, "USD");
+    let usd = paid(Some(money(500, "USD")));
     let other = PolicySubject {
         action_type: ActionType::SyncCustomer,
         risk: Risk::Low,
@@ -98,7 +111,7 @@ fn a_rule_is_about_what_fits_all_that_it_gives() {
     ] {
         let policy = policy(&json!({"rules": [{"when": when, "approvers": 2}]}));
         let asked = |subject| policy.requires(subject).approvers() == 2;
-        assert_eq!(asked(subject(Some(&usd))), fits_subject, "{when}");
+        assert_eq!(asked(subject(&usd)), fits_subject, "{when}");
         assert_eq!(asked(other), fits_other, "{when}");
     }
 }
@@ -109,10 +122,10 @@ fn what_is_not_known_is_above_every_limit() {
     let policy = policy(&json!({"rules": [
         {"when": limit, "approvers": 2},
     ]}));
-    assert_eq!(policy.requires(subject(None)).approvers(), 2);
+    assert_eq!(policy.requires(subject(&UNKNOWN)).approvers(), 2);
     // A repaid amount counts as an amount too.
-    let credit = money(-2_000_000, "USD");
-    assert_eq!(policy.requires(subject(Some(&credit))).approvers(), 2);
+    let credit = paid(Some(money(-2_000_000, "USD")));
+    assert_eq!(policy.requires(subject(&credit)).approvers(), 2);
 }
 
 #[test]
@@ -122,7 +135,7 @@ fn the_strictest_of_the_rules_wins() {
         {"approvers": 1, "roles": ["manager", "admin"]},
         {"roles": ["admin", "support"], "notOpener": true},
     ]}));
-    let requirement = policy.requires(subject(None));
+    let requirement = policy.requires(subject(&UNKNOWN));
     assert_eq!(requirement.approvers(), 2);
     let proposers = Proposers {
         opener: Id::new(3),
@@ -148,7 +161,7 @@ fn the_strictest_of_the_rules_wins() {
 #[test]
 fn a_person_counts_once_and_for_an_hour() {
     let policy = policy(&json!({"rules": [{"approvers": 2}]}));
-    let requirement = policy.requires(subject(None));
+    let requirement = policy.requires(subject(&UNKNOWN));
     let twice = [by(4, Role::Manager), by(4, Role::Manager)];
     assert_eq!(requirement.given(&twice, NOBODY, at(1)), 1);
     let two = [by(4, Role::Manager), by(6, Role::Manager)];
@@ -165,12 +178,11 @@ fn a_person_counts_once_and_for_an_hour() {
 #[test]
 fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
     let policy = policy(&json!({"preset": "billing"}));
-    let of = |action_type, risk| {
+    let of = |money: Option<&MoneyMoved>, risk| {
         let requirement = policy.requires(PolicySubject {
-            action_type,
             risk,
-            money: None,
-            connection: "billing",
+            money,
+            ..subject(&UNKNOWN)
         });
         let opener = Proposers {
             opener: Id::new(4),
@@ -179,11 +191,11 @@ fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
         let by_opener = requirement.admits(&by(4, Role::Admin), opener);
         (requirement.approvers(), by_opener)
     };
-    assert_eq!(of(ActionType::ReprocessUsageBatch, Risk::Low), (1, true));
-    assert_eq!(of(ActionType::SyncCustomer, Risk::Medium), (1, true));
-    assert_eq!(of(ActionType::IssueCreditNote, Risk::Low), (1, false));
-    assert_eq!(of(ActionType::NotifyCustomer, Risk::High), (1, false));
-    assert_eq!(of(ActionType::VoidInvoice, Risk::Critical), (2, false));
+    assert_eq!(of(None, Risk::Low), (1, true));
+    assert_eq!(of(None, Risk::Medium), (1, true));
+    assert_eq!(of(None, Risk::High), (1, false));
+    assert_eq!(of(None, Risk::Critical), (2, false));
+    assert_eq!(of(Some(&UNKNOWN), Risk::Low), (1, false));
 }
 
 #[test]
@@ -200,11 +212,12 @@ fn what_is_not_sent_stays_and_null_clears() {
 
 #[test]
 fn an_action_takes_of_its_day_what_the_caps_count() {
-    let (usd, eur, too_much) = (money(400, "USD"), money(400, "EUR"), money(1001, "USD"));
+    let moved = |minor_units, currency| paid(Some(money(minor_units, currency)));
+    let (usd, eur, too_much) = (moved(400, "USD"), moved(400, "EUR"), moved(1001, "USD"));
     let charge =
         |caps: &serde_json::Value, subject| policy(&json!({"caps": caps})).caps.charge(subject);
-    assert_eq!(charge(&json!(null), subject(None)), Ok(None));
-    let actions = charge(&json!({"actions": 3}), subject(None)).unwrap();
+    assert_eq!(charge(&json!(null), subject(&UNKNOWN)), Ok(None));
+    let actions = charge(&json!({"actions": 3}), subject(&UNKNOWN)).unwrap();
     let two_others = Charge {
         others: Some(2),
         money: None,
@@ -213,21 +226,27 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
     let caps = json!({"money": [{"minorUnits": 1000, "currency": "USD"}]});
     let taken = Charge {
         others: None,
-        money: Some((usd.clone(), 600)),
+        money: Some((money(400, "USD"), 600)),
     };
-    assert_eq!(charge(&caps, subject(Some(&usd))), Ok(Some(taken)));
-    charge(&caps, subject(Some(&eur))).unwrap_err();
-    charge(&caps, subject(Some(&too_much))).unwrap_err();
-    charge(&caps, subject(None)).unwrap_err();
-    charge(&json!({"actions": 0}), subject(Some(&usd))).unwrap_err();
+    assert_eq!(charge(&caps, subject(&usd)), Ok(Some(taken)));
+    charge(&caps, subject(&eur)).unwrap_err();
+    charge(&caps, subject(&too_much)).unwrap_err();
+    charge(&caps, subject(&UNKNOWN)).unwrap_err();
+    charge(&json!({"actions": 0}), subject(&usd)).unwrap_err();
     // An action that moves no money counts only as an action.
     let sync = PolicySubject {
-        action_type: ActionType::SyncCustomer,
-        ..subject(None)
+        money: None,
+        ..subject(&UNKNOWN)
     };
     let free = Charge {
         others: None,
         money: None,
     };
-    assert_eq!(charge(&caps, sync), Ok(Some(free)));
+    assert_eq!(charge(&caps, sync), Ok(Some(free.clone())));
+    // Usage has no amount before its invoice.
+    let usage = MoneyMoved {
+        direction: MoneyDirection::CustomerIsBilledLater,
+        amount: None,
+    };
+    assert_eq!(charge(&caps, subject(&usage)), Ok(Some(free)));
 }

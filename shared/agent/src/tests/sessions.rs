@@ -381,7 +381,7 @@ fn an_action_knows_the_effects_that_exclude_it() {
     let Approved::Queued { new, .. } = approved else {
         panic!("{approved:?}");
     };
-    let rival = TargetEffect {
+    let rival = TargetEffect::OnRecord {
         target_system: "billing".into(),
         action_type: ActionType::ReprocessUsageBatch,
         entity: "ub_1002".into(),

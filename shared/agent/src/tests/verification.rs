@@ -72,7 +72,7 @@ fn an_effect_that_is_not_found_in_time_is_none() {
             .problem
             .as_ref()
             .unwrap()
-            .contains("found that batch.state is stuck")
+            .contains("found that batch.state is `stuck`")
     );
     assert_eq!(
         (action.state, action.saved(), action.schedule.due_at),

@@ -1,10 +1,10 @@
 //! Checks of a playbook when it is read.
 
-use agent::{ActionType, FactCondition, TargetRead};
+use agent::{ActionType, FactCondition, Reversibility, Risk, TargetRead};
 use serde_json::Value;
 
 use super::{
-    Action, Flaw, Matches, Playbook, Verify,
+    Action, Flaw, Matches, Playbook, Verify, gives,
     read::{HTTP, MOST_READS},
     step::{Call, Step, is_pointer},
     values::{GIVEN, MONEY},
@@ -46,7 +46,8 @@ impl Playbook {
         ]
         .into_iter()
         .chain(&action.entities)
-        .chain(&action.undo)
+        .chain(&action.locks)
+        .chain(action.reversible.iter().map(|one| one.parts().1))
         .chain(action.steps.iter().map(|step| &step.description))
         .try_for_each(|text| self.check_text_of(action, text))?;
         if action.steps.is_empty() {
@@ -65,17 +66,22 @@ impl Playbook {
         if !action.steps.iter().all(calls) {
             return Err(Flaw::Calls(kind));
         }
-        let mut used = action.calls().flat_map(Call::placeholders);
-        let is_known = |name: &str| self.is_parameter(name) || self.knows(name);
-        match used.find(|name| !is_known(name)) {
-            Some(name) => Err(Flaw::NoParameter(name.to_owned())),
-            None => self.check_looks(action),
+        // Ids are spelled as the target system returns them, so that each record has one spelling.
+        let used = action.entities.iter().chain(&action.locks);
+        let used = used.flat_map(Template::placeholders);
+        let mut used = used.chain(action.calls().flat_map(Call::placeholders));
+        if action.automated
+            && let Some(name) = used.find(|name| !self.knows(name))
+        {
+            return Err(Flaw::NoFact(name.to_owned()));
         }
+        self.check_looks(action)
     }
 
     /// Checks a text of an action, which may also contain the money that it moves.
     fn check_text_of(&self, action: &Action, text: &Template) -> Result<(), Flaw> {
-        let has_money = action.money.is_some() && text.placeholders().any(|name| name == MONEY);
+        let amount = action.money.as_ref().and_then(|one| one.amount.as_ref());
+        let has_money = amount.is_some() && text.placeholders().any(|name| name == MONEY);
         if has_money {
             return self.check_text(&text.without(MONEY));
         }
@@ -115,14 +121,14 @@ impl Playbook {
                     "what is absent is one of its facts, and a text, number or truth value then",
                 ));
             }
-            // Reads are sent concurrently, so none can use another's facts.
-            let of_path = read.path.placeholders();
-            let is_known = |name: &str| self.is_parameter(name);
-            if let Some(name) = of_path.into_iter().find(|name| !is_known(name)) {
+            let earlier = self.reads.get(..at).unwrap_or_default();
+            let is_known = |name: &str| self.is_parameter(name) || gives(earlier, name);
+            let mut of_path = read.path.placeholders();
+            if let Some(name) = of_path.find(|name| !is_known(name)) {
                 return Err(Flaw::NoParameter(name.to_owned()));
             }
             let mut of_connection = read.connection.placeholders();
-            let given = |name: &&str| !self.is_parameter(name) && !GIVEN.contains(name);
+            let given = |name: &&str| !GIVEN.contains(name);
             if let Some(name) = of_connection.find(given) {
                 return Err(Flaw::Unknown(name.to_owned()));
             }
@@ -159,18 +165,25 @@ impl Playbook {
     /// Checks an action's conditions on facts, before and after it runs.
     fn check_looks(&self, action: &Action) -> Result<(), Flaw> {
         let kind: ActionType = action.action_type;
-        let moves_money = action.automated && kind.moves_money();
+        let moves_money = action.automated && moves_money(kind);
         if moves_money != action.money.is_some() {
             return Err(Flaw::Money(kind));
+        }
+        if action.money.as_ref().is_some_and(|one| !one.is_sound()) {
+            return Err(Flaw::Amount(kind));
         }
         self.check_facts(action.when.facts().chain(action.require.facts()))?;
         let mut still_comes = false;
         if let Some(money) = &action.money {
-            self.check_facts([money.amount.as_str(), money.currency.as_str()])?;
+            self.check_facts(money.facts())?;
             still_comes = money.moves_cash();
         }
-        if action.automated && action.undo.is_none() {
-            return Err(Flaw::NoUndo(kind));
+        let reversible = action.reversible.as_ref().map(|one| one.parts().0);
+        if action.automated && reversible.is_none() {
+            return Err(Flaw::Reversible(kind));
+        }
+        if reversible == Some(Reversibility::No) && action.risk < Risk::Critical {
+            return Err(Flaw::Irreversible(kind));
         }
         let verify = action.verify.as_ref().map(Verify::condition);
         let reconciles = action.steps.iter().filter_map(Step::reconcile);
@@ -181,7 +194,7 @@ impl Playbook {
             }
             conditions.extend(reconcile.conditions().cloned());
         }
-        let requires = !(action.when.0.is_empty() && action.require.0.is_empty());
+        let requires = !action.require.0.is_empty();
         if !action.automated && (requires || !conditions.is_empty()) {
             return Err(Flaw::Looks(kind));
         }
@@ -203,6 +216,18 @@ impl Playbook {
     fn is_parameter(&self, name: &str) -> bool {
         self.parameters.contains_key(name)
     }
+}
+
+/// True for a kind of action that changes what a customer pays or owes, now or with a later invoice.
+const fn moves_money(kind: ActionType) -> bool {
+    !matches!(
+        kind,
+        ActionType::PauseCollection
+            | ActionType::ResendWebhooks
+            | ActionType::SyncCustomer
+            | ActionType::NotifyCustomer
+            | ActionType::ManualReview
+    )
 }
 
 fn is_name(name: &str) -> bool {

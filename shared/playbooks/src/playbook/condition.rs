@@ -41,12 +41,13 @@ struct ConditionInFile {
     is_not: Option<Vec<Value>>,
     same_as: Option<String>,
     differs_from: Option<String>,
+    at_least: Option<i64>,
 }
 
 /// The reason why something is not a condition.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum NoCondition {
-    #[error("a condition asks exactly one of is, is_not, same_as and differs_from")]
+    #[error("a condition asks exactly one of is, is_not, same_as, differs_from and at_least")]
     NotOne,
     #[error("a fact is compared with at least one text, number or truth value, and nothing else")]
     Values,
@@ -62,12 +63,14 @@ impl TryFrom<ConditionInFile> for Condition {
             is_not,
             same_as,
             differs_from,
+            at_least,
         } = file;
-        let asked = match (is, is_not, same_as, differs_from) {
-            (Some(values), None, None, None) => Asked::Is(scalars(values)?),
-            (None, Some(values), None, None) => Asked::IsNot(scalars(values)?),
-            (None, None, Some(other), None) => Asked::SameAs(other),
-            (None, None, None, Some(other)) => Asked::DiffersFrom(other),
+        let asked = match (is, is_not, same_as, differs_from, at_least) {
+            (Some(values), None, None, None, None) => Asked::Is(scalars(values)?),
+            (None, Some(values), None, None, None) => Asked::IsNot(scalars(values)?),
+            (None, None, Some(other), None, None) => Asked::SameAs(other),
+            (None, None, None, Some(other), None) => Asked::DiffersFrom(other),
+            (None, None, None, None, Some(least)) => Asked::AtLeast(least),
             _ => return Err(NoCondition::NotOne),
         };
         Ok(Self(FactCondition { fact, asked }))

@@ -29,8 +29,8 @@ pub enum Flaw {
     /// A text names neither a given text nor a parameter.
     #[error("{{{0}}} is unknown")]
     Unknown(String),
-    /// A path or a body names no parameter.
-    #[error("{{{0}}} is no parameter that a call may use")]
+    /// The path of a read names neither a parameter nor a fact of an earlier read.
+    #[error("{{{0}}} is no parameter or earlier fact that a read may use")]
     NoParameter(String),
     /// An action has no steps.
     #[error("{0:?} has no steps")]
@@ -57,7 +57,7 @@ pub enum Flaw {
     #[error("{0:?} names no entity that it acts on")]
     NoEntity(ActionType),
     /// Two actions have the same effect, so one of them would always be skipped.
-    #[error("{0:?} does the same to the same entity as another action")]
+    #[error("{0:?} does the same to the same entity as another action, or shares its lock")]
     SameEffect(String),
     /// More reads than an analysis may send.
     #[error("it has more than 5 reads")]
@@ -71,18 +71,24 @@ pub enum Flaw {
     /// No read gives the fact.
     #[error("{0:?} is no fact of a read")]
     NoFact(String),
-    /// An action that moves money has no amount, or another action has one.
+    /// An automated action that moves money does not state it, or another action does.
     #[error("{0:?} says the money that it moves exactly if it moves some by itself")]
     Money(ActionType),
+    /// Money has no amount, or has one although a later invoice bills it.
+    #[error("{0:?}: money has amount and currency, unless the customer is billed later")]
+    Amount(ActionType),
     /// A reconciliation of taken or repaid money has `not_done`.
     #[error(
         "{0:?} takes or repays money: that a read does not show it does not prove that it will not still \
          arrive, so that its reconcile has no not_done"
     )]
     StillComes(ActionType),
-    /// An automated action has no `undo`.
-    #[error("{0:?} does not say in undo how it is taken back, or that it cannot be")]
-    NoUndo(ActionType),
+    /// An automated action has no `reversible`.
+    #[error("{0:?} does not say in reversible how it is taken back, or that it cannot be")]
+    Reversible(ActionType),
+    /// An action that cannot be undone has a lower risk than critical.
+    #[error("{0:?} cannot be undone, so that its risk is critical")]
+    Irreversible(ActionType),
     /// A manual action has conditions, which would never be checked.
     #[error("{0:?} is done by a person, and requires and verifies nothing")]
     Looks(ActionType),

@@ -21,7 +21,7 @@ pub(super) use values::Values;
 
 use std::collections::BTreeMap;
 
-use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Risk};
+use agent::{ActionType, Alert, Case, Cycle, PlaybookVersion, Reversibility, Reversible, Risk};
 use model::digest;
 use serde::Deserialize;
 
@@ -55,7 +55,7 @@ pub(super) struct Playbook {
     pub(super) matches: Matches,
     #[serde(default)]
     parameters: BTreeMap<String, Source>,
-    /// Reads of target systems, sent concurrently.
+    /// Reads of target systems. A path may use facts of the reads before it.
     #[serde(default)]
     reads: Vec<ReadInFile>,
     #[serde(default)]
@@ -126,26 +126,29 @@ pub(super) struct Action {
     /// Keys of actions that come first, if they are approved too, and that this one replaces.
     #[serde(default)]
     unless: Vec<String>,
-    action_type: ActionType,
+    pub(super) action_type: ActionType,
     target_system: Template,
     description: Template,
     expected_outcome: Template,
-    risk: Risk,
+    pub(super) risk: Risk,
     pub(super) automated: bool,
     /// Minutes a person would need.
     #[serde(default)]
     minutes: u16,
-    /// The affected records. No two actions have the same effect on one record at once, or within
-    /// a day after the first.
+    /// The affected records, by the ids that were read. No two actions have the same effect on one
+    /// record at once, or within a day after the first.
     #[serde(default)]
     entities: Vec<Template>,
+    /// Names that no other action of any playbook holds at once, or within a day after the first.
+    #[serde(default)]
+    locks: Vec<Template>,
     /// The number of times that its effect may be tried. Without it, an action that takes money may
     /// be tried once a day, and others have no limit.
     attempts: Option<AttemptsInFile>,
-    /// Instructions for people: how to undo it and until when, or that it cannot be undone.
-    /// Required for automated actions.
-    undo: Option<Template>,
-    /// Conditions at the proposal. If one is false or unknown, the action is proposed as manual.
+    /// The way to undo it. Required for automated actions.
+    reversible: Option<ReversibleInFile>,
+    /// Conditions at the proposal. If one is false, the action does not apply. If one is unknown, it
+    /// is proposed as manual.
     #[serde(default)]
     when: Many<Condition>,
     /// Conditions at the proposal that must also hold when it runs.
@@ -155,6 +158,33 @@ pub(super) struct Action {
     /// The condition that shows its effect.
     verify: Option<Verify>,
     steps: Vec<Step>,
+}
+
+/// The reversibility of an action: how, how and until when, or why not.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ReversibleInFile {
+    Yes(Template),
+    Until(Template),
+    No(Template),
+}
+
+impl ReversibleInFile {
+    const fn parts(&self) -> (Reversibility, &Template) {
+        match self {
+            Self::Yes(says) => (Reversibility::Yes, says),
+            Self::Until(says) => (Reversibility::Until, says),
+            Self::No(says) => (Reversibility::No, says),
+        }
+    }
+
+    fn render(&self, values: &Values) -> Reversible {
+        let (is, says) = self.parts();
+        Reversible {
+            is,
+            says: values.text(says),
+        }
+    }
 }
 
 impl Matches {
@@ -186,6 +216,14 @@ impl Matches {
     }
 }
 
+/// True if one of these reads gives the fact of that name.
+fn gives(reads: &[ReadInFile], fact: &str) -> bool {
+    fact.split_once('.').is_some_and(|(read, fact)| {
+        let mut reads = reads.iter();
+        reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
+    })
+}
+
 impl Playbook {
     /// Reads a file. Finds every flaw that would otherwise show only with an alert.
     pub(super) fn read(file: &str, text: &str) -> Result<Self, Flaw> {
@@ -213,19 +251,30 @@ impl Playbook {
         Values::of(&self.parameters, alert)
     }
 
-    /// Returns its reads for one alert.
+    /// Returns its reads before any of them is sent.
     pub(super) fn reads(&self, case: &Case) -> Vec<Read> {
-        let values = self.values(&case.alert);
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
+        let (reads, _) = self.reads_with(self.values(&case.alert), |_, _| ());
+        reads
+    }
+
+    /// Returns its reads, and the values after `learn` added the facts of each.
+    pub(super) fn reads_with(
+        &self,
+        mut values: Values,
+        learn: impl Fn(&Read, &mut Values),
+    ) -> (Vec<Read>, Values) {
+        let mut reads = Vec::with_capacity(self.reads.len());
+        for read in &self.reads {
+            let read = read.render(&values);
+            learn(&read, &mut values);
+            reads.push(read);
+        }
+        (reads, values)
     }
 
     /// True if one of its reads gives the fact of that name.
     fn knows(&self, fact: &str) -> bool {
-        fact.split_once('.').is_some_and(|(read, fact)| {
-            let mut reads = self.reads.iter();
-            reads.any(|one| one.name == read && (fact == HTTP || one.facts.contains_key(fact)))
-        })
+        gives(&self.reads, fact)
     }
 
     /// True if it is used for alerts that no other playbook matches.

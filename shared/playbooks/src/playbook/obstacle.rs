@@ -5,17 +5,12 @@
 pub(crate) enum Obstacle {
     #[error("the alert does not name the {}", name.replace('_', " "))]
     Missing { name: String },
-    #[error("{0} is not known")]
+    #[error("{0}")]
     Unknown(String),
-    /// The action does not apply to records in this state, so no person has to do it either.
-    #[error("it needs that {needs}, and {found}")]
-    NotSo { needs: String, found: String },
     #[error("it needs that {needs}, which is not known: {why}")]
     NotKnown { needs: String, why: String },
     #[error("the amount of money is not known")]
     NoAmount,
-    #[error("there is no money to move")]
-    NoMoney,
     #[error("there is no connection {0:?}")]
     NotConnected(String),
     #[error("{0} is not allowed")]
@@ -30,7 +25,7 @@ impl Obstacle {
     pub(super) fn missing(name: &str) -> Self {
         let name = name.to_owned();
         if name.contains('.') {
-            Self::Unknown(name)
+            Self::Unknown(format!("{name} is not known"))
         } else {
             Self::Missing { name }
         }

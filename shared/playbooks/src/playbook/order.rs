@@ -77,14 +77,16 @@ impl Action {
         self.after.iter().chain(&self.unless)
     }
 
-    /// True if both would have the same effect on one record. One of them would then always be
-    /// skipped.
+    /// True if both would have the same effect on one record, or share a lock and do not exclude each
+    /// other. One of them would then always be skipped.
     fn has_effect_of(&self, other: &Self) -> bool {
         let is_same = |entity| other.entities.contains(entity);
-        self.automated
-            && other.automated
-            && self.action_type == other.action_type
+        let excludes = |one: &Self, other: &Self| one.excludes.contains(&other.key);
+        let are_exclusive = excludes(self, other) || excludes(other, self);
+        let shares = self.locks.iter().any(|lock| other.locks.contains(lock));
+        let repeats = self.action_type == other.action_type
             && self.target_system == other.target_system
-            && self.entities.iter().any(is_same)
+            && self.entities.iter().any(is_same);
+        self.automated && other.automated && (repeats || (shares && !are_exclusive))
     }
 }

@@ -32,7 +32,9 @@ pub(super) struct ReadInFile {
 pub(crate) struct Read {
     pub(crate) name: String,
     pub(crate) connection: String,
-    /// The error names the parameter that the alert lacks.
+    /// The facts of other reads in its path.
+    pub(super) uses: Vec<String>,
+    /// The error names the parameter that the alert lacks, or the unknown fact.
     rendered: Result<TargetRead, Missing>,
 }
 
@@ -41,7 +43,7 @@ pub(super) const HTTP: &str = "http";
 
 impl ReadInFile {
     pub(super) fn render(&self, values: &Values) -> Read {
-        let connection = values.text(&self.connection);
+        let connection = values.name(&self.connection);
         let path = values.path(&self.path);
         let rendered = path.map(|path| TargetRead {
             name: self.name.clone(),
@@ -50,15 +52,22 @@ impl ReadInFile {
             facts: self.facts.clone(),
             absent: self.absent.clone(),
         });
+        let uses = self.path.placeholders().filter(|name| name.contains('.'));
         Read {
             name: self.name.clone(),
             connection,
+            uses: uses.map(str::to_owned).collect(),
             rendered,
         }
     }
 }
 
 impl Read {
+    /// True if a fact in its path is unknown.
+    pub(crate) fn waits_for_a_fact(&self) -> bool {
+        matches!(&self.rendered, Err(Missing(name)) if name.contains('.'))
+    }
+
     /// Returns the read with its connection, if it can be sent.
     pub(crate) fn ready<'a>(
         &'a self,

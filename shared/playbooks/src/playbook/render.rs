@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use agent::{
     ActionContent, ActionStep, ApiCall, Asked, Attempts, Connection, FactCondition, Facts,
-    MoneyEffect, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect, TargetRead,
+    MoneyDirection, NotApplicable, ProposedAction, Reconciliation, ResolvedWhen, TargetEffect,
+    TargetRead,
 };
 use model::{JsonObject, JsonText};
 
@@ -16,7 +17,7 @@ use super::{
     period::AttemptsInFile,
     step::{Call, Step},
 };
-use crate::template::Missing;
+use crate::template::{Missing, Template};
 
 /// The render context of an action, besides its values.
 #[derive(Clone, Copy)]
@@ -40,7 +41,7 @@ impl Surroundings<'_> {
         conditions: impl IntoIterator<Item = &'a FactCondition>,
     ) -> Option<Obstacle> {
         let mut facts = conditions.into_iter().flat_map(FactCondition::facts);
-        facts.find_map(|fact| self.read(fact.split_once('.')?.0).err())
+        facts.find_map(|fact| self.read(read_of(fact)).err())
     }
 }
 
@@ -67,8 +68,11 @@ impl Action {
     /// and a call that no connection allows.
     pub(crate) fn render(&self, values: &Values, around: Surroundings<'_>) -> ProposedAction {
         let money = self.money.as_ref().map(|money| money.read(values.facts()));
-        let values = &values.moving(money.iter().flatten().next());
-        let target_system = values.text(&self.target_system);
+        let amount = money.as_ref().and_then(|moved| moved.amount.as_ref());
+        let target_system = values.name(&self.target_system);
+        let connection = Connection::named(around.connections, &target_system);
+        let kind = connection.map_or("", |connection| &*connection.kind);
+        let values = &values.moving(amount, kind);
         let mut obstacle = None;
         let mut steps = Vec::new();
         for (order, step) in (1..).zip(&self.steps) {
@@ -84,34 +88,22 @@ impl Action {
                 reconcile,
             });
         }
-        let (entities, in_the_way) = self.entities(values);
-        let connection = Connection::named(around.connections, &target_system);
-        let obstacle = obstacle.or(in_the_way);
-        let obstacle = obstacle.or_else(|| self.unmet(values, around));
-        let obstacle = obstacle.or_else(|| match (&self.money, &money) {
-            (Some(_), Some(None)) => Some(Obstacle::NoAmount),
-            (Some(own), Some(Some(money))) if own.moves_cash() && money.minor_units == 0 => {
-                Some(Obstacle::NoMoney)
-            }
-            _ => None,
-        });
+        let (entities, unknown) = ids(&self.entities, values);
+        let (locks, unlocked) = ids(&self.locks, values);
+        let obstacle = unknown.or(unlocked).or(obstacle);
+        let obstacle = obstacle.or_else(|| self.is_not_known(values, around));
+        let verify = self.verify.as_ref().map(super::Verify::verification);
+        let unverified = verify.iter().map(|one| &one.effective);
+        let obstacle = obstacle.or_else(|| around.keeps_from(unverified));
+        let states_amount = self.money.as_ref().is_some_and(|own| own.amount.is_some());
+        let lacks_amount = states_amount && amount.is_none();
+        let obstacle = obstacle.or_else(|| lacks_amount.then_some(Obstacle::NoAmount));
         let obstacle = obstacle.filter(|_| self.automated);
         let mut description = values.text(&self.description);
-        let mut verify = self.verify.as_ref().map(super::Verify::verification);
         if let Some(obstacle) = &obstacle {
-            description = match obstacle {
-                Obstacle::NotSo { .. } | Obstacle::NoMoney => {
-                    format!("{description} It is not for this case: {obstacle}.")
-                }
-                _ => format!("{description} A person has to do it, since {obstacle}."),
-            };
-        } else if let Some(wanted) = &verify
-            && let Some(why) = around.keeps_from([&wanted.effective])
-        {
-            description = format!("{description} Nobody looks whether it helped, since {why}.");
-            verify = None;
+            description = format!("{description} A person has to do it, since {obstacle}.");
         }
-        let require = self.required(values.facts());
+        let require = self.required(values.facts(), around);
         let conditions = conditions(&require, verify.as_ref().map(|one| &one.effective), &steps);
         let ready = around.reads.iter();
         let ready = ready.filter_map(|read| Some(read.ready(around.connections).ok()?.1));
@@ -127,14 +119,14 @@ impl Action {
                 action_type: self.action_type,
                 description,
                 expected_outcome: values.text(&self.expected_outcome),
-                undo: self.undo.as_ref().map(|undo| values.text(undo)),
+                reversible: self.reversible.as_ref().map(|one| one.render(values)),
                 risk: self.risk,
-                money_effect: self.money.as_ref().map(|money| money.effect),
-                money: money.flatten(),
+                money,
                 minutes_saved: i64::from(self.minutes),
                 target_system,
                 connection: connection.map(Connection::as_now),
                 entities,
+                locks,
                 attempts: self.attempts(),
                 reads: spoken_of(ready, &conditions),
                 require,
@@ -150,27 +142,48 @@ impl Action {
 
     /// Returns how often its effect may be tried.
     fn attempts(&self) -> Option<Attempts> {
-        let takes_money = |money: &MoneyInFile| money.effect == MoneyEffect::CustomerPays;
+        let takes_money = |money: &MoneyInFile| money.direction == MoneyDirection::CustomerPays;
         let default = self.money.as_ref().filter(|money| takes_money(money));
         let own = self.attempts.map(AttemptsInFile::limit);
         own.or(default.map(|_| Attempts::OF_MONEY))
     }
 
-    /// Returns the first condition that is false, else the first that is unknown.
-    fn unmet(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
-        let all = || self.when.0.iter().chain(&self.require.0).map(|one| &one.0);
+    /// Returns its conditions at the proposal.
+    fn conditions(&self) -> impl Iterator<Item = &FactCondition> {
+        self.when.0.iter().chain(&self.require.0).map(|one| &one.0)
+    }
+
+    /// Returns why it does not apply to the record as it is: a condition is false, or there is no
+    /// money to move.
+    pub(crate) fn not_applicable(&self, values: &Values) -> Option<NotApplicable> {
+        let step = self.steps.last()?;
+        let reason = self.is_not_so(values).or_else(|| {
+            let money = self.money.as_ref().filter(|money| money.moves_cash())?;
+            let amount = money.read(values.facts()).amount?;
+            (amount.minor_units == 0).then(|| "There is no money to move.".to_owned())
+        })?;
+        Some(NotApplicable {
+            title: values.text(&step.description),
+            reason,
+        })
+    }
+
+    /// Returns the first condition that is false, in words.
+    fn is_not_so(&self, values: &Values) -> Option<String> {
         let is_not_so = |one: &&FactCondition| one.holds(values.facts()) == Some(false);
-        if let Some(one) = all().find(is_not_so) {
-            let found = one.facts().map(|name| {
-                let value = values.plain(name).filter(|value| !value.is_empty());
-                let value = value.unwrap_or_else(|| "empty".to_owned());
-                format!("{name} is {value}")
-            });
-            let found = found.collect::<Vec<_>>().join(" and ");
-            let needs = one.says();
-            return Some(Obstacle::NotSo { needs, found });
-        }
-        let one = all().find(|one| one.holds(values.facts()).is_none())?;
+        let one = self.conditions().find(is_not_so)?;
+        let found = one.facts().map(|name| {
+            let value = values.shown(name);
+            format!("{name} is {}", value.as_deref().unwrap_or("unknown"))
+        });
+        let found = found.collect::<Vec<_>>().join(" and ");
+        Some(format!("It needs that {}; {found}.", one.says()))
+    }
+
+    /// Returns the first condition that is unknown.
+    fn is_not_known(&self, values: &Values, around: Surroundings<'_>) -> Option<Obstacle> {
+        let is_not_known = |one: &&FactCondition| one.holds(values.facts()).is_none();
+        let one = self.conditions().find(is_not_known)?;
         let why = around.keeps_from([one]);
         Some(why.unwrap_or_else(|| Obstacle::NotKnown {
             needs: one.says(),
@@ -178,10 +191,16 @@ impl Action {
         }))
     }
 
-    /// Returns the conditions at execution: those of the file, and that the facts in its calls and
-    /// its money are unchanged. An approval covers exactly these values.
-    fn required(&self, facts: &Facts) -> Vec<FactCondition> {
-        let pinned = self.relies_on().into_iter().filter_map(|name| {
+    /// Returns the conditions at execution: those of the file, and that certain facts are unchanged.
+    /// These are the facts in its calls, ids and money, and in the paths of required reads. An
+    /// approval covers exactly these values.
+    fn required(&self, facts: &Facts, around: Surroundings<'_>) -> Vec<FactCondition> {
+        let mut pinned = self.relies_on();
+        let used: BTreeSet<&str> = self.require.facts().map(read_of).collect();
+        let reads = around.reads.iter();
+        let reads = reads.filter(|read| used.contains(read.name.as_str()));
+        pinned.extend(reads.flat_map(|read| read.uses.iter().map(String::as_str)));
+        let pinned = pinned.into_iter().filter_map(|name| {
             Some(FactCondition {
                 fact: name.to_owned(),
                 asked: Asked::Is(vec![facts.get(name)?.clone()]),
@@ -194,12 +213,13 @@ impl Action {
         require
     }
 
-    /// Returns the facts that its calls or its money contain.
+    /// Returns the facts that its calls, its ids or its money contain.
     pub(crate) fn relies_on(&self) -> BTreeSet<&str> {
+        let in_ids = self.entities.iter().chain(&self.locks);
+        let in_ids = in_ids.flat_map(Template::placeholders);
         let in_calls = self.calls().flat_map(Call::placeholders);
-        let in_calls = in_calls.filter(|name| name.contains('.'));
-        let money = self.money.iter();
-        let money = money.flat_map(|money| [money.amount.as_str(), money.currency.as_str()]);
+        let in_calls = in_calls.chain(in_ids).filter(|name| name.contains('.'));
+        let money = self.money.iter().flat_map(MoneyInFile::facts);
         in_calls.chain(money).collect()
     }
 
@@ -207,6 +227,11 @@ impl Action {
     pub(super) fn calls(&self) -> impl Iterator<Item = &Call> {
         self.steps.iter().filter_map(|step| step.call.as_ref())
     }
+}
+
+/// Returns the name of a fact's read.
+fn read_of(fact: &str) -> &str {
+    fact.split_once('.').map_or(fact, |(read, _)| read)
 }
 
 /// Returns all conditions of an action.
@@ -225,24 +250,19 @@ fn conditions(
         .collect()
 }
 
-impl Action {
-    /// Returns the affected records without repeats. Also returns the obstacle if they cannot
-    /// identify its effect.
-    fn entities(&self, values: &Values) -> (Vec<String>, Option<Obstacle>) {
-        let mut obstacle = None;
-        let mut entities = Vec::with_capacity(self.entities.len());
-        for entity in &self.entities {
-            match entity.render(|name| values.plain(name)) {
-                Ok(entity) if entity.len() > TargetEffect::LONGEST_ENTITY => {
-                    obstacle = Some(Obstacle::TooLong);
-                }
-                Ok(entity) if entities.contains(&entity) => {}
-                Ok(entity) => entities.push(entity),
-                Err(Missing(name)) => obstacle = Some(Obstacle::missing(&name)),
-            }
+/// Returns ids without repeats. Also returns the obstacle if they cannot identify an effect.
+fn ids(templates: &[Template], values: &Values) -> (Vec<String>, Option<Obstacle>) {
+    let mut obstacle = None;
+    let mut ids = Vec::with_capacity(templates.len());
+    for template in templates {
+        match values.id(template) {
+            Ok(id) if id.len() > TargetEffect::LONGEST_ENTITY => obstacle = Some(Obstacle::TooLong),
+            Ok(id) if ids.contains(&id) => {}
+            Ok(id) => ids.push(id),
+            Err(Missing(name)) => obstacle = Some(values.unknown(&name)),
         }
-        (entities, obstacle)
     }
+    (ids, obstacle)
 }
 
 impl Step {
@@ -258,7 +278,7 @@ impl Step {
         };
         let call = match call.render(values) {
             Ok(call) => call,
-            Err(Missing(name)) => return (None, Some(Obstacle::missing(&name))),
+            Err(Missing(name)) => return (None, Some(values.unknown(&name))),
         };
         let obstacle = match Connection::named(connections, target_system) {
             None => Some(Obstacle::NotConnected(target_system.to_owned())),
@@ -299,7 +319,7 @@ impl super::Playbook {
             .filter_map(|read| read.ready(connections).err());
         let mut obstacles: Vec<Obstacle> = unsent.collect();
         for action in self.actions.iter().filter(|action| action.automated) {
-            let target_system = values.text(&action.target_system);
+            let target_system = values.name(&action.target_system);
             let steps = action.steps.iter();
             obstacles.extend(
                 steps.filter_map(|step| step.render(&values, &target_system, connections).1),
@@ -310,9 +330,8 @@ impl super::Playbook {
 
     /// Returns its reads for an alert that has every parameter.
     pub(crate) fn sample_reads(&self) -> Vec<Read> {
-        let values = self.sample_values();
-        let reads = self.reads.iter().map(|read| read.render(&values));
-        reads.collect()
+        let (reads, _) = self.reads_with(self.sample_values(), |_, _| ());
+        reads
     }
 
     /// Returns the values of an alert that has every parameter, and every fact.

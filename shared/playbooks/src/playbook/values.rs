@@ -6,10 +6,8 @@ use agent::{Alert, Facts, Money};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::{
-    money::money,
-    template::{Missing, Template, is_unseen, plain, readable, segment},
-};
+use super::obstacle::Obstacle;
+use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]
@@ -20,7 +18,7 @@ pub(super) enum Source {
 }
 
 /// Names of texts that every playbook may use without a source.
-pub(super) const GIVEN: [&str; 4] = ["amount_at_risk", "state", "target_system", "title"];
+pub(super) const GIVEN: [&str; 2] = ["target_system", "title"];
 
 /// The placeholder for the money that an action moves, in that action's texts.
 pub(super) const MONEY: &str = "money";
@@ -36,6 +34,8 @@ pub(crate) struct Values {
     parameters: BTreeMap<String, Value>,
     /// Texts for people.
     given: BTreeMap<&'static str, String>,
+    /// The amount that an action moves, in words.
+    money: Option<String>,
     /// Facts that were read.
     facts: Facts,
     /// Failed reads by name, with the reasons.
@@ -49,19 +49,14 @@ impl Values {
             .iter()
             .filter_map(|(name, source)| Some((name.clone(), source.value(alert)?)))
             .collect();
-        let mut given = BTreeMap::from([
+        let given = BTreeMap::from([
             ("title", alert.title.to_string()),
             ("target_system", alert.target_system.to_string()),
         ]);
-        if let Some(amount) = &alert.amount_at_risk {
-            given.insert("amount_at_risk", money(amount));
-        }
-        if let Some(last) = alert.lifecycle.last() {
-            given.insert("state", last.state.to_string());
-        }
         Self {
             parameters,
             given,
+            money: None,
             facts: Facts::default(),
             unread: BTreeMap::new(),
         }
@@ -73,30 +68,25 @@ impl Values {
         Self {
             parameters,
             given: BTreeMap::new(),
+            money: None,
             facts,
             unread: BTreeMap::new(),
         }
     }
 
-    /// Adds the facts that were read, and the failed reads with their reasons.
-    pub(crate) fn with(self, facts: Facts, unread: BTreeMap<String, String>) -> Self {
-        Self {
-            facts,
-            unread,
-            ..self
-        }
+    /// Adds the facts of a read, or why it failed.
+    pub(crate) fn learn(&mut self, facts: &Facts, read: &str, unread: Option<String>) {
+        self.facts.extend(facts.clone());
+        self.unread.extend(unread.map(|why| (read.to_owned(), why)));
     }
 
-    /// Returns the values for the texts of an action that moves this amount.
-    pub(super) fn moving(&self, amount: Option<&Money>) -> Self {
-        let mut values = self.clone();
-        let amount = match amount {
-            None => "an unknown amount".to_owned(),
-            Some(amount) if amount.minor_units == 0 => "nothing".to_owned(),
-            Some(amount) => money(amount),
-        };
-        values.given.insert(MONEY, amount);
-        values
+    /// Returns the values for the texts of an action that moves this amount in a kind of system.
+    pub(super) fn moving(&self, amount: Option<&Money>, kind: &str) -> Self {
+        let amount = amount.map(|amount| amount.says(kind));
+        Self {
+            money: Some(amount.unwrap_or_else(|| "an unknown amount".to_owned())),
+            ..self.clone()
+        }
     }
 
     /// Returns why one of these facts is unknown, as part of a sentence; none if all are known.
@@ -110,6 +100,16 @@ impl Values {
         })
     }
 
+    /// Returns the obstacle of a missing value: a parameter that the alert lacks, or an unknown fact
+    /// with the reason.
+    pub(super) fn unknown(&self, name: &str) -> Obstacle {
+        if !name.contains('.') {
+            return Obstacle::missing(name);
+        }
+        let why = self.silence([name]);
+        Obstacle::Unknown(why.unwrap_or_else(|| format!("{name} cannot be used as an id")))
+    }
+
     /// Returns that a read failed, and why; none if it succeeded.
     pub(super) fn not_read(&self, read: &str) -> Option<String> {
         let why = self.unread.get(read)?;
@@ -121,17 +121,25 @@ impl Values {
         &self.facts
     }
 
-    /// Returns a given text, a fact or a parameter's value as text.
-    pub(super) fn plain(&self, name: &str) -> Option<String> {
+    /// Returns a given text, a fact or a parameter's value for a sentence: texts in backticks, and
+    /// numbers plain. A parameter that is called like a read with the fact `id` is that id, as soon
+    /// as it is known.
+    pub(super) fn shown(&self, name: &str) -> Option<String> {
+        if name == MONEY {
+            return self.money.clone();
+        }
         if let Some(text) = self.given.get(name) {
-            return Some(readable(text));
+            return Some(quoted(text));
         }
-        if let Some(fact) = self.facts.get(name) {
-            let text = readable(&plain(fact.clone()));
-            return Some(text.chars().take(LONGEST_FACT).collect());
-        }
-        let text = plain(self.parameters.get(name)?.clone());
-        Some(readable(&text))
+        let id = || self.facts.get(&format!("{name}.id"));
+        let known = self.facts.get(name).or_else(id);
+        Some(match known.or_else(|| self.parameters.get(name))? {
+            Value::String(text) => {
+                let text: String = text.chars().take(LONGEST_FACT).collect();
+                quoted(&text)
+            }
+            other => other.to_string(),
+        })
     }
 
     /// Returns the typed value of a parameter, or of a fact within the length limit. None if it has
@@ -152,9 +160,20 @@ impl Values {
         template
             .render(|name| {
                 let missing = || format!("(unknown {})", name.replace(['_', '.'], " "));
-                Some(self.plain(name).unwrap_or_else(missing))
+                Some(self.shown(name).unwrap_or_else(missing))
             })
             .unwrap_or_default()
+    }
+
+    /// Renders the name of a connection.
+    pub(super) fn name(&self, template: &Template) -> String {
+        let known = |name: &str| self.given.get(name).cloned();
+        template.render(known).unwrap_or_default()
+    }
+
+    /// Renders an id: exactly as it was read.
+    pub(super) fn id(&self, template: &Template) -> Result<String, Missing> {
+        template.render(|name| self.parameter(name).map(plain))
     }
 
     /// Renders a path. No value can leave its segment.

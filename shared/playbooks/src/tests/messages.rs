@@ -14,12 +14,8 @@ fn nobody_is_told_what_was_not_read() {
     ] {
         let proposal = propose(&payment(failure), &declined);
         let ask = &proposal.actions[0];
-        assert_eq!(ask.content.action_type, ActionType::NotifyCustomer);
-        assert_eq!(
-            ask.is_automated, is_asked,
-            "{failure}: {}",
-            ask.content.description
-        );
+        let is_it = ask.content.action_type == ActionType::NotifyCustomer;
+        assert_eq!(is_it && ask.is_automated, is_asked, "{failure}");
     }
     // The reason must be known at the proposal. A retry comes first.
 
@@ -31,11 +27,16 @@ fn nobody_is_told_what_was_not_read() {
         .iter()
         .map(FactCondition::says)
         .collect();
-    assert_eq!(require, ["payment.state is failed"]);
+    let expected = [
+        "payment.state is `failed`",
+        "messages.customer is `cus_1`",
+        "payment.id is `pay_1`",
+    ];
+    assert_eq!(require, expected);
     let unknown = propose(&payment(""), &failed_payment());
-    let description = &unknown.actions[1].content.description;
-    let why = "It is not for this case: it needs that payment.failure is not empty, and payment.failure is empty.";
-    assert!(description.ends_with(why), "{description}");
+    let reason = &unknown.analysis.not_applicable[1].reason;
+    let why = "It needs that payment.failure is not empty; payment.failure is empty.";
+    assert_eq!(reason, why);
     // Only a message about this payment proves the effect.
     let effective = tell.content.verify.as_ref().unwrap().effective.says();
     assert_eq!(effective, "messages.last_about is the same as payment.id");

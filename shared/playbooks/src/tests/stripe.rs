@@ -2,30 +2,41 @@
 
 use super::*;
 
+/// An alert about an unpaid invoice.
+pub(super) fn alert_about(invoice: &str) -> Value {
+    json!({
+        "signalType": "invoice_payment_failed", "targetSystem": "stripe",
+        "entities": [{"type": "invoice", "id": invoice}, {"type": "payment_intent", "id": "pi_1"}],
+    })
+}
+
+/// The answers of Stripe about an unpaid invoice.
+pub(super) fn unpaid(invoice: &str) -> Answers {
+    Answers(vec![
+        (
+            "/v1/invoices/",
+            json!({
+                "id": invoice, "status": "open", "amount_due": 2000, "amount_paid": 0,
+                "currency": "usd", "attempt_count": 3, "next_payment_attempt": null,
+            }),
+        ),
+        (
+            "/v1/payment_intents/",
+            json!({"id": "pi_1", "invoice": invoice, "status": "requires_payment_method"}),
+        ),
+    ])
+}
+
 #[test]
 fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
-    let alert = json!({
-        "signalType": "invoice_payment_failed", "targetSystem": "stripe",
-        "entities": [{"type": "invoice", "id": "in_1"}, {"type": "payment_intent", "id": "pi_1"}],
-    });
+    let alert = alert_about("in_1");
     let answers = |invoice: Value, payment: Value| {
-        let mut known = (
-            json!({
-                "id": "in_1", "status": "open", "amount_due": 2000, "amount_paid": 0, "currency": "usd",
-                "attempt_count": 3, "next_payment_attempt": null,
-            }),
-            json!({"id": "pi_1", "invoice": "in_1", "status": "requires_payment_method"}),
-        );
-        for (record, more) in [(&mut known.0, invoice), (&mut known.1, payment)] {
-            record
-                .as_object_mut()
-                .unwrap()
-                .extend(more.as_object().unwrap().clone());
+        let mut answers = unpaid("in_1");
+        for ((_, record), more) in answers.0.iter_mut().zip([invoice, payment]) {
+            let record = record.as_object_mut().unwrap();
+            record.extend(more.as_object().unwrap().clone());
         }
-        Answers(vec![
-            ("/v1/invoices/", known.0),
-            ("/v1/payment_intents/", known.1),
-        ])
+        answers
     };
     let declined =
         |code: &str| json!({"last_payment_error": {"code": "card_declined", "decline_code": code}});
@@ -59,17 +70,12 @@ fn an_unpaid_invoice_at_stripe_is_collected_unless_it_was_declined_for_good() {
             proposal.analysis.playbook.unwrap().name,
             "stripe-invoice-unpaid"
         );
-        let pay = &proposal.actions[0];
-        assert_eq!(
-            pay.is_automated, pays,
-            "{case}: {}",
-            pay.content.description
-        );
+        assert_eq!(proposal.actions[0].is_automated, pays, "{case}");
     }
     let proposal = propose(&answers(json!({}), declined("stolen_card")), &alert);
     let cause = proposal.analysis.root_cause;
     assert!(
-        cause.contains("failed with card_declined (decline code: stolen_card)"),
+        cause.contains("failed with `card_declined` (decline code `stolen_card`)"),
         "{cause}"
     );
 }

@@ -4,40 +4,57 @@ use super::*;
 
 #[test]
 fn what_an_alert_says_cannot_leave_its_place() {
-    for (id, call) in [
+    for (id, read) in [
         ("a b/../c?d#e%2f", None),
-        (
-            "a b?d#e%2f",
-            Some("POST /usage-batches/a%20b%3Fd%23e%252f/reprocess"),
-        ),
+        ("a b?d#e%2f", Some("GET /usage-batches/a%20b%3Fd%23e%252f")),
         ("a\\b", None),
         ("ub_1\u{7f}", None),
         // The id would be displayed as another record's.
         ("ub_\u{202e}1001", None),
         ("ub_\u{2066}1001", None),
-        ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
+        ("ü", Some("GET /usage-batches/%C3%BC")),
         ("..", None),
         ("", None),
     ] {
         let entities = json!([{"type": "usage_batch", "id": id}]);
-        let proposal = propose(&stuck(), &json!({ "entities": entities }));
-        let action = &proposal.actions[0];
-        // A call that the worker would reject is not proposed as automated.
+        let mut answers = stuck();
+        answers.0[0].1["id"] = json!("ub_1");
+        let proposal = propose(&answers, &json!({ "entities": entities }));
+        // A read that the worker would reject is not sent.
+        let sent = read.filter(|_| id == "ü");
+        assert_eq!(proposal.reads[0].request.as_deref(), sent, "{id}");
+        assert_eq!(proposal.actions[0].is_automated, sent.is_some(), "{id}");
+    }
+}
+
+#[test]
+fn what_a_target_system_says_cannot_leave_its_place() {
+    for (id, call) in [
+        ("a/../b", None),
+        ("a?b", Some("POST /usage-batches/a%3Fb/reprocess")),
+        ("ü", Some("POST /usage-batches/%C3%BC/reprocess")),
+        ("..", None),
+        ("", None),
+    ] {
+        let mut answers = stuck();
+        answers.0[0].1["id"] = json!(id);
+        let action = propose(&answers, &json!({})).actions.remove(0);
         let call_of = action.content.steps[0].call.as_ref();
-        let runs = call_of.is_some_and(|_| action.is_automated);
-        assert_eq!(runs, id == "ü", "{id}");
         let shown = call_of.map(agent::ApiCall::summary);
         assert_eq!(shown.as_deref(), call, "{id}");
+        // A call that the worker would reject is not proposed as automated.
+        assert_eq!(action.is_automated, call.is_some(), "{id}");
     }
 }
 
 #[test]
 fn bodies_keep_the_types_of_their_values() {
     let mut alert = duplicated(1);
-    alert["entities"] = json!([{"type": "invoice", "id": "inv_\"1\""}]);
-    let paid = invoice(&json!({"state": "paid", "amountPaid": 701_550}));
+    alert["entities"] = json!([{"type": "invoice", "id": "inv_1"}]);
+    let paid = json!({"id": "inv_\"1\"", "state": "paid", "amountPaid": 701_550});
+    let paid = invoice(&paid);
     let actions = propose(&paid, &alert).actions;
-    let body = &actions[1].content.steps[0].call.as_ref().unwrap().body;
+    let body = &actions[0].content.steps[0].call.as_ref().unwrap().body;
     assert_eq!(
         json!(body.as_ref().unwrap().0),
         json!({"amount": 701_550, "reason": "Invoice inv_\"1\" was a duplicate"})

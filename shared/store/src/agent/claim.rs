@@ -312,7 +312,7 @@ impl Agent<'_> {
         found.before = before.iter().map(action_of).collect();
         found.unless = unless.iter().map(action_of).collect();
         self.read_owners(&found.action, &mut effects).await?;
-        found.rivals = effects.split_off(found.action.content.entities.len());
+        found.rivals = effects.split_off(found.action.content.effects().count());
         found.own = effects;
         Ok(())
     }

@@ -200,19 +200,23 @@ pub(crate) fn agent_pause(tenant: OrganizationId) -> Key<AgentPause> {
     Key::new(format!("ORG#{tenant}"), "AGENT_PAUSE")
 }
 
-/// The action that last claimed an effect on a record of a target system.
+/// The action that last claimed an effect.
 pub fn effect_guard(tenant: OrganizationId, effect: &TargetEffect) -> Key<EffectGuard> {
-    let TargetEffect {
-        target_system,
-        action_type,
-        entity,
-    } = effect;
-    // A kind of action has no `#`, so that the last one ends the system's name.
-    let action_type: &str = action_type.into();
-    Key::new(
-        format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
-        entity,
-    )
+    match effect {
+        TargetEffect::OnRecord {
+            target_system,
+            action_type,
+            entity,
+        } => {
+            // A kind of action has no `#`, so that the last one ends the system's name.
+            let action_type: &str = action_type.into();
+            Key::new(
+                format!("ORG#{tenant}#EFFECT#{target_system}#{action_type}"),
+                entity,
+            )
+        }
+        TargetEffect::Lock(name) => Key::new(format!("ORG#{tenant}#LOCK"), name),
+    }
 }
 
 /// The organization's policy for actions.

@@ -1,0 +1,131 @@
+//! Ids and locks of actions: facts that the target system returned.
+
+use agent::{ActionContent, TargetEffect};
+
+use super::*;
+
+/// Returns the proposal for an alert about one record, by the id that the system returns.
+fn content(answers: &Answers, more: &Value) -> ActionContent {
+    propose(answers, more).actions.remove(0).content
+}
+
+/// Two alerts spell one record in two ways.
+#[test]
+fn a_record_has_the_id_that_its_system_returns() {
+    let canonical = "7b0f3c1e-0a4e-4a52-9d0c-5d1f3c1e0a4e";
+    let answers = stuck_as(canonical);
+    let effects = [canonical.to_owned(), canonical.to_uppercase()].map(|spelling| {
+        let entities = json!([{"type": "usage_batch", "id": spelling}]);
+        let content = content(&answers, &json!({ "entities": entities }));
+        assert_eq!(content.reads[0].path, format!("/usage-batches/{spelling}"));
+        let call = content.steps[0].call.as_ref().unwrap().summary();
+        let path = format!("POST /usage-batches/{canonical}/reprocess");
+        assert_eq!(call, path);
+        let pinned = format!("batch.id is `{canonical}`");
+        assert!(content.require.iter().any(|one| one.says() == pinned));
+        assert!(content.description.contains(canonical));
+        content.effects().collect::<Vec<_>>()
+    });
+    assert_eq!(effects[0], effects[1]);
+    let expected = TargetEffect::OnRecord {
+        target_system: "billing".into(),
+        action_type: ActionType::ReprocessUsageBatch,
+        entity: canonical.into(),
+    };
+    assert_eq!(effects[0], [expected]);
+}
+
+fn stuck_as(id: &str) -> Answers {
+    let mut answers = stuck();
+    answers.0[0].1["id"] = json!(id);
+    answers
+}
+
+#[test]
+fn an_action_on_a_record_without_an_id_is_manual() {
+    for (id, why) in [
+        (json!([]), "batch.id is not in the answer"),
+        (json!("ub_\u{202e}1001"), "batch.id cannot be used as an id"),
+    ] {
+        let mut answers = stuck();
+        answers.0[0].1["id"] = id;
+        let action = propose(&answers, &json!({})).actions.remove(0);
+        assert!(!action.is_automated);
+        let description = &action.content.description;
+        assert!(
+            description.ends_with(&format!("since {why}.")),
+            "{description}"
+        );
+    }
+}
+
+/// A debt is collected once, whatever system collects it.
+#[test]
+fn actions_that_collect_one_debt_share_a_lock() {
+    let retry = content(&payment("processing_error"), &failed_payment());
+    assert_eq!(retry.locks, ["invoice/inv_1"]);
+    let pay = content(&stripe::unpaid("inv_1"), &stripe::alert_about("inv_1"));
+    assert_eq!(pay.locks, retry.locks);
+    assert_eq!(pay.action_type, ActionType::RetryInvoice);
+}
+
+/// Each of two invoices is marked as the duplicate of the other.
+#[test]
+fn of_two_duplicates_one_stays() {
+    let pair = |id: &str, other: &str| {
+        let invoice = |id: &str, other: &str| {
+            json!({
+                "id": id, "customerId": "cus_1", "state": "open", "amountDue": 500, "amountPaid": 0,
+                "amountCredited": 0, "currency": "usd", "duplicateOf": other,
+            })
+        };
+        let answers = Answers(vec![
+            ("/invoices/inv_a", invoice("inv_a", "inv_b")),
+            ("/invoices/inv_b", invoice("inv_b", "inv_a")),
+        ]);
+        let mut alert = duplicated(1);
+        alert["entities"] = json!([{"type": "invoice", "id": id}]);
+        let content = content(&answers, &alert);
+        // The other invoice is read again before the call, and is the one that was approved.
+        let reads = content.reads.iter().map(|read| read.path.clone());
+        let paths = [id, other].map(|id| format!("/invoices/{id}"));
+        assert_eq!(reads.collect::<Vec<_>>(), paths);
+        let pinned = format!("invoice.duplicate_of is `{other}`");
+        assert!(content.require.iter().any(|one| one.says() == pinned));
+        let mut locks = content.locks;
+        locks.sort_unstable();
+        locks
+    };
+    let locks = pair("inv_a", "inv_b");
+    assert_eq!(locks, ["duplicate/inv_a", "duplicate/inv_b"]);
+    assert_eq!(locks, pair("inv_b", "inv_a"));
+}
+
+#[test]
+fn an_invoice_is_no_duplicate_of_one_that_bills_something_else() {
+    for (more, is_voided) in [
+        (json!({}), true),
+        (json!({"state": "open"}), true),
+        (json!({"state": "void"}), false),
+        (json!({"state": "draft"}), false),
+        (json!({"customerId": "cus_2"}), false),
+        (json!({"amountDue": 701_551}), false),
+        (json!({"currency": "eur"}), false),
+        // The answer is the same invoice.
+        (json!({"id": "inv_1"}), false),
+        (json!({"state": null}), false),
+    ] {
+        let mut answers = invoice(&json!({}));
+        let other = answers.0[0].1.as_object_mut().unwrap();
+        other.extend(more.as_object().unwrap().clone());
+        let void = propose(&answers, &duplicated(1)).actions.remove(0);
+        assert_eq!(void.is_automated, is_voided, "{more}");
+    }
+    // Billing does not know the other invoice.
+    let mut answers = invoice(&json!({}));
+    answers.0.remove(0);
+    answers.0[0].0 = "/invoices/inv_1";
+    let proposal = propose(&answers, &duplicated(1));
+    assert!(!proposal.actions[0].is_automated);
+    assert_eq!(proposal.reads[1].status, Some(404));
+}
