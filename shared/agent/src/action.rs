@@ -7,9 +7,7 @@ use super::{
     ActionApproval, ActionContent, AgentSession, JournalHead, Looked, Looks, PolicyRule,
     ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect, VerificationStatus,
 };
-use model::{
-    AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, input::OneOf, span,
-};
+use model::{AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -460,8 +458,4 @@ pub enum VerdictOutcome {
     Done,
     /// The action certainly took no effect.
     NotDone,
-}
-
-impl OneOf for VerdictOutcome {
-    const NOUN: &'static str = "an outcome";
 }

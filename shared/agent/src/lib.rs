@@ -47,11 +47,11 @@
 //! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
 //! session. The request must ask for it with `again`: the same list sent twice is one approval.
 //!
-//! An action whose outcome is unknown takes a *verdict* from a user who checked the target system.
+//! A user who checked the target system settles an action whose outcome is unknown: the *verdict*.
 //! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
 //! starts over, as it does after a check that settles an outcome.
 //!
-//! [Manual actions](Handling) are done, waived or handed over by people, beside the others. An
+//! [Manual actions](Handling) are settled or handed over by users, beside the others. An
 //! untouched manual action does not hold up a session whose approved actions succeeded. While the
 //! service request of a handed-over action is open, the proposal does not expire. Its automated
 //! actions can still be approved for the usual 24 hours only.
@@ -230,7 +230,7 @@ pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
 };
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
-pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
+pub use manual::{ActionHandOver, RequestTurn};
 pub use message::Message;
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
@@ -250,6 +250,6 @@ pub use sight::{
     Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,
 };
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
-pub use verdict::ActionVerdict;
+pub use verdict::{ActionSettle, SettleOutcome};
 
 use model::JournalHead;

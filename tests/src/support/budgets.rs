@@ -160,9 +160,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/preview", 2, 5)
         .because("and 1 more where another action claimed one of the effects"),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 2, 5),
     row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
     row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),

@@ -33,7 +33,7 @@ pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use lists::SessionOnAlert;
 pub use looks::AwaitedLook;
-pub use people::{ByHand, HandingOver};
+pub use people::{HandingOver, Settling};
 pub use preview::Previewed;
 pub use resolve::AlertCheck;
 

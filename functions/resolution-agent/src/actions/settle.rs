@@ -1,53 +1,61 @@
-//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict`
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
 
 use axum::extract::State;
 use shared::{
     Problem,
-    agent::{ActionVerdict, Message, Verdict},
+    agent::{ActionSettle, Message},
     auth::{Caller, need},
     http::{
         Body, Path, Single,
-        refusal::{ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded},
+        refusal::{
+            AlreadyHandled, ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded,
+            SessionExpired,
+        },
     },
+    store::Settling,
 };
 
 use super::OfSession;
 use crate::{ResolutionAgent, messages::send, sessions::view::AgentSessionView};
 
-/// Settles an action whose outcome is unknown.
+/// Settles an action: the caller says what became of it.
 ///
-/// The caller has checked the target system: `done` records a success, `not_done` a failure that
-/// may be executed again. A failed session completes once every approved action has succeeded. The
-/// same verdict by the same user changes nothing; any other is 409 `outcome_known`.
+/// An automated action takes `done` or `not_done` while its outcome is unknown; `not_done` may be
+/// executed again. A manual action takes `done` or `waived`. The same outcome by the same user
+/// changes nothing; any other is 409 `outcome_known` or `already_handled`.
+///
+/// A failed session completes once every approved action has succeeded. A session of manual actions
+/// completes when each is done or waived.
 #[utoipa::path(
     post,
-    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
-    operation_id = "judgeAgentAction"
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
+    operation_id = "settleAgentAction"
 )]
-pub async fn verdict(
+pub async fn settle(
     State(state): State<ResolutionAgent>,
     caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
     Path((id, action)): OfSession,
-    Body(input): Body<ActionVerdict>,
+    Body(input): Body<ActionSettle>,
 ) -> Result<
     Single<AgentSessionView>,
     Problem<(
         OutcomeKnown,
+        AlreadyHandled,
         ProposalSuperseded,
+        SessionExpired,
         InvalidTransition,
         ConcurrentChange,
     )>,
 > {
     let (id, action) = (id.known()?, action.known()?);
-    let verdict = Verdict {
+    let settling = Settling {
         outcome: input.outcome,
+        note: &input.note,
         by: caller.user_id(),
-        at: state.app.clock.now(),
-        note: input.note.into(),
     };
     let agent = state.app.store.agent();
     let session = agent
-        .judge(caller.pending_write(), id, &action, &verdict)
+        .settle_action(caller.pending_write(), id, &action, settling)
         .await?;
     // A worker reads whether the alert's matter is settled. Without the message, it stays open.
     let message = Message::LookAtAction {
