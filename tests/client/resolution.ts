@@ -197,7 +197,7 @@ async function earlier(alert: AlertId): Promise<void> {
   console.log(sessions.map(({ status, createdAt }) => `${createdAt}: ${inWords(status)}`));
 }
 
-/** Lists the proposals that wait for approval. */
+/** Lists the proposals that wait for approval, and what the caller can do next. */
 async function inbox(): Promise<void> {
   const rows: AgentSessionRow[] = await dataOf(
     api.GET("/api/concierge/agent-sessions", {
@@ -206,6 +206,14 @@ async function inbox(): Promise<void> {
   );
   for (const { alert, rootCause, proposedActions, expiresAt } of rows) {
     console.log(alert?.title, rootCause, proposedActions.map(({ risk }) => risk), expiresAt);
+    const mine = proposedActions.filter(({ mayApprove }) => mayApprove);
+    console.log(mine.map(({ money, undo, approvalsGiven, approvalsNeeded }) => [money?.minorUnits, undo, approvalsGiven, approvalsNeeded]));
+  }
+  const work = await dataOf(
+    api.GET("/api/concierge/agent-sessions", { params: { query: { open: true, next: "me" } } }),
+  );
+  for (const { next, openActions } of work) {
+    console.log(next?.who, next?.what, next?.until ?? "at any time", openActions);
   }
 }
 

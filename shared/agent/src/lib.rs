@@ -23,7 +23,7 @@
 //!       │                    │    ▲            └─────────────────────────────▶ failed
 //!       │                    │    │              all ended, not all succeeded    │
 //!       │ cancel      cancel │    └────────────────────────────────────────────────┘
-//!       │      while one is  │            approve again actions certainly not done
+//!       │      while one is  │       approve others, or again those certainly not done
 //!       │           running  ▼
 //!       │                cancelling
 //!       │                    │ all ended
@@ -40,12 +40,17 @@
 //! A failed session completes when later checks show that each of its approved actions is done. An
 //! action that was not needed, since the one that it replaces succeeded, holds nothing up.
 //!
+//! A completed session says nothing about the alert. Its [open work](AgentSession::open_actions)
+//! stays: for [`AgentSession::AGAIN`] its other automated actions can be approved, and its manual
+//! actions can be settled at any time.
+//!
 //! A playbook states when an alert's matter is settled ([`ResolvedWhen`]). When the session is
 //! completed and each verified effect was found, the worker reads that. Only if it holds, the alert
 //! is resolved. Without such a statement, people resolve the alert.
 //!
 //! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
 //! session. The request must ask for it with `again`: the same list sent twice is one approval.
+//! Opening another session on the alert marks the former one as superseded.
 //!
 //! A user who checked the target system settles an action whose outcome is unknown: the *verdict*.
 //! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
@@ -178,6 +183,8 @@ mod journaled;
 mod lease;
 mod manual;
 mod message;
+mod next;
+mod open;
 pub mod pattern;
 mod policy;
 mod precondition;
@@ -232,6 +239,8 @@ pub use journal::{
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
 pub use manual::{ActionHandOver, RequestTurn};
 pub use message::Message;
+pub use next::{Next, SessionContext};
+pub use open::OpenWork;
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
 };
@@ -244,7 +253,9 @@ pub use preview::{MoneySum, PolicyVerdict};
 pub use proposal::{Analysis, Handling, HandlingStatus, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, answer, retry_after};
 pub use saving::Saving;
-pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
+pub use session::{
+    AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,
+};
 pub use settle::Cancelled;
 pub use sight::{
     Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,

@@ -149,15 +149,6 @@ impl AgentSession {
         next.or(Some(handling))
     }
 
-    /// Returns until when its automated actions can be approved: at most a day after the proposal,
-    /// however long a manual action keeps the session open. None unless it awaits confirmation.
-    #[must_use]
-    pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
-        let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
-        let until = self.approvable_until.or(self.due_at);
-        until.filter(|until| awaits && now < *until)
-    }
-
     /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
     /// proposal.
     pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
@@ -185,7 +176,7 @@ impl AgentSession {
             !action.is_automated && handling.is_some_and(|handling| !handling.is_open())
         };
         if actions.all(is_over) {
-            self.turn(AgentSessionStatus::Completed, None, now);
+            self.end(AgentSessionStatus::Completed, now);
             return;
         }
         let handlings = self.proposed_actions.iter();

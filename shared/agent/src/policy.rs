@@ -11,6 +11,7 @@ pub use sent::PolicySet;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{ActionType, Risk};
@@ -273,6 +274,32 @@ impl<'a> Requirement<'a> {
         counted.len()
     }
 
+    /// Returns the approvers in words, as the subject of a sentence.
+    #[must_use]
+    pub fn who(&self) -> String {
+        let has_roles = |rule: &&&PolicyRule| !rule.roles.is_empty();
+        let asked: Vec<_> = self.rules.iter().filter(has_roles).collect();
+        let roles = Role::VARIANTS.iter();
+        let roles = roles.filter(|role| asked.iter().all(|rule| rule.roles.contains(role)));
+        let names: Vec<&str> = roles.map(|role| role.name()).collect();
+        let mut who = if asked.is_empty() {
+            "A user".to_owned()
+        } else {
+            let article = if names.first() == Some(&"admin") {
+                "An"
+            } else {
+                "A"
+            };
+            format!("{article} {}", names.join(" or "))
+        };
+        if self.rules.iter().any(|rule| rule.not_opener) {
+            who.push_str(" who did not open this session");
+        } else if asked.is_empty() {
+            who.push_str(" who may execute actions");
+        }
+        who
+    }
+
     /// Returns the requirements in words.
     #[must_use]
     pub fn says(&self) -> String {
@@ -345,6 +372,19 @@ pub struct ActionApproval {
 impl ActionApproval {
     /// Validity of an approval before the action is claimed, in milliseconds.
     pub const VALID: i64 = span::HOUR;
+
+    /// Creates a user's approval, without a digest.
+    #[must_use]
+    pub fn by(user: &User, now: Timestamp) -> Self {
+        Self {
+            user_id: user.id,
+            role: Some(user.role),
+            at: now,
+            digest: None,
+            note: None,
+            round: 0,
+        }
+    }
 
     /// Returns the instant at which it expires.
     #[must_use]

@@ -52,5 +52,5 @@ pub async fn hand_over(
     let session = agent
         .hand_over(caller.pending_write(), id, &action, by, over)
         .await?;
-    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+    Ok(Single(AgentSessionView::read(&app, &session).await?))
 }

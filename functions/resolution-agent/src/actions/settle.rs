@@ -64,8 +64,6 @@ pub async fn settle(
         action_id: action.into(),
     };
     send(&state.queue, &[message]).await;
-    Ok(Single(AgentSessionView::of(
-        &session,
-        state.app.clock.now(),
-    )))
+    let view = AgentSessionView::read(&state.app, &session).await?;
+    Ok(Single(view))
 }
