@@ -277,9 +277,19 @@ impl AgentSession {
         }
         if !requirement.admits(approval, self.proposers()) {
             let asked = requirement.says();
+            let fresh = approval.fresh_until.filter(|_| approval.is_fresh());
+            let fresh = fresh.map(|until| {
+                format!(
+                    " Another user made your account or set its password, so that your approvals \
+                     count from {until} on."
+                )
+            });
             return Err(Error::forbidden(
                 Code::ApproverNotAllowed,
-                format!("The organization's policy requires for {id}: {asked}."),
+                format!(
+                    "The organization's policy requires for {id}: {asked}.{}",
+                    fresh.unwrap_or_default()
+                ),
             ));
         }
         let charged = policy.caps.charge(action.content.subject());

@@ -60,6 +60,8 @@ pub struct AgentSession {
     pub shortfall: BTreeMap<String, ActionState>,
     /// True once its alert has a newer session. Its actions are not approved any more.
     pub superseded: bool,
+    /// The user who recorded the alert.
+    pub recorded_by: Option<UserId>,
     /// The user who opened it.
     pub created_by: UserId,
     /// The user who requested the newest proposal.
@@ -227,6 +229,7 @@ impl AgentSession {
             approved: Vec::new(),
             shortfall: BTreeMap::new(),
             superseded: false,
+            recorded_by: alert.created_by,
             created_by: by,
             proposed_by: None,
             rejection: None,
@@ -355,10 +358,11 @@ impl AgentSession {
         true
     }
 
-    /// Returns the users who opened it and requested the proposal.
+    /// Returns the users who recorded the alert, opened the session and requested the proposal.
     #[must_use]
     pub const fn proposers(&self) -> Proposers {
         Proposers {
+            recorder: self.recorded_by,
             opener: Some(self.created_by),
             proposer: self.proposed_by,
         }

@@ -163,6 +163,7 @@ fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
         digest: Some(action.digest(&awaiting())),
         note: None,
         round: 0,
+        fresh_until: None,
     }
 }
 
