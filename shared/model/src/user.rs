@@ -43,7 +43,7 @@ pub struct User {
     /// epoch are void.
     #[serde(default)]
     pub token_epoch: i64,
-    /// Another user who made the account or set its password last; none if only the operator did.
+    /// Another user who made the account or set its password. None if the operator did so since.
     pub password_set_by: Option<UserId>,
     /// When that user did.
     pub password_set_at: Option<Timestamp>,

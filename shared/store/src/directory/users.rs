@@ -281,6 +281,8 @@ impl Directory<'_> {
         if let Some(another) = context.actor.filter(|actor| *actor != user.id) {
             change = change.set("passwordSetBy", another);
             change = change.set("passwordSetAt", now);
+        } else if context.is_operator {
+            change = change.remove("passwordSetBy").remove("passwordSetAt");
         }
         let changed = Write::update(user.key(), change, expected);
         let writes = Writes::from(vec![account, changed]);
