@@ -89,7 +89,8 @@ impl World {
     }
 
     pub async fn start_in(settings: Settings) -> Self {
-        let concierge = Concierge::start_in(settings).await;
+        // The future is large.
+        let concierge = Box::pin(Concierge::start_in(settings)).await;
         let api = &concierge.api;
         may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
