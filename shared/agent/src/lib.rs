@@ -166,6 +166,7 @@
 //! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
+mod action_state;
 mod action_type;
 mod alert;
 mod approval;
@@ -203,9 +204,10 @@ mod verdict;
 mod verification;
 
 pub use action::{
-    ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
-    Progress, Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionKey, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress,
+    Schedule, Verdict, VerdictOutcome,
 };
+pub use action_state::ActionState;
 pub use action_type::{ActionType, MoneyEffect, Risk, TargetEffect};
 pub use alert::{
     Alert, AlertCreate, AlertEntity, AlertFilter, AlertMetric, AlertRef, AlertReport, AlertStatus,
