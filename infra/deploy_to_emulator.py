@@ -378,10 +378,20 @@ def browser(base):
     return client
 
 
-def colleague(admin, base, role):
-    """Creates a user with a role. Returns the user's client, signed in."""
+def colleague(environment, table, admin, base, role):
+    """Creates a user with a role. Returns the user's client, signed in. The operator sets the password,
+    since the approvals of an account with a password of another user count a day later."""
     login = {"username": f"team-{role}", "password": secrets.token_hex(8)}
     admin.call("POST", "/api/users", {**login, "fullName": "Ada's colleague", "role": role})
+    login["password"] = secrets.token_hex(8)
+    subprocess.run(
+        [str(BINARIES / "workdesk-admin"), "reset-password", table, login["username"]],
+        env=environment,
+        input=f"{login['password']}\n",
+        stdout=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
     client = browser(base)
     client.call("POST", "/api/auth/login", login)
     return client
@@ -435,7 +445,8 @@ def main():
             alert = client.call("POST", "/api/concierge/alerts", ANOTHER_ALERT)["id"]
             described_operations.walk(client, *made, alert=alert)
             client.call("POST", "/api/auth/login", admin)
-            people = functools.partial(colleague, client, base)
+            table = outputs["TableName"]
+            people = functools.partial(colleague, environment, table, client, base)
             billing_team.work(client, people, end_to_end.Client(targets))
             client = end_to_end.Client(base)
             local_stack.unknown_paths_and_methods(client)

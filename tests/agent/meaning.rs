@@ -99,6 +99,189 @@ async fn an_alert_is_checked_until_its_matter_can_be_read() {
     assert_eq!(changed.unwrap()["actor"]["type"], "service");
 }
 
+const OPEN: &str = "/api/concierge/agent-sessions?open=true";
+
+/// The ids of a session's actions whose description begins so.
+async fn named(world: &Concierge, session: &Value, begins: &str) -> String {
+    let actions = world.session(session).await["proposedActions"].clone();
+    let mut actions = actions.as_array().unwrap().iter();
+    let is_it = |one: &&Value| one["description"].as_str().unwrap().starts_with(begins);
+    actions.find(is_it).unwrap()["id"]
+        .as_str()
+        .unwrap()
+        .to_owned()
+}
+
+/// The pause of a collection answers no dispute: the manual action is left, and is found.
+#[tokio::test]
+async fn a_completed_session_keeps_its_manual_actions() {
+    let world = Concierge::start().await;
+    let entities = [("dispute", "dp_4001"), ("invoice", "inv_2014")];
+    let (id, _) = world.approved("dispute_opened", &entities, 0).await;
+    world.delivers(&world.worker()).await;
+    let session = world.session(&id).await;
+    assert_eq!(
+        (&session["status"], &session["openActions"]),
+        (&json!("completed"), &json!(1))
+    );
+    let next = &session["next"];
+    assert_eq!(next["who"], "A user who may execute actions");
+    let what = next["what"].as_str().unwrap();
+    assert!(
+        what.starts_with("settles \"Answer dispute `dp_4001`"),
+        "{what}"
+    );
+    let action = named(&world, &id, "Answer dispute").await;
+    // However long it takes: another day does not hide it.
+    world.api.clock.advance(3 * span::DAY);
+    world.sweeper().sweep().await;
+    let max = world.api.sign_in("max").await;
+    for list in [OPEN, "/api/concierge/agent-sessions?next=me"] {
+        let rows = max.get(list).await.expect(200);
+        assert_eq!(rows[0]["id"], id, "{list}");
+        assert_eq!(rows[0]["openActions"], 1, "{list}");
+    }
+    assert_eq!(
+        max.get("/api/concierge/agent-sessions?open=false")
+            .await
+            .ids(),
+        [0; 0]
+    );
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
+    let settled = max.post(
+        &path,
+        json!({"outcome": "done", "note": "The bank has it."}),
+    );
+    assert_eq!(settled.await.expect(200)["openActions"], 0);
+    assert_eq!(max.get(OPEN).await.ids(), [0; 0]);
+    // The alert is left.
+    let path = format!("/api/concierge/agent-sessions/{id}");
+    let what = max.get(&path).await.expect(200)["next"]["what"].clone();
+    assert!(
+        what.as_str().unwrap().ends_with("or resolves the alert"),
+        "{what}"
+    );
+}
+
+/// An account that is billed again has no invoice yet.
+#[tokio::test]
+async fn the_other_actions_of_a_completed_session_can_be_executed() {
+    let world = Concierge::start().await;
+    let customer = [("customer", "cus_506")];
+    let (id, resume) = world
+        .approved("invoice_generation_failed", &customer, 0)
+        .await;
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(alert_of(&world, &id).await["status"], "open");
+    let generate = named(&world, &id, "Have the invoice").await;
+    let row = world.max.get(OPEN).await.expect(200)[0].clone();
+    assert_eq!(row["id"], id);
+    let action = &row["proposedActions"][1];
+    assert_eq!(
+        (&action["id"], &action["mayApprove"]),
+        (&json!(generate), &json!(true))
+    );
+    assert_eq!(
+        action["money"],
+        json!({"minorUnits": 318_000, "currency": "USD"})
+    );
+    assert_eq!(row["expiresAt"], "2026-01-16T12:00:00.000Z");
+    let mixed = world.executes(&id, &[&resume, &generate]).await;
+    mixed.expect_problem(409, "other_actions_approved");
+    world.executes(&id, &[&generate]).await.expect(202);
+    world.delivers(&world.worker()).await;
+    let (status, results) = world.outcome(&id).await;
+    assert_eq!(
+        (status.as_str(), results.len()),
+        ("completed", 2),
+        "{results:?}"
+    );
+    assert!(results.iter().all(|(success, _)| *success), "{results:?}");
+    assert_eq!(world.demo.effects().len(), 2);
+    assert_eq!(alert_of(&world, &id).await["status"], "resolved");
+    // Each list returns its results, and runs nothing.
+    for list in [&resume, &generate] {
+        let stands = world.executes(&id, &[list]).await.expect(200);
+        assert_eq!(stands["results"][0]["actionId"], json!(list));
+    }
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    world.journal(&id).await;
+}
+
+/// All that holds for a first approval holds for one after the end.
+#[tokio::test]
+async fn an_approval_after_the_end_is_judged_like_the_first() {
+    let customer = [("customer", "cus_506")];
+    let completed = async || {
+        let world = Concierge::start().await;
+        let (id, _) = world
+            .approved("invoice_generation_failed", &customer, 0)
+            .await;
+        world.delivers(&world.worker()).await;
+        let generate = named(&world, &id, "Have the invoice").await;
+        (world, id, generate)
+    };
+    // The policy of now.
+    let (world, id, generate) = completed().await;
+    sets_policy(&world, json!({"rules": [{"approvers": 2}]})).await;
+    let pending = world.executes(&id, &[&generate]).await.expect(202)["session"].clone();
+    assert_eq!(pending["status"], "completed");
+    let what = pending["next"]["what"].as_str().unwrap();
+    assert!(what.contains("(2 of 2)"), "{what}");
+    // The first approver is left with the manual action, and another user with the approval.
+    let ada = world.api.sign_in("ada").await;
+    let ada = ada.with_header("prefer", "respond-async");
+    for (caller, step) in [(&world.max, "settles"), (&ada, "approves")] {
+        let rows = caller.get("/api/concierge/agent-sessions?next=me").await;
+        let what = rows.expect(200)[0]["next"]["what"].clone();
+        assert!(what.as_str().unwrap().starts_with(step), "{what}");
+    }
+    executes(&ada, &id, &generate).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 2);
+    // A resolved alert.
+    let (world, id, generate) = completed().await;
+    let alert = alert_of(&world, &id).await["id"].clone();
+    let path = format!("/api/concierge/alerts/{alert}");
+    world
+        .max
+        .patch(&path, json!({"status": "resolved"}))
+        .await
+        .expect(200);
+    let refused = world.executes(&id, &[&generate]).await;
+    refused.expect_problem(409, "alert_resolved");
+    let left = world.session(&id).await;
+    let next = left["next"]["what"].as_str().unwrap_or_default();
+    assert!(!next.contains("approves"), "{next}");
+    // Another session.
+    world
+        .max
+        .patch(&path, json!({"status": "open"}))
+        .await
+        .expect(200);
+    world
+        .max
+        .trigger(&format!("{path}/agent-session"))
+        .await
+        .expect(200);
+    let refused = world.executes(&id, &[&generate]).await;
+    refused.expect_problem(409, "session_superseded");
+    // A day.
+    let (world, id, generate) = completed().await;
+    world.api.clock.advance(span::DAY);
+    let max = world.api.sign_in("max").await;
+    let refused = executes(&max, &id, &generate).await;
+    refused.expect_problem(409, "session_expired");
+    assert_eq!(
+        max.get(&format!("/api/concierge/agent-sessions/{id}"))
+            .await
+            .expect(200)["expiresAt"],
+        Value::Null
+    );
+}
+
 /// A 429 proves that nothing was done.
 #[tokio::test]
 async fn a_policy_that_denies_holds_after_a_refusal_for_now() {

@@ -2,11 +2,14 @@
 //! effects.
 
 use serde_json::{Value, json};
-use shared::agent::{
-    ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction,
+use shared::{
+    agent::{ActionType, Alert, Currency, Money, MoneyDirection, MoneyMoved, ProposedAction},
+    auth::password,
+    model::{Id, User, UserId},
+    store::WriteContext,
 };
 
-use tests::support::{AgentSettings, Caller, Concierge, posting, proposing};
+use tests::support::{AgentSettings, Answer, Caller, Concierge, posting, proposing};
 
 /// A policy as a billing team may want it. An approver of money or customer notices is another one
 /// than the opener. Irreversible actions need two approvers, and a thousand dollars a manager.
@@ -192,4 +195,149 @@ async fn each_approver_executes_what_the_policy_allows() {
         }
         assert_eq!(found, expected, "{risk}, {amount}");
     }
+}
+
+async fn asks(caller: &Caller, session: &Value, verb: &str, action: &str) -> Answer {
+    let caller = caller.clone().with_header("prefer", "respond-async");
+    let path = format!("/api/concierge/agent-sessions/{session}/{verb}");
+    caller.post(&path, json!({"actionIds": [action]})).await
+}
+
+/// Sets the policy and has an action proposed: session and action.
+async fn proposed_under(world: &Concierge, rules: Value) -> (Value, String) {
+    let ada = world.api.sign_in("ada").await;
+    let path = "/api/concierge/policy";
+    let version = ada.get(path).await.expect(200)["version"].clone();
+    let ada = ada.with_header("if-match", &format!("\"{version}\""));
+    ada.put(path, json!({"rules": rules})).await.expect(200);
+    let id = world.stuck_batch().await;
+    let action = world.proposed(&id).await.remove(0);
+    (id, action)
+}
+
+/// Has a user open a session on an alert and propose actions: session and action.
+async fn proposed_by(caller: &Caller, alert: &str) -> (Value, String) {
+    let path = format!("/api/concierge/alerts/{alert}/agent-session");
+    let id = caller.trigger(&path).await.expect(200)["session"]["id"].clone();
+    let path = format!("/api/concierge/agent-sessions/{id}/propose");
+    let proposed = caller.trigger(&path).await.expect(200)["session"].clone();
+    let action = proposed["proposedActions"][0]["id"].as_str().unwrap();
+    (id, action.to_owned())
+}
+
+/// A user who chooses the record is no second pair of eyes.
+#[tokio::test]
+async fn who_recorded_the_alert_does_not_approve_for_another() {
+    let world = Concierge::start().await;
+    let (ada, sue) = (
+        world.api.sign_in("ada").await,
+        world.api.sign_in("sue").await,
+    );
+    let rules = json!({"rules": [{"notOpener": true}]});
+    ada.put("/api/concierge/policy", rules).await.expect(200);
+    let alert = json!({
+        "source": "billing-monitor", "externalId": "stuck-ub_1001",
+        "signalType": "usage_batch_stuck", "severity": "error", "title": "It is stuck",
+        "targetSystem": "billing", "entities": [{"type": "usage_batch", "id": "ub_1001"}],
+    });
+    let alert = world
+        .max
+        .post("/api/concierge/alerts", alert)
+        .await
+        .expect(200);
+    assert_eq!(alert["createdBy"], json!(world.max.id()));
+    let (id, action) = proposed_by(&sue, &alert["id"].to_string()).await;
+    let refused = asks(&world.max, &id, "execute", &action).await;
+    refused.expect_problem(403, "approver_not_allowed");
+    let open = "/api/concierge/agent-sessions?open=true";
+    for (caller, may_approve) in [(&world.max, false), (&ada, true)] {
+        let row = caller.get(open).await.expect(200)[0].clone();
+        assert_eq!(row["proposedActions"][0]["mayApprove"], may_approve);
+    }
+    asks(&ada, &id, "execute", &action).await.expect(202);
+    world.delivers(&world.worker()).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+}
+
+/// An account that another user made is that user's for a day, as far as anybody knows.
+#[tokio::test]
+async fn a_new_account_is_no_second_approver_for_a_day() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let nia = json!({
+        "username": "nia", "fullName": "Nia Adeyemi", "role": "manager",
+        "password": "four words of your own",
+    });
+    let nia = ada.post("/api/users", nia).await.expect(200)["id"].clone();
+    let nia = async || {
+        let id = UserId::new(nia.as_i64().unwrap()).unwrap();
+        let store = world.store_beside().await;
+        let user = store.directory().user(world.api.home.id, id).await.unwrap();
+        world.api.session_of(&user).await
+    };
+    // Where any one user may approve, so may a new one.
+    let (id, action) = proposed_under(&world, json!([])).await;
+    asks(&nia().await, &id, "execute", &action)
+        .await
+        .expect(202);
+    for rules in [json!([{"approvers": 2}]), json!([{"notOpener": true}])] {
+        let (id, action) = proposed_under(&world, rules.clone()).await;
+        let refused = asks(&nia().await, &id, "execute", &action).await;
+        let problem = refused.expect_problem(403, "approver_not_allowed");
+        let detail = problem["detail"].as_str().unwrap();
+        assert!(
+            detail.contains("count from 2026-01-16T12:00:00.000Z on"),
+            "{detail}"
+        );
+        let preview = asks(&nia().await, &id, "preview", &action)
+            .await
+            .expect(200);
+        let policy = &preview["actions"][0]["policy"];
+        assert_eq!(policy["whyNot"], problem["detail"], "{rules}");
+        assert_eq!(policy["mayApprove"], false);
+    }
+    world.api.clock.advance(User::FRESH);
+    let sue = world.api.sign_in("sue").await;
+    let alert = world.alert("usage_batch_stuck", &[("usage_batch", "ub_1001")]);
+    let (id, action) = proposed_by(&sue, &alert.await.id.to_string()).await;
+    asks(&nia().await, &id, "execute", &action)
+        .await
+        .expect(202);
+}
+
+/// Whoever sets the password of an approver could sign in as that approver.
+#[tokio::test]
+async fn an_approver_with_a_password_of_another_user_does_not_count() {
+    let world = Concierge::start().await;
+    let ada = world.api.sign_in("ada").await;
+    let max = world.api.user("max").await;
+    let (id, action) = proposed_under(&world, json!([{"approvers": 2}])).await;
+    asks(&world.max, &id, "execute", &action).await.expect(202);
+    let password = json!({"password": "four other words of yours"});
+    let path = format!("/api/users/{}/password", max.id);
+    ada.put(&path, password).await.expect(204);
+    // Neither the approval of before, nor another one.
+    let session = asks(&ada, &id, "execute", &action).await.expect(202)["session"].clone();
+    assert_eq!(session["status"], "awaiting_confirmation");
+    let max = async || {
+        let store = world.store_beside().await;
+        let user = store.directory().user(max.organization_id, max.id).await;
+        world.api.session_of(&user.unwrap()).await
+    };
+    let refused = asks(&max().await, &id, "execute", &action).await;
+    refused.expect_problem(403, "approver_not_allowed");
+    assert_eq!(world.takes_messages().await, [] as [String; 0]);
+    // A password of the operator is nobody else's.
+    let store = world.store_beside().await;
+    let user = world.api.user("max").await;
+    let hash = password::hash("four words of the operator".into()).await;
+    let operator = WriteContext::of_operator(user.organization_id);
+    let directory = store.directory();
+    let reset = directory.change_password(operator, &user, hash.unwrap());
+    reset.await.unwrap();
+    let session = asks(&max().await, &id, "execute", &action)
+        .await
+        .expect(202)["session"]
+        .clone();
+    assert_eq!(session["status"], "executing");
 }

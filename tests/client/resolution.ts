@@ -1,7 +1,7 @@
 /** The part of the story in which a front end uses the resolution agent. */
 
 import type {
-  ActionVerdict,
+  ActionSettle,
   AgentSession,
   AgentSessionId,
   AgentSessionStatus,
@@ -71,28 +71,25 @@ async function preview(id: AgentSessionId, actionIds: string[]): Promise<void> {
 async function byHand(session: AgentSession): Promise<void> {
   for (const result of session.executionResults.filter(({ success }) => !success)) {
     const { data, error } = await api.POST(
-      "/api/concierge/agent-sessions/{id}/actions/{actionId}/verdict",
+      "/api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
       {
         params: { path: { id: session.id, actionId: result.actionId } },
-        body: { outcome: "not_done", note: "The invoice is still open." } satisfies ActionVerdict,
+        body: { outcome: "not_done", note: "The invoice is still open." } satisfies ActionSettle,
       },
     );
     const problem = problemOf(error);
     console.log(problem?.code === "outcome_known" ? problem.detail : data?.status);
   }
   const open = session.proposedActions.filter(({ isAutomated, handling }) => !isAutomated && !handling);
-  const [first, second, third] = open.map(({ id }) => ({ path: { id: session.id, actionId: id } }));
-  if (first === undefined || second === undefined || third === undefined) {
+  const [first, second] = open.map(({ id }) => ({ path: { id: session.id, actionId: id } }));
+  if (first === undefined || second === undefined) {
     return;
   }
   await dataOf(
-    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/done", { params: first, body: { note: "By telephone." } }),
-  );
-  await dataOf(
-    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/waive", { params: second, body: { reason: "It was paid." } }),
+    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/settle", { params: first, body: { outcome: "waived", note: "It was paid." } }),
   );
   const handed = await dataOf(
-    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", { params: third, body: { assigneeId: 1 } }),
+    api.POST("/api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", { params: second, body: { assigneeId: 1 } }),
   );
   console.log(handed.proposedActions.map(({ handling }) => handling?.serviceRequestId));
 }
@@ -200,7 +197,7 @@ async function earlier(alert: AlertId): Promise<void> {
   console.log(sessions.map(({ status, createdAt }) => `${createdAt}: ${inWords(status)}`));
 }
 
-/** Lists the proposals that wait for approval. */
+/** Lists the proposals that wait for approval, and what the caller can do next. */
 async function inbox(): Promise<void> {
   const rows: AgentSessionRow[] = await dataOf(
     api.GET("/api/concierge/agent-sessions", {
@@ -209,6 +206,14 @@ async function inbox(): Promise<void> {
   );
   for (const { alert, rootCause, proposedActions, expiresAt } of rows) {
     console.log(alert?.title, rootCause, proposedActions.map(({ risk }) => risk), expiresAt);
+    const mine = proposedActions.filter(({ mayApprove }) => mayApprove);
+    console.log(mine.map(({ money, undo, approvalsGiven, approvalsNeeded }) => [money?.minorUnits, undo, approvalsGiven, approvalsNeeded]));
+  }
+  const work = await dataOf(
+    api.GET("/api/concierge/agent-sessions", { params: { query: { open: true, next: "me" } } }),
+  );
+  for (const { next, openActions } of work) {
+    console.log(next?.who, next?.what, next?.until ?? "at any time", openActions);
   }
 }
 

@@ -285,6 +285,7 @@ const FIXED_OF: [(&str, &[&str]); 5] = [
             "count",
             "resolvedAt",
             "agentSessionId",
+            "createdBy",
         ],
     ),
 ];

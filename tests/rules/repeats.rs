@@ -279,7 +279,7 @@ async fn a_decision_whose_function_died_is_made_once() {
     let world = World::start_in(settings).await;
     let posts = posts(&world);
     let mut deaths = 0;
-    for verb in ["verdict", "done", "waive", "hand-over"] {
+    for verb in ["settle", "hand-over"] {
         let ends = format!("/actions/{{actionId}}/{verb}");
         let mut all = posts.iter();
         let request = all.find(|post| post.template.ends_with(&ends)).unwrap();
@@ -287,7 +287,7 @@ async fn a_decision_whose_function_died_is_made_once() {
         for death in [Death::Before, Death::After] {
             for step in 0..MOST_STEPS {
                 let mut request = request.clone();
-                let (session, action) = if verb == "verdict" {
+                let (session, action) = if verb == "settle" {
                     // What was not done leaves its record to the next one.
                     request.body.as_mut().unwrap()["outcome"] = json!("not_done");
                     // A connection of which no call tells anything is left alone in the end.

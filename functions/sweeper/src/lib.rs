@@ -277,17 +277,19 @@ impl Sweeper {
         self.name_ended(&to_name, swept).await;
         let looked_after: Vec<_> = stream::iter(due)
             .map(async |due| {
-                let was_running = due.is_running();
-                (due.name(), was_running, agent.look_after(&due).await)
+                let before = due.status();
+                (due.name(), before, agent.look_after(&due).await)
             })
             .buffer_unordered(CONCURRENCY)
             .collect()
             .await;
-        for (name, was_running, status) in looked_after {
+        for (name, before, status) in looked_after {
+            let was = |is: fn(AgentSessionStatus) -> bool| before.is_some_and(is);
             match status {
-                Ok(status) if was_running => {
+                Ok(status) if was(AgentSessionStatus::is_running) => {
                     swept.settled += usize::from(!status.is_running());
                 }
+                Ok(_) if was(AgentSessionStatus::has_ended) => {}
                 Ok(AgentSessionStatus::Expired) => swept.expired += 1,
                 Ok(AgentSessionStatus::Failed) => swept.interrupted += 1,
                 Ok(_) => {}

@@ -111,10 +111,12 @@ impl AgentSession {
         self.plan_visit();
     }
 
-    /// Schedules the sweeper's next visit after its end: to name its newest entry at once, or to
-    /// check its alert.
+    /// Schedules the sweeper's next visit after its end: to name its newest entry at once, to check
+    /// its alert, or to end the time in which other actions can be approved.
     pub(super) fn plan_visit(&mut self) {
         let unnamed = self.journal_at.filter(|_| self.is_unnamed());
-        self.due_at = [unnamed, self.alert_check_at].into_iter().flatten().min();
+        let closes = self.approvable_until(self.updated_at);
+        let visits = [unnamed, self.alert_check_at, closes];
+        self.due_at = visits.into_iter().flatten().min();
     }
 }

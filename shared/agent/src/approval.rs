@@ -3,10 +3,10 @@
 use std::ops::{Deref, DerefMut};
 
 use super::{
-    ActionApproval, ActionState, AgentAction, AgentSession, AgentSessionStatus, Approver,
-    Approving, ProposedAction, Proposers, TargetEffect,
+    ActionApproval, ActionState, AgentAction, AgentPolicy, AgentSession, AgentSessionStatus,
+    Approver, Approving, ProposedAction, TargetEffect,
 };
-use model::{AgentSessionId, Code, Error, Fault, FaultCode, Timestamp};
+use model::{Code, Error, Fault, FaultCode, Timestamp};
 
 /// The operation in a 409 for a status that allows no approval.
 const EXECUTE: &str = "Actions cannot be executed";
@@ -90,8 +90,9 @@ impl AgentSession {
     /// proposal, and for a list other than the approved one. 409 also for changed content and for
     /// an action that the policy denies.
     ///
-    /// In a session that failed within the last [`AGAIN`](Self::AGAIN), actions that are certainly
-    /// not done run again if the request asks for it.
+    /// Within [`AGAIN`](Self::AGAIN) after the end, while the alert has no newer session, other
+    /// actions can be approved. Actions that are certainly not done run again if the request asks for
+    /// it.
     ///
     /// An insufficient approval is kept with its action. The list runs with the approval that
     /// completes each of its actions.
@@ -114,60 +115,64 @@ impl AgentSession {
         let mut sorted = ids.to_vec();
         sorted.sort_unstable();
         let again = approving.again && status == AgentSessionStatus::Failed;
-        if self.approved == sorted && !again && status != AgentSessionStatus::AwaitingConfirmation {
+        if self.approved.contains(&sorted) && !again {
             return Ok(Approved::Standing);
         }
-        self.check_state(actions, ids, approving.again, now)?;
+        self.check_state(ids, approving.again, now)?;
         self.check_digests(approving)?;
         if !self.note_approvals(approving, approver, now)? {
             self.updated_at = now;
             return Ok(Approved::Pending);
         }
         self.error = None;
-        self.approved = sorted;
+        self.shortfall.retain(|id, _| !ids.contains(id));
+        if !self.approved.contains(&sorted) {
+            self.approved.push(sorted);
+        }
         let due = now.plus(Self::SETTLE_CHECK);
         self.turn(AgentSessionStatus::Executing, Some(due), now);
         let queued = self.queue(actions, approving, now);
-        self.withdraw_approvals();
+        let all = self.proposed_actions.iter_mut();
+        for action in all.filter(|action| ids.contains(&action.id)) {
+            action.approvals = Vec::new();
+        }
         Ok(queued)
     }
 
     /// Checks that an approval of one action would be accepted at `now` from any user. 409
-    /// otherwise. `newest` is the session that the alert points to, if known.
-    pub fn check_open<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-        action: &ProposedAction,
-        newest: Option<AgentSessionId>,
-        now: Timestamp,
-    ) -> Result<(), Error> {
+    /// otherwise.
+    pub fn check_open(&self, action: &ProposedAction, now: Timestamp) -> Result<(), Error> {
         match self.status_at(now) {
-            status @ (AgentSessionStatus::Executing | AgentSessionStatus::Completed) => {
-                return Err(status.forbids(EXECUTE));
-            }
-            AgentSessionStatus::Failed if newest.is_some_and(|newest| newest != self.id) => {
-                return Err(Self::followed_by_another());
-            }
-            _ => {}
+            status @ AgentSessionStatus::Executing => Err(status.forbids(EXECUTE)),
+            _ => self.check_state(std::slice::from_ref(&action.id), true, now),
         }
-        self.check_state(actions, std::slice::from_ref(&action.id), true, now)
     }
 
     /// Checks that a list of actions can be approved, or approved again, at `now`. 409 otherwise.
-    fn check_state<A: Deref<Target = AgentAction>>(
-        &self,
-        actions: &ApprovedActions<A>,
-        ids: &[String],
-        again: bool,
-        now: Timestamp,
-    ) -> Result<(), Error> {
-        let is_not_done = |id: &String| actions.state(id).is_some_and(ActionState::is_not_done);
-        match self.status_at(now) {
-            AgentSessionStatus::AwaitingConfirmation => self.check_approvable(now),
-            AgentSessionStatus::Failed if again && ids.iter().all(is_not_done) => {
-                self.check_failed_lately(now)
+    fn check_state(&self, ids: &[String], again: bool, now: Timestamp) -> Result<(), Error> {
+        let may_run = |id: &String| match self.shortfall.get(id) {
+            Some(state) => again && state.is_not_done(),
+            None => !self.is_approved(id),
+        };
+        let status = self.status_at(now);
+        match status {
+            AgentSessionStatus::AwaitingConfirmation => {}
+            AgentSessionStatus::Completed | AgentSessionStatus::Failed
+                if !self.approved.is_empty() && ids.iter().all(may_run) =>
+            {
+                if self.superseded {
+                    return Err(Self::followed_by_another());
+                }
             }
-            status => Err(refusal(status, ids, again, actions)),
+            status => return Err(self.refusal(status, ids, again)),
+        }
+        match self.approvable_until {
+            Some(until) if now < until => Ok(()),
+            _ if status.has_ended() => Err(Error::conflict(
+                Code::SessionExpired,
+                "The session ended more than 24 hours ago. Open another session.",
+            )),
+            _ => Err(Self::expired("Have actions proposed again")),
         }
     }
 
@@ -215,7 +220,7 @@ impl AgentSession {
         let proposers = self.proposers();
         let mut approvals = Vec::with_capacity(approving.ids.len());
         for action in approving.ids.iter().filter_map(|id| self.proposed(id)) {
-            approvals.push(self.approval(action, approving, approver, proposers, now)?);
+            approvals.push(self.approval(action, approving, approver, now)?);
         }
         let mut are_enough = true;
         for (id, approval) in approving.ids.iter().zip(approvals) {
@@ -246,11 +251,23 @@ impl AgentSession {
         action: &ProposedAction,
         approving: &Approving<'_>,
         approver: &Approver<'_>,
-        proposers: Proposers,
         now: Timestamp,
     ) -> Result<ActionApproval, Error> {
+        let approval = approving.approval(approver.user, action.digest(self), now);
+        self.check_approval(action, approver.policy, &approval)?;
+        Ok(approval)
+    }
+
+    /// Checks that the policy permits an approval of an action, and the action itself. 403 or 409 if
+    /// not.
+    pub(super) fn check_approval(
+        &self,
+        action: &ProposedAction,
+        policy: &AgentPolicy,
+        approval: &ActionApproval,
+    ) -> Result<(), Error> {
         let id = &action.id;
-        let requirement = approver.policy.requires(action.content.subject());
+        let requirement = policy.requires(action.content.subject());
         let requirement = requirement.and(&action.rules);
         if requirement.denies() {
             return Err(Error::conflict(
@@ -258,30 +275,28 @@ impl AgentSession {
                 format!("The organization's policy allows no user to execute {id}."),
             ));
         }
-        let approval = approving.approval(approver.role, action.digest(self), now);
-        if !requirement.admits(&approval, proposers) {
+        if !requirement.admits(approval, self.proposers()) {
             let asked = requirement.says();
+            let fresh = approval.fresh_until.filter(|_| approval.is_fresh());
+            let fresh = fresh.map(|until| {
+                format!(
+                    " Another user made your account or set its password, so that your approvals \
+                     count from {until} on."
+                )
+            });
             return Err(Error::forbidden(
                 Code::ApproverNotAllowed,
-                format!("The organization's policy requires for {id}: {asked}."),
+                format!(
+                    "The organization's policy requires for {id}: {asked}.{}",
+                    fresh.unwrap_or_default()
+                ),
             ));
         }
-        match approver.policy.caps.charge(action.content.subject()) {
-            Ok(_) => Ok(approval),
-            Err(why) => Err(Error::conflict(
-                Code::CapReached,
-                format!("{id} cannot be executed: {why}."),
-            )),
-        }
-    }
-
-    /// 409 if its proposal is a day old and only a handed-over manual action keeps the session
-    /// open.
-    fn check_approvable(&self, now: Timestamp) -> Result<(), Error> {
-        match self.approvable_until {
-            Some(until) if until <= now => Err(Self::expired("Have actions proposed again")),
-            _ => Ok(()),
-        }
+        let charged = policy.caps.charge(action.content.subject());
+        charged.map(|_| ()).map_err(|why| {
+            let detail = format!("{id} cannot be executed: {why}.");
+            Error::conflict(Code::CapReached, detail)
+        })
     }
 
     /// Returns the 409 for a proposal that is a day old.
@@ -314,22 +329,11 @@ impl AgentSession {
     pub fn followed_by_another() -> Error {
         Error::conflict(
             Code::SessionSuperseded,
-            "Another session was opened on the alert since then, or the alert was resolved. Read the alert.",
+            "Another session was opened on the alert since then. Read the alert.",
         )
     }
 
-    /// 409 if the failure is too long ago: the proposal may not match the systems any more.
-    fn check_failed_lately(&self, now: Timestamp) -> Result<(), Error> {
-        if now < self.failed_at.unwrap_or(self.updated_at).plus(Self::AGAIN) {
-            return Ok(());
-        }
-        Err(Error::conflict(
-            Code::SessionExpired,
-            "The session failed more than 24 hours ago. Open another session.",
-        ))
-    }
-
-    /// Queues every approved action.
+    /// Queues the listed actions.
     fn queue<'a, A: DerefMut<Target = AgentAction>>(
         &self,
         actions: &'a mut ApprovedActions<A>,
@@ -346,11 +350,9 @@ impl AgentSession {
             let proposed = self.proposed(id);
             proposed.map_or_else(Vec::new, |action| action.approvals.clone())
         };
-        let new = self
-            .approved
-            .iter()
-            .filter(|id| !is_known(id))
-            .filter_map(|id| self.proposed(id))
+        let listed = self.proposed_actions.iter();
+        let listed = listed.filter(|one| approving.ids.contains(&one.id) && !is_known(&one.id));
+        let new = listed
             .map(|proposed| {
                 let approvals = approvals(&proposed.id);
                 AgentAction::approve(self, proposed, approvals, approving.trace, now)
@@ -359,7 +361,7 @@ impl AgentSession {
         let again = actions
             .known
             .iter_mut()
-            .filter(|action| self.approved.contains(&action.key.action_id))
+            .filter(|action| approving.ids.contains(&action.key.action_id))
             .map(|action| {
                 let approvals = approvals(&action.key.action_id);
                 action.approve_again(self, approvals, approving.trace, now);
@@ -373,7 +375,7 @@ impl AgentSession {
     pub(super) fn approved_among(&self, keys: &[String]) -> Vec<String> {
         self.proposed_actions
             .iter()
-            .filter(|other| keys.contains(&other.key) && self.approved.contains(&other.id))
+            .filter(|other| keys.contains(&other.key) && self.is_approved(&other.id))
             .map(|other| other.id.clone())
             .collect()
     }
@@ -401,7 +403,10 @@ impl AgentSession {
             match self.proposed(id) {
                 Some(action) if action.is_automated => {
                     let mut earlier = ids.iter().take(at).filter_map(|id| self.proposed(id));
-                    if let Some(other) = earlier.find(|one| action.excludes.contains(&one.key)) {
+                    let other = earlier.find(|one| action.excludes.contains(&one.key));
+                    let is_new = !self.is_approved(id);
+                    if let Some(other) = other.or_else(|| self.rival_of(action).filter(|_| is_new))
+                    {
                         faults.push(Fault::at(
                             &field,
                             FaultCode::Exclusive,
@@ -426,41 +431,40 @@ impl AgentSession {
             Ok(())
         }
     }
-}
 
-/// Returns why a list other than the approved one cannot be executed.
-fn refusal<A: Deref<Target = AgentAction>>(
-    status: AgentSessionStatus,
-    ids: &[String],
-    again: bool,
-    actions: &ApprovedActions<A>,
-) -> Error {
-    let any_unknown = ids
-        .iter()
-        .any(|id| actions.state(id) == Some(ActionState::Unknown));
-    match status {
-        AgentSessionStatus::Expired => AgentSession::expired("Open another session"),
-        AgentSessionStatus::Failed if any_unknown => Error::conflict(
-            Code::OutcomeUnknown,
-            "The outcome of one of the actions is unknown, so that it cannot be executed again. \
-             Check the target system before you continue.",
-        ),
-        AgentSessionStatus::Failed if again => Error::conflict(
-            Code::ActionNotFailed,
-            "Only actions that failed or were skipped can be executed again.",
-        ),
-        AgentSessionStatus::Failed => Error::conflict(
-            Code::OtherActionsApproved,
-            "The session failed with another list of actions. To execute the failed or skipped \
-             ones again, send `again: true`.",
-        ),
-        AgentSessionStatus::Executing | AgentSessionStatus::Completed => Error::conflict(
-            Code::OtherActionsApproved,
-            format!(
-                "The session is {} with another list of actions.",
-                status.name()
-            ),
-        ),
-        _ => status.forbids(EXECUTE),
+    /// Returns why a list that was not approved before cannot be executed.
+    fn refusal(&self, status: AgentSessionStatus, ids: &[String], again: bool) -> Error {
+        let shortfalls = || ids.iter().filter_map(|id| self.shortfall.get(id));
+        let other = |why| Error::conflict(Code::OtherActionsApproved, why);
+        match status {
+            AgentSessionStatus::Expired => Self::expired("Open another session"),
+            AgentSessionStatus::Executing => {
+                other("The session executes other actions. Wait for their end.")
+            }
+            AgentSessionStatus::Completed | AgentSessionStatus::Failed
+                if self.approved.is_empty() =>
+            {
+                status.forbids(EXECUTE)
+            }
+            AgentSessionStatus::Completed | AgentSessionStatus::Failed => {
+                if shortfalls().any(|state| *state == ActionState::Unknown) {
+                    Error::conflict(
+                        Code::OutcomeUnknown,
+                        "The outcome of one of the actions is unknown, so that it cannot be \
+                         executed again. Check the target system, then settle the action.",
+                    )
+                } else if again {
+                    Error::conflict(
+                        Code::ActionNotFailed,
+                        "Only actions that failed or were skipped can be executed again.",
+                    )
+                } else if shortfalls().next().is_some() {
+                    other("To execute failed or skipped actions again, send `again: true`.")
+                } else {
+                    other("Some of the actions were executed before. Send only the others.")
+                }
+            }
+            _ => status.forbids(EXECUTE),
+        }
     }
 }

@@ -10,7 +10,7 @@ use utoipa::openapi::{
 
 use super::{ActionApproval, AgentPolicy, Approvers};
 use model::{
-    ActionId, FaultCode, Reason, Role, Timestamp, UserId, input,
+    ActionId, FaultCode, Reason, Timestamp, User, UserId, input,
     input::{Defaulted, Field, List, Place, Reading, escaped},
 };
 
@@ -140,8 +140,8 @@ pub struct Approving<'a> {
 /// The context of an approval, besides the session.
 #[derive(Clone, Copy, Debug)]
 pub struct Approver<'a> {
-    /// The approver's role; none if the user is unknown.
-    pub role: Option<Role>,
+    /// The approver.
+    pub user: &'a User,
     /// The organization's policy.
     pub policy: &'a AgentPolicy,
     /// Of the users who approved before, those who still may.
@@ -162,19 +162,11 @@ impl<'a> Approving<'a> {
         }
     }
 
-    pub(super) fn approval(
-        &self,
-        role: Option<Role>,
-        digest: String,
-        now: Timestamp,
-    ) -> ActionApproval {
+    pub(super) fn approval(&self, by: &User, digest: String, now: Timestamp) -> ActionApproval {
         ActionApproval {
-            user_id: self.by,
-            role,
-            at: now,
             digest: Some(digest),
             note: self.note.map(str::to_owned),
-            round: 0,
+            ..ActionApproval::by(by, now)
         }
     }
 }

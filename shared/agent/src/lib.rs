@@ -23,7 +23,7 @@
 //!       │                    │    ▲            └─────────────────────────────▶ failed
 //!       │                    │    │              all ended, not all succeeded    │
 //!       │ cancel      cancel │    └────────────────────────────────────────────────┘
-//!       │      while one is  │            approve again actions certainly not done
+//!       │      while one is  │       approve others, or again those certainly not done
 //!       │           running  ▼
 //!       │                cancelling
 //!       │                    │ all ended
@@ -40,18 +40,23 @@
 //! A failed session completes when later checks show that each of its approved actions is done. An
 //! action that was not needed, since the one that it replaces succeeded, holds nothing up.
 //!
+//! A completed session says nothing about the alert. Its [open work](AgentSession::open_actions)
+//! stays: for [`AgentSession::AGAIN`] its other automated actions can be approved, and its manual
+//! actions can be settled at any time.
+//!
 //! A playbook states when an alert's matter is settled ([`ResolvedWhen`]). When the session is
 //! completed and each verified effect was found, the worker reads that. Only if it holds, the alert
 //! is resolved. Without such a statement, people resolve the alert.
 //!
 //! A failed session can run again for [`AgentSession::AGAIN`], while its alert has no newer
 //! session. The request must ask for it with `again`: the same list sent twice is one approval.
+//! Opening another session on the alert marks the former one as superseded.
 //!
-//! An action whose outcome is unknown takes a *verdict* from a user who checked the target system.
+//! A user who checked the target system settles an action whose outcome is unknown: the *verdict*.
 //! A failed session completes with the last missing verdict. Otherwise its [`AgentSession::AGAIN`]
 //! starts over, as it does after a check that settles an outcome.
 //!
-//! [Manual actions](Handling) are done, waived or handed over by people, beside the others. An
+//! [Manual actions](Handling) are settled or handed over by users, beside the others. An
 //! untouched manual action does not hold up a session whose approved actions succeeded. While the
 //! service request of a handed-over action is open, the proposal does not expire. Its automated
 //! actions can still be approved for the usual 24 hours only.
@@ -161,6 +166,7 @@
 //! | a check is due | [`AgentAction::look_asked`] | the sweeper |
 
 mod action;
+mod action_state;
 mod action_type;
 mod after_end;
 mod alert;
@@ -180,6 +186,8 @@ mod lease;
 mod manual;
 mod message;
 mod money;
+mod next;
+mod open;
 mod outcome;
 pub mod pattern;
 mod policy;
@@ -199,9 +207,10 @@ mod verdict;
 mod verification;
 
 pub use action::{
-    ActionEnd, ActionKey, ActionResult, ActionRound, ActionState, AgentAction, Checks, OpenCall,
-    Progress, Schedule, Verdict, VerdictOutcome,
+    ActionEnd, ActionKey, ActionResult, ActionRound, AgentAction, Checks, OpenCall, Progress,
+    Schedule, Verdict, VerdictOutcome,
 };
+pub use action_state::ActionState;
 pub use action_type::{
     ActionType, MoneyDirection, MoneyMoved, Reversibility, Reversible, Risk, TargetEffect,
 };
@@ -235,8 +244,10 @@ pub use journal::{
     JournalActor, JournalActorType, JournalEntry, JournalEvent, JournalPeriod, Note, StepAnswer,
 };
 pub use lease::{Answered, Called, Claim, Outcome, Surroundings};
-pub use manual::{ActionDone, ActionHandOver, ActionWaive, RequestTurn};
+pub use manual::{ActionHandOver, RequestTurn};
 pub use message::Message;
+pub use next::{Next, SessionContext};
+pub use open::OpenWork;
 pub use outcome::LastOutcome;
 pub use pattern::{
     ClassHistory, Cycle, LabelledAlert, Occurrence, Pattern, PatternWindow, SharedLabel,
@@ -250,12 +261,14 @@ pub use preview::{MoneySum, PolicyVerdict};
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
 pub use reply::{Effect, Reply, answer, retry_after};
 pub use saving::Saving;
-pub use session::{AgentSession, AgentSessionFilter, AgentSessionStatus, Rejection, SessionReject};
+pub use session::{
+    AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,
+};
 pub use settle::Cancelled;
 pub use sight::{
     Judgement, Looked, Looks, ReconciliationStatus, Seen, Sight, Silence, VerificationStatus,
 };
 pub use step::{ActionStep, AlreadyDone, ApiCall, StepResult, StepStatus};
-pub use verdict::ActionVerdict;
+pub use verdict::{ActionSettle, SettleOutcome};
 
 use model::JournalHead;

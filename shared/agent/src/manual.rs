@@ -1,7 +1,7 @@
 //! Handling of manual actions by people.
 //!
 //! ```text
-//!             done
+//!             settle as done
 //!     ┌───────────────────────────────────────────▶ done
 //!     │                                             ▲  │
 //!     │                 request resolved or closed  │  │  request opened again
@@ -9,7 +9,7 @@
 //! untouched ──────────── hand over ──────────────▶ handed_over
 //!     │  ▲                                          │
 //!     │  └────────────── request deleted ───────────┘
-//!     │       waive
+//!     │       settle as waived
 //!     └───────────────────────────────────────────▶ waived
 //! ```
 //!
@@ -24,24 +24,6 @@ use model::{
     Category, Code, Description, Error, Priority, Reason, ServiceRequestCreate, ServiceRequestId,
     Timestamp, Title, UserId, input, input::Defaulted,
 };
-
-input! {
-    /// The body of a request that marks a manual action as done.
-    pub struct ActionDone {
-        /// A note on what was done.
-        note: Reason,
-    }
-    example {"note": "Called the customer. The new card is on file."};
-}
-
-input! {
-    /// The body of a request that waives a manual action.
-    pub struct ActionWaive {
-        /// The reason why the action is not needed.
-        reason: Reason,
-    }
-    example {"reason": "The customer paid in the meantime."};
-}
 
 input! {
     /// The body of a request that hands a manual action over to a user.
@@ -108,7 +90,7 @@ impl AgentSession {
         if action.is_automated {
             return Err(Error::conflict(
                 Code::ActionAutomated,
-                "The agent executes this action. Only manual actions are done, waived or handed over.",
+                "The agent executes this action. Only manual actions are handed over.",
             ));
         }
         if let Some(stands) = &action.handling {
@@ -167,18 +149,9 @@ impl AgentSession {
         next.or(Some(handling))
     }
 
-    /// Returns until when its automated actions can be approved: at most a day after the proposal,
-    /// however long a manual action keeps the session open. None unless it awaits confirmation.
-    #[must_use]
-    pub fn approvable_until(&self, now: Timestamp) -> Option<Timestamp> {
-        let awaits = self.status_at(now) == AgentSessionStatus::AwaitingConfirmation;
-        let until = self.approvable_until.or(self.due_at);
-        until.filter(|until| awaits && now < *until)
-    }
-
     /// Returns a proposed action. 404 for an id that was never assigned, 409 for one of an earlier
     /// proposal.
-    pub(super) fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
+    pub fn known_action(&self, action_id: &str) -> Result<&ProposedAction, Error> {
         match self.proposed(action_id) {
             Some(action) => Ok(action),
             None if self.is_void(action_id) => Err(Self::superseded()),
@@ -204,7 +177,7 @@ impl AgentSession {
             !action.is_automated && handling.is_some_and(|handling| !handling.is_open())
         };
         if actions.all(is_over) {
-            self.turn(AgentSessionStatus::Completed, None, now);
+            self.end(AgentSessionStatus::Completed, now);
             self.recheck_alert(now);
             return;
         }

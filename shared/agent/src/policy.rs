@@ -11,6 +11,7 @@ pub use sent::PolicySet;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use strum::VariantArray;
 use utoipa::ToSchema;
 
 use super::{ActionType, MoneyDirection, MoneyMoved, Risk};
@@ -45,7 +46,7 @@ pub struct PolicyRule {
     pub approvers: i64,
     /// Roles; each approver must have one of them. Any role if empty.
     pub roles: Vec<Role>,
-    /// Excludes the users who opened the session or requested the proposal.
+    /// Excludes the users who recorded the alert, opened the session or requested the proposal.
     pub not_opener: bool,
     /// Denies the actions to everyone.
     pub deny: bool,
@@ -83,8 +84,9 @@ pub struct PolicyCaps {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicyPreset {
-    /// An action that moves money or that customers notice needs an approver who neither opened the
-    /// session nor requested the proposal. An action that cannot be undone is critical and needs two.
+    /// An action that moves money or that customers notice needs an approver who neither recorded
+    /// the alert, nor opened the session, nor requested the proposal. An action that cannot be undone
+    /// is critical and needs two.
     Billing,
 }
 
@@ -114,6 +116,8 @@ pub struct Requirement<'a> {
 /// The users who had an action proposed. A rule may exclude them from approving it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Proposers {
+    /// The user who recorded the alert.
+    pub recorder: Option<UserId>,
     /// The user who opened the session.
     pub opener: Option<UserId>,
     /// The user who requested the proposal.
@@ -240,11 +244,24 @@ impl<'a> Requirement<'a> {
         self.rules.iter().any(|rule| rule.deny)
     }
 
+    /// True if it asks for another person than the proposers, or for two. A fresh approver is neither.
+    #[must_use]
+    pub fn asks_for_another(&self) -> bool {
+        self.approvers() > 1 || self.rules.iter().any(|rule| rule.not_opener)
+    }
+
     /// True if an approval satisfies every rule.
     #[must_use]
     pub fn admits(&self, approval: &ActionApproval, proposers: Proposers) -> bool {
-        let user = Some(approval.user_id);
-        let is_involved = user == proposers.opener || user == proposers.proposer;
+        let Proposers {
+            recorder,
+            opener,
+            proposer,
+        } = proposers;
+        let is_involved = [recorder, opener, proposer].contains(&Some(approval.user_id));
+        if approval.is_fresh() && self.asks_for_another() {
+            return false;
+        }
         self.rules.iter().all(|rule| {
             let has_role = approval.role.is_some_and(|role| rule.roles.contains(&role));
             (rule.roles.is_empty() || has_role) && !(rule.not_opener && is_involved)
@@ -269,6 +286,32 @@ impl<'a> Requirement<'a> {
         counted.len()
     }
 
+    /// Returns the approvers in words, as the subject of a sentence.
+    #[must_use]
+    pub fn who(&self) -> String {
+        let has_roles = |rule: &&&PolicyRule| !rule.roles.is_empty();
+        let asked: Vec<_> = self.rules.iter().filter(has_roles).collect();
+        let roles = Role::VARIANTS.iter();
+        let roles = roles.filter(|role| asked.iter().all(|rule| rule.roles.contains(role)));
+        let names: Vec<&str> = roles.map(|role| role.name()).collect();
+        let mut who = if asked.is_empty() {
+            "A user".to_owned()
+        } else {
+            let article = if names.first() == Some(&"admin") {
+                "An"
+            } else {
+                "A"
+            };
+            format!("{article} {}", names.join(" or "))
+        };
+        if self.rules.iter().any(|rule| rule.not_opener) {
+            who.push_str(" who did not open this session");
+        } else if asked.is_empty() {
+            who.push_str(" who may execute actions");
+        }
+        who
+    }
+
     /// Returns the requirements in words.
     #[must_use]
     pub fn says(&self) -> String {
@@ -282,15 +325,18 @@ impl<'a> Requirement<'a> {
             text = format!("{text} of role {}", names.join(" or "));
         }
         if self.rules.iter().any(|rule| rule.not_opener) {
-            text.push_str(" who neither opened the session nor had the action proposed");
+            let involved =
+                "neither opened the session, nor had the action proposed, nor recorded the alert";
+            text = format!("{text} who {involved}");
         }
         text
     }
 }
 
-/// Of some users, those who may approve actions now, with their roles.
+/// Of some users, those who may approve actions now, with their roles and the time in which they are
+/// fresh.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Approvers(BTreeMap<UserId, Role>);
+pub struct Approvers(BTreeMap<UserId, (Role, Option<Timestamp>)>);
 
 impl Approvers {
     /// Returns those of the users who are enabled and may execute actions.
@@ -300,15 +346,18 @@ impl Approvers {
             !user.disabled && user.may(permission)
         };
         let users = users.into_iter().filter(may_execute);
-        Self(users.map(|user| (user.id, user.role)).collect())
+        let now = |user: &User| (user.id, (user.role, user.fresh_until()));
+        Self(users.map(now).collect())
     }
 
-    /// Returns the approvals that these users gave, each with the user's present role.
+    /// Returns the approvals that these users gave, each with the user's present role and freshness.
     #[must_use]
     pub fn standing(&self, approvals: &[ActionApproval]) -> Vec<ActionApproval> {
         let standing = approvals.iter().filter_map(|approval| {
+            let (role, fresh_until) = *self.0.get(&approval.user_id)?;
             Some(ActionApproval {
-                role: Some(*self.0.get(&approval.user_id)?),
+                role: Some(role),
+                fresh_until,
                 ..approval.clone()
             })
         });
@@ -336,11 +385,35 @@ pub struct ActionApproval {
     /// The [round](super::AgentAction::round) that was approved; 0 until it begins.
     #[serde(default)]
     pub round: i64,
+    /// The end of the time in which the approver is [fresh](User::fresh_until). Not stored: the
+    /// user's record tells.
+    #[serde(skip)]
+    pub fresh_until: Option<Timestamp>,
 }
 
 impl ActionApproval {
     /// Validity of an approval before the action is claimed, in milliseconds.
     pub const VALID: i64 = span::HOUR;
+
+    /// Creates a user's approval, without a digest.
+    #[must_use]
+    pub fn by(user: &User, now: Timestamp) -> Self {
+        Self {
+            user_id: user.id,
+            role: Some(user.role),
+            at: now,
+            digest: None,
+            note: None,
+            round: 0,
+            fresh_until: user.fresh_until(),
+        }
+    }
+
+    /// True if the approver was fresh at the approval, or became so since.
+    #[must_use]
+    pub fn is_fresh(&self) -> bool {
+        self.fresh_until.is_some_and(|until| self.at < until)
+    }
 
     /// Returns the instant at which it expires.
     #[must_use]

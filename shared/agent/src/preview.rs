@@ -5,13 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{
-    ActionApproval, AgentPolicy, AgentSession, Approvers, Connection, MoneyDirection,
-    ProposedAction,
-};
+use super::{AgentSession, Connection, MoneyDirection, ProposedAction, SessionContext};
 use model::{Error, Fault, Timestamp};
 
-/// The policy's requirements for an action, in general and for one user.
+/// The policy's requirements for an action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PolicyVerdict {
     /// The policy denies the action to everyone.
@@ -24,8 +21,6 @@ pub struct PolicyVerdict {
     pub asks: String,
     /// The reason if it exceeds a cap on any day.
     pub above_cap: Option<String>,
-    /// True if the user's approval would count.
-    pub admits: bool,
 }
 
 impl AgentSession {
@@ -65,26 +60,22 @@ impl AgentSession {
         pairs
     }
 
-    /// Returns the policy's requirements for one of its actions, and for a user's approval of it.
+    /// Returns the policy's requirements for one of its actions.
     #[must_use]
     pub fn policy_verdict(
         &self,
         action: &ProposedAction,
-        policy: &AgentPolicy,
-        approvers: &Approvers,
-        approval: &ActionApproval,
+        context: &SessionContext,
         now: Timestamp,
     ) -> PolicyVerdict {
-        let requirement = policy.requires(action.content.subject());
-        let requirement = requirement.and(&action.rules);
-        let approvals = approvers.standing(&action.approvals);
+        let requirement = context.requirement(action);
+        let approvals = context.approvers.standing(&action.approvals);
         PolicyVerdict {
             denied: requirement.denies(),
             needed: requirement.approvers(),
             given: requirement.given(&approvals, self.proposers(), now),
             asks: requirement.says(),
-            above_cap: policy.caps.charge(action.content.subject()).err(),
-            admits: requirement.admits(approval, self.proposers()),
+            above_cap: context.policy.caps.charge(action.content.subject()).err(),
         }
     }
 }

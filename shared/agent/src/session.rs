@@ -1,10 +1,13 @@
 //! The record of a session, its status at an instant, and its analyses.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence, ResolvedWhen,
+    ActionState, Analysis, JournalHead, Proposal, ProposedAction, Proposers, ReadEvidence,
+    ResolvedWhen,
 };
 use crate::Alert;
 use model::{
@@ -50,9 +53,15 @@ pub struct AgentSession {
     /// The idempotency key of the request that began the newest analysis.
     #[serde(default)]
     pub analysis_key: Option<String>,
-    /// The action ids approved last, ascending.
-    #[serde(default)]
-    pub approved: Vec<String>,
+    /// The approved lists of action ids, each ascending, the oldest first.
+    pub approved: Vec<Vec<String>>,
+    /// The approved actions that ended without success, with their states. Without those that were
+    /// not needed, and those that were approved again.
+    pub shortfall: BTreeMap<String, ActionState>,
+    /// True once its alert has a newer session. Its actions are not approved any more.
+    pub superseded: bool,
+    /// The user who recorded the alert.
+    pub recorded_by: Option<UserId>,
     /// The user who opened it.
     pub created_by: UserId,
     /// The user who requested the newest proposal.
@@ -76,14 +85,8 @@ pub struct AgentSession {
     /// Checks of its alert that found the matter unsettled, since the last action or settlement.
     #[serde(default)]
     pub alert_checks: i64,
-    /// End of the time in which the newest proposal's automated actions can be approved. None in
-    /// records older than this field, which expire as a whole.
-    #[serde(default)]
+    /// End of the time in which its automated actions can be approved, or approved again.
     pub approvable_until: Option<Timestamp>,
-    /// Start of the time in which its actions may run again, for [`AGAIN`](Self::AGAIN): the
-    /// failure, or a later settlement that left it failed. None if it never failed.
-    #[serde(default)]
-    pub failed_at: Option<Timestamp>,
     /// The instant it was opened.
     pub created_at: Timestamp,
     /// The last change.
@@ -147,7 +150,23 @@ input! {
     pub struct AgentSessionFilter {
         status: Option<AnyOf<AgentSessionStatus>>,
         alert_id: Option<AnyOf<AlertId>>,
+        /// `true` for sessions with open actions, `false` for the others.
+        open: Option<bool>,
+        /// `me` for sessions with open work on which the caller can take the next step now.
+        next: Option<NextFilter>,
     }
+}
+
+/// The user whose step is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NextFilter {
+    /// The caller.
+    Me,
+}
+
+impl model::input::OneOf for NextFilter {
+    const NOUN: &'static str = "a user";
 }
 
 impl AgentSessionStatus {
@@ -186,7 +205,8 @@ impl AgentSession {
     pub const ANALYSIS: i64 = 2 * span::MINUTE;
     /// Time a proposal waits for approval, in milliseconds.
     pub const CONFIRMATION: i64 = 24 * span::HOUR;
-    /// Time after a failure in which its actions may run again, in milliseconds.
+    /// Time after the end in which its other actions may be approved, and its failed ones run again, in
+    /// milliseconds.
     pub const AGAIN: i64 = 24 * span::HOUR;
     /// Delay after a change before the sweeper checks whether all actions ended, in milliseconds.
     pub const SETTLE_CHECK: i64 = span::MINUTE;
@@ -216,6 +236,9 @@ impl AgentSession {
             proposed_actions: Vec::new(),
             analysis_key: None,
             approved: Vec::new(),
+            shortfall: BTreeMap::new(),
+            superseded: false,
+            recorded_by: alert.created_by,
             created_by: by,
             proposed_by: None,
             rejection: None,
@@ -226,7 +249,6 @@ impl AgentSession {
             alert_check_at: None,
             alert_checks: 0,
             approvable_until: None,
-            failed_at: None,
             created_at: now,
             updated_at: now,
         }
@@ -263,6 +285,7 @@ impl AgentSession {
             status => return Err(status.forbids("Actions cannot be proposed")),
         }
         self.analysis_key = key.map(str::to_owned);
+        self.approvable_until = None;
         let due = now.plus(Self::ANALYSIS);
         self.turn(AgentSessionStatus::Analyzing, Some(due), now);
         Ok(())
@@ -321,17 +344,38 @@ impl AgentSession {
         Ok(true)
     }
 
-    /// Drops approvals that did not lead to an execution.
+    /// Drops approvals that did not lead to an execution, and takes no more.
     pub(super) fn withdraw_approvals(&mut self) {
+        self.approvable_until = None;
         for action in &mut self.proposed_actions {
             action.approvals = Vec::new();
         }
     }
 
-    /// Returns the users who opened it and requested the proposal.
+    /// Ends it after its last action. Its other actions can be approved for [`AGAIN`](Self::AGAIN).
+    pub(super) fn end(&mut self, status: AgentSessionStatus, now: Timestamp) {
+        self.turn(status, None, now);
+        self.approvable_until = Some(now.plus(Self::AGAIN));
+        self.plan_visit();
+    }
+
+    /// Ends the time in which an ended session can be executed again, so that it leaves the list of
+    /// open work. Returns whether that time was over.
+    pub fn close(&mut self, now: Timestamp) -> bool {
+        let is_over = self.approvable_until.is_some_and(|until| until <= now);
+        if !self.status.has_ended() || !is_over {
+            return false;
+        }
+        self.approvable_until = None;
+        self.plan_visit();
+        true
+    }
+
+    /// Returns the users who recorded the alert, opened the session and requested the proposal.
     #[must_use]
     pub const fn proposers(&self) -> Proposers {
         Proposers {
+            recorder: self.recorded_by,
             opener: Some(self.created_by),
             proposer: self.proposed_by,
         }
@@ -366,9 +410,6 @@ impl AgentSession {
         self.due_at = due_at;
         self.alert_check_at = None;
         self.updated_at = now;
-        if status == AgentSessionStatus::Failed {
-            self.failed_at = Some(now);
-        }
     }
 
     /// Returns the id of an action in a proposal; `place` counts from 1.

@@ -51,6 +51,10 @@ impl AgentSession {
                 stopping.push(&*action);
             }
         }
+        let fell_short = ended
+            .iter()
+            .map(|one| (one.key.action_id.clone(), one.state));
+        self.shortfall.extend(fell_short);
         let (status, due) = if stopping.is_empty() {
             (AgentSessionStatus::Cancelled, None)
         } else {
@@ -82,27 +86,36 @@ impl AgentSession {
         actions: &ApprovedActions<A>,
         now: Timestamp,
     ) {
-        let shortfall = Self::shortfall(&self.results(actions));
-        let status = match self.status {
-            AgentSessionStatus::Cancelling => AgentSessionStatus::Cancelled,
-            _ if shortfall.is_none() => AgentSessionStatus::Completed,
-            _ => AgentSessionStatus::Failed,
+        let error = self.note_shortfall(actions);
+        let status = match (self.status, &error) {
+            (AgentSessionStatus::Cancelling, _) => {
+                return self.turn(AgentSessionStatus::Cancelled, None, now);
+            }
+            (_, None) => AgentSessionStatus::Completed,
+            (_, Some(_)) => AgentSessionStatus::Failed,
         };
-        self.error = shortfall.filter(|_| status == AgentSessionStatus::Failed);
-        self.turn(status, None, now);
+        self.error = error;
+        self.end(status, now);
         self.plan_alert_check(actions, now);
     }
 
-    /// Returns the session's error unless all results are successes, or of actions that were not
-    /// needed.
-    fn shortfall(results: &[ActionResult]) -> Option<String> {
-        let falls_short = |one: &&ActionResult| !(one.success || one.is_needless());
-        let without_success = results.iter().filter(falls_short).count();
-        (without_success > 0).then(|| {
-            let all = results.len();
-            format!(
-                "{without_success} of {all} approved actions did not succeed; see executionResults."
-            )
+    /// Notes the approved actions that ended without success and were needed. Returns the session's
+    /// error if there are any.
+    fn note_shortfall<A: Deref<Target = AgentAction>>(
+        &mut self,
+        actions: &ApprovedActions<A>,
+    ) -> Option<String> {
+        let results = self.results(actions);
+        let fell_short = results.iter();
+        let fell_short = fell_short.filter(|one| !(one.success || one.is_needless()));
+        let states = fell_short.filter_map(|one| {
+            let state = actions.state(&one.action_id)?;
+            Some((one.action_id.clone(), state))
+        });
+        self.shortfall = states.collect();
+        let (count, all) = (self.shortfall.len(), results.len());
+        (count > 0).then(|| {
+            format!("{count} of {all} approved actions did not succeed; see executionResults.")
         })
     }
 
@@ -137,25 +150,28 @@ impl AgentSession {
     }
 
     /// Handles the settlement of an action whose outcome was unknown. A failed session completes
-    /// once each approved action has succeeded. Otherwise, actions that are not done may run again
-    /// for as long as after a failure. Returns whether it completed in this call.
+    /// once each approved action has succeeded. Otherwise, its actions may be approved again for as
+    /// long as after a failure. Returns whether it completed in this call.
     pub fn settle_again<A: Deref<Target = AgentAction>>(
         &mut self,
         actions: &ApprovedActions<A>,
         now: Timestamp,
     ) -> bool {
-        let had_failed = self.status == AgentSessionStatus::Failed && !self.approved.is_empty();
-        if !had_failed || !actions.all_ended() {
+        let error = self.note_shortfall(actions);
+        if self.status != AgentSessionStatus::Failed || self.approved.is_empty() {
             return false;
         }
-        self.error = Self::shortfall(&self.results(actions));
-        if self.error.is_some() {
-            self.failed_at = Some(now);
-            return false;
-        }
-        self.withdraw_approvals();
-        self.turn(AgentSessionStatus::Completed, None, now);
+        let completes = error.is_none();
+        self.error = error;
+        self.end(
+            if completes {
+                AgentSessionStatus::Completed
+            } else {
+                AgentSessionStatus::Failed
+            },
+            now,
+        );
         self.plan_alert_check(actions, now);
-        true
+        completes
     }
 }

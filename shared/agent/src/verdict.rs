@@ -1,23 +1,69 @@
-//! Verdicts: a user checked the target system and settles an action whose outcome is unknown.
+//! Settlements: a user says what became of an action. The settlement of an automated action with an
+//! unknown outcome is a *verdict*; the settlement of a manual action is its [`Handling`].
 
 use std::ops::DerefMut;
 
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
 use super::{
-    ActionState, AgentAction, AgentSession, ApprovedActions, StepStatus, Verdict, VerdictOutcome,
-    proposal::ACTION,
+    ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, StepStatus, Verdict,
+    VerdictOutcome, proposal::ACTION,
 };
-use model::{Code, Error, Reason, input};
+use model::{Code, Error, Fault, FaultCode, Reason, input, input::OneOf};
 
 input! {
-    /// The body of a request that settles an action whose outcome is unknown.
-    pub struct ActionVerdict {
-        /// `done` if the target system shows all of its effect, `not_done` if it shows no effect of
-        /// the unclear call.
-        outcome: VerdictOutcome,
-        /// Where and how the user saw it.
+    /// The body of a request that settles an action.
+    pub struct ActionSettle {
+        /// For an automated action with an unknown outcome: `done` if the target system shows all of
+        /// its effect, `not_done` if it shows no effect of the unclear call. For a manual action:
+        /// `done`, or `waived` if it is not needed.
+        outcome: SettleOutcome,
+        /// Where and how the user saw it, or the reason.
         note: Reason,
     }
     example {"outcome": "done", "note": "The log of the billing system shows the call."};
+}
+
+/// The outcome of an action, as a user says it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SettleOutcome {
+    /// The action is done.
+    Done,
+    /// The automated action certainly took no effect.
+    NotDone,
+    /// The manual action is not needed.
+    Waived,
+}
+
+impl OneOf for SettleOutcome {
+    const NOUN: &'static str = "an outcome";
+}
+
+impl SettleOutcome {
+    /// Returns the verdict on an automated action. 400 for `waived`.
+    pub fn verdict(self) -> Result<VerdictOutcome, Error> {
+        match self {
+            Self::Done => Ok(VerdictOutcome::Done),
+            Self::NotDone => Ok(VerdictOutcome::NotDone),
+            Self::Waived => Err(not_for("The agent executes this action", "done, not_done")),
+        }
+    }
+
+    /// Returns the handling of a manual action. 400 for `not_done`.
+    pub fn handling(self) -> Result<HandlingStatus, Error> {
+        match self {
+            Self::Done => Ok(HandlingStatus::Done),
+            Self::Waived => Ok(HandlingStatus::Waived),
+            Self::NotDone => Err(not_for("This action is manual", "done, waived")),
+        }
+    }
+}
+
+fn not_for(action: &str, outcomes: &str) -> Error {
+    let detail = format!("{action}. Send one of: {outcomes}.");
+    Error::invalid(Fault::at("outcome", FaultCode::Combination, detail))
 }
 
 impl AgentAction {
@@ -83,7 +129,7 @@ impl AgentSession {
         if actions.unreadable.iter().any(|id| id == action_id) {
             return Err(Error::conflict(
                 Code::InvalidTransition,
-                "The record of this action cannot be read and takes no verdict.",
+                "The record of this action cannot be read and cannot be settled.",
             ));
         }
         let mut known = actions.known.iter_mut();
@@ -105,12 +151,15 @@ impl AgentSession {
 }
 
 fn known_not_yet() -> Error {
-    known("The action was never executed.")
+    known("The action was not executed.")
 }
 
 fn known(why: &str) -> Error {
     Error::conflict(
         Code::OutcomeKnown,
-        format!("{why} Only an action whose outcome is unknown takes a verdict."),
+        format!(
+            "{why} An automated action is settled only while its outcome is unknown: send done or \
+             not_done then."
+        ),
     )
 }

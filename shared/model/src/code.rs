@@ -131,11 +131,11 @@ codes! {
         AnalysisInterrupted,
         /// The outcome of an action is unknown; check the target system.
         OutcomeUnknown,
-        /// The outcome of the action is known, or there is none yet: it takes no verdict.
+        /// The outcome of the automated action is known, or there is none yet.
         OutcomeKnown,
-        /// The agent executes the action; only manual ones are done, waived or handed over.
+        /// The agent executes the action; only manual ones are handed over.
         ActionAutomated,
-        /// The manual action was done, waived or handed over before.
+        /// The manual action was settled or handed over before.
         AlreadyHandled,
         /// Only actions that failed or were skipped can be executed again.
         ActionNotFailed,

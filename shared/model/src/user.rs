@@ -8,6 +8,7 @@ use super::{
     AnyOf, Code, Error, Fault, FullName, NewPassword, OrganizationId, Permission, Role, SearchText,
     Timestamp, UserId, Username,
     input::{Change, List, Place, Reading},
+    span,
 };
 use crate::input;
 
@@ -42,6 +43,10 @@ pub struct User {
     /// epoch are void.
     #[serde(default)]
     pub token_epoch: i64,
+    /// Another user who made the account or set its password. None if the operator did so since.
+    pub password_set_by: Option<UserId>,
+    /// When that user did.
+    pub password_set_at: Option<Timestamp>,
     /// When it was created.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -137,6 +142,16 @@ impl User {
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         self.role.may(permission) || self.extra_permissions.contains(&permission)
+    }
+
+    /// The time after another user made the account or set its password in which that user may still
+    /// know the password, in milliseconds.
+    pub const FRESH: i64 = span::DAY;
+
+    /// Returns until when the account is fresh. None unless another user made it or set its password.
+    #[must_use]
+    pub fn fresh_until(&self) -> Option<Timestamp> {
+        self.password_set_at.map(|at| at.plus(Self::FRESH))
     }
 
     /// The user's permissions, each once, in a fixed order.
@@ -265,6 +280,8 @@ mod tests {
             session_epoch: 0,
             kept_session: None,
             token_epoch: 0,
+            password_set_by: None,
+            password_set_at: None,
             created_at: now,
             updated_at: now,
         }

@@ -226,7 +226,7 @@ impl Alerts<'_> {
         let since = key::alerts_since(tenant);
         let is_first = !found.around.has(&since) && !some.is_empty();
         let context = context.clone().with_head(head_in(&found.around, tenant)?);
-        let mut reported = self.reported(tenant, some, found, now).await?;
+        let mut reported = self.reported(&context, some, found, now).await?;
         let mut writes = Vec::with_capacity(3 * some.len() + 2);
         for (alert, is_new) in &reported.alerts {
             if *is_new {
@@ -253,7 +253,7 @@ impl Alerts<'_> {
     /// Returns the alerts of reports as they will be written.
     async fn reported(
         &self,
-        tenant: OrganizationId,
+        context: &WriteContext,
         some: &[AlertReport],
         found: Found,
         now: Timestamp,
@@ -281,7 +281,8 @@ impl Alerts<'_> {
                         Some(id) => id,
                         None => self.0.next_id().await?,
                     };
-                    Stored::created(Alert::new(id, tenant, report.clone(), now))
+                    let (tenant, by) = (context.tenant, context.actor);
+                    Stored::created(Alert::new(id, tenant, report.clone(), by, now))
                 };
                 all.push((alert, !is_known));
             }

@@ -178,12 +178,12 @@ async fn a_verdict_that_was_all_that_was_missing_resolves_the_alert() {
     assert_eq!(world.outcome(&id).await.0, "failed");
     assert_eq!(alert_status(&world, &id).await, "open");
     let action = &actions[0];
-    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/verdict");
+    let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
     let seen = json!({"outcome": "done", "note": "The log of the mail server has it."});
     world.max.post(&path, seen).await.expect(200);
     assert_eq!(world.outcome(&id).await.0, "completed");
     assert_eq!(result(&world, &id).await["steps"][0]["status"], "done");
-    // The verdict has a worker read whether the alert's matter is settled.
+    // The settlement has a worker read whether the alert's matter is settled.
     assert_eq!(alert_status(&world, &id).await, "open");
     world.delivers(&world.worker()).await;
     assert_eq!(alert_status(&world, &id).await, "resolved");

@@ -22,6 +22,11 @@ async fn a_session_shows_every_field_from_the_start() {
         json!({
             "version": 1, "id": id, "alertId": 1, "status": "started", "error": null, "analysis": null,
             "rejection": null, "reads": [], "proposedActions": [], "executionResults": [],
+            "openActions": 0,
+            "next": {
+                "who": "A user who may propose actions", "what": "has actions proposed",
+                "until": null,
+            },
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );

@@ -109,11 +109,9 @@ async fn a_request_refers_back_and_its_resolution_is_the_actions() {
         let answer = hands_over(by, &id, &action, to).await;
         answer.expect_problem(409, "already_handled");
     }
-    let path_of_done = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
-    let done = world
-        .max
-        .post(&path_of_done, json!({"note": "I did."}))
-        .await;
+    let settle = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
+    let done = json!({"outcome": "done", "note": "I did."});
+    let done = world.max.post(&settle, done).await;
     let problem = done.expect_problem(409, "already_handled");
     assert!(
         problem["detail"]
@@ -320,10 +318,11 @@ async fn one_of_done_and_handed_over_holds() {
         let world = Concierge::start().await;
         let (id, action) = world.manual_review().await;
         let sue = world.api.sign_in("sue").await;
-        let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/done");
+        let path = format!("/api/concierge/agent-sessions/{id}/actions/{action}/settle");
+        let done = json!({"outcome": "done", "note": "By telephone."});
         let (over, done) = futures::join!(
-            hands_over(&world.max, &id, &action, &sue),
-            sue.post(&path, json!({"note": "By telephone."})),
+            hands_over(&sue, &id, &action, &sue),
+            world.max.post(&path, done),
         );
         let requests = sue.walk("/api/service-requests").await.len();
         let expected = match (over.status, done.status, requests) {

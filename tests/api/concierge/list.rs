@@ -26,7 +26,11 @@ async fn sessions_come_newest_first_and_are_filtered_by_what_they_are_now() {
                 "occurredAt": "2026-01-15T12:00:00.000Z",
             },
             "rootCause": null, "impact": null, "confidence": null, "isAnomalyPattern": null,
-            "proposedActions": [], "expiresAt": null, "createdBy": world.max.id(),
+            "proposedActions": [], "openActions": 0, "expiresAt": null,
+            "next": {
+                "who": "A user who may propose actions", "what": "has actions proposed",
+                "until": null,
+            }, "createdBy": world.max.id(),
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
         })
     );
@@ -79,8 +83,18 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
             "id": format!("s{session}-p1-a1"), "actionType": "reprocess_usage_batch",
             "description": "Process usage batch `ub_1001` again.", "isAutomated": true,
             "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "critical",
+            "money": null, "reversible": row["proposedActions"][0]["reversible"],
+            "approvalsGiven": 0, "approvalsNeeded": 1, "mayApprove": true,
         })
     );
+    let next = &row["next"];
+    assert_eq!(next["who"], "A user who may execute actions");
+    let what = next["what"].as_str().unwrap();
+    assert!(
+        what.starts_with("approves \"Process usage batch `ub_1001`"),
+        "{what}"
+    );
+    assert_eq!(next["until"], row["expiresAt"]);
     // What was approved waits no longer.
     let actions = [format!("s{session}-p1-a1")];
     world.executes(&session, &[&actions[0]]).await.expect(202);

@@ -49,6 +49,7 @@ async fn an_alert_is_recorded_with_all_that_was_said() {
             "lifecycle": [{"at": "2026-01-14T09:30:00.000Z", "state": "processing"}],
             "occurredAt": "2026-01-15T11:30:00.000Z", "lastOccurredAt": "2026-01-15T11:30:00.000Z",
             "count": 1, "resolvedAt": null, "agentSessionId": null,
+            "createdBy": sue.id(),
             "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
             "version": 1,
         })

@@ -33,6 +33,9 @@ impl Row {
     }
 }
 
+/// Reason for reading the policy and the alert after the session.
+const NEXT: &str = "policy and alert tell what is next in the session";
+
 /// Every operation of the document.
 #[rustfmt::skip] // A line each.
 pub const ROWS: &[Row] = &[
@@ -136,11 +139,11 @@ pub const ROWS: &[Row] = &[
         .because("the same; 30 alerts at once are read and written"),
     row("GET /api/concierge/alerts/{id}", 1, 2),
     row("PATCH /api/concierge/alerts/{id}", 2, 3),
-    row("GET /api/concierge/alerts/{id}/agent-sessions", 2, 4),
+    row("GET /api/concierge/alerts/{id}/agent-sessions", 3, 5).because(NEXT),
     row("GET /api/concierge/agent-sessions", 2, 3),
     row("POST /api/concierge/alerts/{id}/agent-session", 3, 5)
         .because("the alert says which session to look at before another is opened"),
-    row("GET /api/concierge/agent-sessions/{id}", 1, 2),
+    row("GET /api/concierge/agent-sessions/{id}", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/propose", 4, 12)
         .because("that it analyses is written before the analysis, beside which what the class did and \
             playbooks came to is read, the breaker of each connection before its reads, and what that \
@@ -155,16 +158,15 @@ pub const ROWS: &[Row] = &[
     row("GET /api/concierge/pause", 1, 2),
     row("POST /api/concierge/pause", 2, 3),
     row("POST /api/concierge/resume", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/execute", 2, 4)
-        .because("and 1 for each further look at the results, when it waits for them"),
-    row("POST /api/concierge/agent-sessions/{id}/reject", 2, 3),
+    row("POST /api/concierge/agent-sessions/{id}/execute", 3, 5).because(
+        "policy and alert tell what is next, and 1 more for each further look at the results, when it waits for them",
+    ),
+    row("POST /api/concierge/agent-sessions/{id}/reject", 3, 4).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/preview", 3, 6)
         .because("the breaker of each connection is read before its reads; and 1 more where another action claimed one of the effects"),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive", 2, 3),
-    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 2, 5),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 3, 4).because(NEXT),
+    row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 3, 6).because(NEXT),
     row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
     row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),
     row("GET /api/concierge/journal", 1, 2),

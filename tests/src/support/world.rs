@@ -33,8 +33,8 @@ pub struct World {
     executing: String,
     /// A session with an action whose outcome is unknown.
     unknown: (String, String),
-    /// Sessions with a manual action each.
-    manual: [(String, String); 3],
+    /// A session and its manual action.
+    manual: (String, String),
     /// A token of max.
     token: String,
     /// Another user and a token of theirs.
@@ -89,7 +89,8 @@ impl World {
     }
 
     pub async fn start_in(settings: Settings) -> Self {
-        let concierge = Concierge::start_in(settings).await;
+        // The future is large.
+        let concierge = Box::pin(Concierge::start_in(settings)).await;
         let api = &concierge.api;
         may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
@@ -105,11 +106,8 @@ impl World {
         let (executing, _) = concierge.approved_message().await;
         let (session, sent) = concierge.unknown_message("cus_503").await;
         let unknown = (session.to_string(), sent);
-        let mut manual = Vec::new();
-        for _ in 0..3 {
-            let (session, action) = concierge.manual_review().await;
-            manual.push((session.to_string(), action));
-        }
+        let (session, action_by_hand) = concierge.manual_review().await;
+        let manual = (session.to_string(), action_by_hand);
         let token = concierge
             .max
             .creates("/api/tokens", json!({"name": "export"}));
@@ -125,7 +123,7 @@ impl World {
             unwanted: unwanted.to_string(),
             executing: executing.to_string(),
             unknown,
-            manual: manual.try_into().unwrap(),
+            manual,
             token,
             token_of_another: (vic.id.to_string(), of_vic.to_string()),
             script: Mutex::default(),
@@ -215,10 +213,8 @@ impl World {
     fn action(&self, operation: &str) -> Option<String> {
         let verb = operation.split("/actions/{actionId}/").nth(1)?;
         let (session, action) = match verb {
-            "verdict" => &self.unknown,
-            "done" => &self.manual[0],
-            "waive" => &self.manual[1],
-            "hand-over" => &self.manual[2],
+            "settle" => &self.unknown,
+            "hand-over" => &self.manual,
             _ => return None,
         };
         let sessions = "/api/concierge/agent-sessions";
@@ -326,14 +322,8 @@ impl World {
             | "POST /api/concierge/agent-sessions/{id}/preview" => {
                 json!({"actionIds": [self.proposed.1]})
             }
-            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/verdict" => {
+            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle" => {
                 json!({"outcome": "done", "note": "The log has it."})
-            }
-            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/done" => {
-                json!({"note": "By telephone."})
-            }
-            "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/waive" => {
-                json!({"reason": "It was paid."})
             }
             "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over" => {
                 json!({"assigneeId": self.max.id, "note": "Before Monday."})

@@ -5,11 +5,17 @@ use shared::{
     App, Problem,
     agent::ActionHandOver,
     auth::{Caller, need},
-    http::{Body, Path, Single},
+    http::{
+        Body, Path, Single,
+        refusal::{
+            ActionAutomated, AlreadyHandled, ConcurrentChange, InvalidTransition,
+            ProposalSuperseded, SessionExpired,
+        },
+    },
     store::HandingOver,
 };
 
-use super::{NotHandled, OfSession};
+use super::OfSession;
 use crate::sessions::view::AgentSessionView;
 
 /// Hands over a manual action by creating a service request for it.
@@ -26,7 +32,17 @@ pub async fn hand_over(
     caller: Caller<need::WithAgent<need::CreateAgentRemediation>>,
     Path((id, action)): OfSession,
     Body(input): Body<ActionHandOver>,
-) -> Result<Single<AgentSessionView>, Problem<NotHandled>> {
+) -> Result<
+    Single<AgentSessionView>,
+    Problem<(
+        ActionAutomated,
+        AlreadyHandled,
+        ProposalSuperseded,
+        SessionExpired,
+        InvalidTransition,
+        ConcurrentChange,
+    )>,
+> {
     let (id, action, by) = (id.known()?, action.known()?, caller.user_id());
     let agent = app.store.agent();
     let over = HandingOver {
@@ -36,5 +52,5 @@ pub async fn hand_over(
     let session = agent
         .hand_over(caller.pending_write(), id, &action, by, over)
         .await?;
-    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+    Ok(Single(AgentSessionView::read(&app, &session).await?))
 }

@@ -6,9 +6,8 @@ use serde::Serialize;
 use serde_json::Value;
 use shared::{
     agent::{
-        ActionApproval, ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition,
-        HeldEffect, Judgement, MoneyMoved, MoneySum, ProposedAction, Reversible, Sight,
-        TargetEffect,
+        ActionStep, ActionType, AgentSession, ApiCall, Connection, FactCondition, HeldEffect,
+        Judgement, MoneyMoved, MoneySum, ProposedAction, Reversible, Sight, TargetEffect,
     },
     auth::{
         Identity,
@@ -158,7 +157,7 @@ pub struct PreviewSums {
 const CUSTOMER: &str = "customer";
 
 /// Need of a caller who may execute actions.
-type MayExecute = need::WithAgent<need::ExecuteAgentRemediation>;
+type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
 
 impl AgentActionsPreviewed {
     /// Returns the preview of these actions for a caller.
@@ -292,33 +291,12 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
 
 impl PreviewPolicy {
     fn of(action: &ProposedAction, found: &Previewed, caller: &Identity) -> Self {
-        let approval = ActionApproval {
-            user_id: caller.user.id,
-            role: Some(caller.user.role),
-            at: found.at,
-            digest: None,
-            note: None,
-            round: 0,
-        };
-        let session = &found.whole.session;
-        let verdict =
-            session.policy_verdict(action, &found.policy, &found.approvers, &approval, found.at);
-        let newest = found.alert.as_ref();
-        let newest = newest.and_then(|alert| alert.agent_session_id);
-        let open = session.check_open(&found.whole.actions, action, newest, found.at);
-        let refused = open.and_then(|()| MayExecute::check(caller)).err();
-        let why_not = if !action.is_automated {
-            Some("The action is manual and needs no approval.".to_owned())
-        } else if let Some(refused) = refused {
-            Some(says(refused))
-        } else if verdict.denied {
-            Some("The policy denies the action to every approver.".to_owned())
-        } else if !verdict.admits {
-            Some(format!("The policy asks for {}.", verdict.asks))
-        } else {
-            let above = verdict.above_cap.as_ref();
-            above.map(|why| format!("It cannot be executed: {why}."))
-        };
+        let (session, context) = (&found.whole.session, &found.context);
+        let verdict = session.policy_verdict(action, context, found.at);
+        let refused = session
+            .may_approve(action, &caller.user, context, found.at)
+            .and_then(|()| MayExecute::check(caller));
+        let why_not = refused.err().map(says);
         Self {
             denied: verdict.denied,
             approvers_needed: verdict.needed,

@@ -26,6 +26,6 @@ pub async fn list_sessions(
     let page = agent
         .of_alert(caller.tenant(), alert.known()?, &pages.wanted)
         .await?;
-    let now = app.clock.now();
-    Ok(pages.answer(page, |row| AgentSessionRow::of(row, now))?)
+    let (identity, now) = (caller.identity().await?, app.clock.now());
+    Ok(pages.answer(page, |row| AgentSessionRow::of(row, &identity, now))?)
 }

@@ -52,9 +52,9 @@ type Refused = (
 /// actions still run, or the policy asks for another approver, which `approval` of the action
 /// shows.
 ///
-/// A list that was sent before returns its results and runs nothing. With `again`, actions that
-/// failed or were skipped run once more, within 24 hours and while no other session was opened on
-/// the alert. With `digests`, 409 `content_changed` if an action is not what the approver was
+/// A list that was sent before returns its results and runs nothing. Within 24 hours after the end,
+/// while no other session was opened on the alert, other actions can be executed. With `again`,
+/// actions that failed or were skipped run once more. With `digests`, 409 `content_changed` if an action is not what the approver was
 /// shown.
 #[utoipa::path(
     post,
@@ -96,8 +96,7 @@ pub async fn execute(
         }
     };
     let session = results(&state.app, session, wait.0).await?;
-    let now = state.app.clock.now();
-    Ok(AgentActionsExecuted::of(&session, &ids, now))
+    Ok(AgentActionsExecuted::read(&state.app, &session, &ids).await?)
 }
 
 /// Reads the session until every approved action has ended or `wait` is over.

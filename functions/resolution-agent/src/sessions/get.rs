@@ -23,5 +23,5 @@ pub async fn get(
 ) -> Result<Single<AgentSessionView>, Problem> {
     let agent = app.store.agent();
     let session = agent.get(caller.tenant(), id.known()?).await?;
-    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+    Ok(Single(AgentSessionView::read(&app, &session).await?))
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use shared::{
     App, Problem,
-    agent::AgentSessionFilter,
+    agent::{AgentSessionFilter, NextFilter},
     auth::{Caller, need},
     http::List,
     model::{AgentSessionSort, Listing},
@@ -13,7 +13,9 @@ use super::row::AgentSessionRow;
 
 /// Lists the agent sessions of the caller's organization, newest first.
 ///
-/// `status=awaiting_confirmation` lists the proposals that wait for approval.
+/// `status=awaiting_confirmation` lists the proposals that wait for approval. `open=true` lists every
+/// session with open work, whatever its status. `next=me` lists those on which the caller can take
+/// the next step now.
 #[utoipa::path(
     get,
     path = "/api/concierge/agent-sessions",
@@ -28,6 +30,10 @@ pub async fn list(
     let filter = &caller.query.filter;
     let agent = app.store.agent();
     let page = agent.list(tenant, user, filter, &pages.wanted).await?;
-    let now = app.clock.now();
-    Ok(pages.answer(page, |row| AgentSessionRow::of(row, now))?)
+    let (identity, now) = (caller.identity().await?, app.clock.now());
+    let rows = page.filter_map(|row| match filter.next {
+        Some(NextFilter::Me) => AgentSessionRow::of_callers(row, &identity, now),
+        None => Some(AgentSessionRow::of(row, &identity, now)),
+    });
+    Ok(pages.answer(rows, |row| row)?)
 }

@@ -34,5 +34,5 @@ pub async fn reject(
     let session = agent
         .reject(caller.pending_write(), id, by, &input.reason)
         .await?;
-    Ok(Single(AgentSessionView::of(&session, app.clock.now())))
+    Ok(Single(AgentSessionView::read(&app, &session).await?))
 }

@@ -2,8 +2,15 @@
 
 use serde::Serialize;
 use shared::{
-    agent::{ActionType, AgentSession, AgentSessionStatus, AlertRef, ProposedAction, Risk},
-    model::{AgentSessionId, AlertId, Timestamp, UserId},
+    agent::{
+        ActionType, AgentSession, AgentSessionStatus, AlertRef, MoneyMoved, Next, ProposedAction,
+        Reversible, Risk, SessionContext,
+    },
+    auth::{
+        Identity,
+        need::{self, Need},
+    },
+    model::{AgentSessionId, AlertId, Permission, Timestamp, UserId},
     store::SessionOnAlert,
 };
 use utoipa::ToSchema;
@@ -15,19 +22,30 @@ use utoipa::ToSchema;
     "alertId": 3,
     "alert": null,
     "status": "awaiting_confirmation",
-    "rootCause": "The worker that processed usage batch ub_1001 stopped before its end.",
+    "rootCause": "The worker that processed usage batch `ub_1001` stopped before its end.",
     "impact": "4,821.00 USD of usage are not billed.",
     "confidence": 0.9,
     "isAnomalyPattern": false,
     "proposedActions": [{
         "id": "s3-p1-a1",
         "actionType": "reprocess_usage_batch",
-        "description": "Process usage batch ub_1001 again",
+        "description": "Process usage batch `ub_1001` again.",
         "isAutomated": true,
         "targetSystem": "billing",
         "targetEntities": ["ub_1001"],
-        "risk": "low"
+        "risk": "critical",
+        "money": {"direction": "customer_is_billed_later", "amount": null},
+        "reversible": {"is": "no", "says": "Processed usage stays in billing."},
+        "approvalsGiven": 0,
+        "approvalsNeeded": 1,
+        "mayApprove": true
     }],
+    "next": {
+        "who": "A user who may execute actions",
+        "what": "approves \"Process usage batch `ub_1001` again\"",
+        "until": "2026-01-15T12:01:00.000Z"
+    },
+    "openActions": 1,
     "expiresAt": "2026-01-15T12:01:00.000Z",
     "createdBy": 1,
     "createdAt": "2026-01-14T12:00:30.000Z",
@@ -51,8 +69,11 @@ pub struct AgentSessionRow {
     is_anomaly_pattern: Option<bool>,
     /// Actions of the newest proposal.
     proposed_actions: Vec<ActionInShort>,
-    /// Instant until which the proposal can be approved. Null if no proposal waits for approval, or
-    /// if only manual actions that were handed over are open.
+    /// Next step, with `next=me` the caller's; null if nothing is left to do.
+    next: Option<Next>,
+    /// Number of actions that a user can approve, settle or hand over.
+    open_actions: usize,
+    /// Instant until which actions can be approved. Null if none waits for approval.
     expires_at: Option<Timestamp>,
     /// User who opened it.
     created_by: UserId,
@@ -74,20 +95,44 @@ pub struct ActionInShort {
     target_system: String,
     target_entities: Vec<String>,
     risk: Risk,
+    /// Money that it moves; null if it moves none.
+    money: Option<MoneyMoved>,
+    /// Way to undo it; null if none is known.
+    reversible: Option<Reversible>,
+    /// Number of valid approvals that do not suffice yet.
+    approvals_given: usize,
+    /// Number of people who must approve it.
+    approvals_needed: usize,
+    /// True if the caller's approval would be accepted now and count.
+    may_approve: bool,
 }
 
+/// Need of a caller who may execute actions.
+type MayExecute = need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>;
+
+/// Need of a caller who may propose actions.
+type MayPropose = need::WithAgent<need::CreateAgentRemediation>;
+
 impl AgentSessionRow {
-    /// Returns the view as of `now`.
-    pub fn of(row: SessionOnAlert, now: Timestamp) -> Self {
-        let SessionOnAlert { session, alert } = row;
-        let status = session.status_at(now);
+    /// Returns the view for a caller, as of `now`.
+    pub fn of(row: SessionOnAlert, caller: &Identity, now: Timestamp) -> Self {
+        let SessionOnAlert {
+            session,
+            alert,
+            context,
+        } = row;
+        let actions = session.proposed_actions.iter();
+        let actions =
+            actions.map(|action| ActionInShort::of(action, &session, &context, caller, now));
+        let proposed_actions = actions.collect();
+        let (status, next) = (session.status_at(now), session.next(&context, now));
+        let open_actions = session.open_actions(context.is_resolved, now).count();
         let version = session.version;
         let expires_at = session.approvable_until(now);
         let AgentSession {
             id,
             alert_id,
             analysis,
-            proposed_actions,
             created_by,
             created_at,
             updated_at,
@@ -103,7 +148,9 @@ impl AgentSessionRow {
             impact: analysis.map(|analysis| analysis.impact.clone()),
             confidence: analysis.map(|analysis| analysis.confidence),
             is_anomaly_pattern: analysis.map(|analysis| analysis.is_anomaly_pattern),
-            proposed_actions: proposed_actions.into_iter().map(Into::into).collect(),
+            proposed_actions,
+            next,
+            open_actions,
             expires_at,
             created_by,
             created_at,
@@ -111,18 +158,44 @@ impl AgentSessionRow {
             version,
         }
     }
+
+    /// Returns the view with the caller's next step. None if the caller can take none now.
+    pub fn of_callers(row: SessionOnAlert, caller: &Identity, now: Timestamp) -> Option<Self> {
+        let may = |permission| match permission {
+            Permission::ExecuteAgentRemediation => MayExecute::check(caller).is_ok(),
+            _ => MayPropose::check(caller).is_ok(),
+        };
+        let next = row.session.next_of(&caller.user, may, &row.context, now)?;
+        Some(Self {
+            next: Some(next),
+            ..Self::of(row, caller, now)
+        })
+    }
 }
 
-impl From<ProposedAction> for ActionInShort {
-    fn from(action: ProposedAction) -> Self {
+impl ActionInShort {
+    fn of(
+        action: &ProposedAction,
+        session: &AgentSession,
+        context: &SessionContext,
+        caller: &Identity,
+        now: Timestamp,
+    ) -> Self {
+        let verdict = session.policy_verdict(action, context, now);
+        let approves = session.may_approve(action, &caller.user, context, now);
         Self {
-            id: action.id,
+            id: action.id.clone(),
             action_type: action.content.action_type,
-            description: action.content.description,
+            description: action.content.description.clone(),
             is_automated: action.is_automated,
-            target_system: action.content.target_system,
-            target_entities: action.content.entities,
+            target_system: action.content.target_system.clone(),
+            target_entities: action.content.entities.clone(),
             risk: action.content.risk,
+            money: action.content.money.clone(),
+            reversible: action.content.reversible.clone(),
+            approvals_given: verdict.given,
+            approvals_needed: verdict.needed,
+            may_approve: approves.and_then(|()| MayExecute::check(caller)).is_ok(),
         }
     }
 }

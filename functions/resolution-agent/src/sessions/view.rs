@@ -7,9 +7,11 @@ use axum::{
 };
 use serde::Serialize;
 use shared::{
+    App, Error,
     agent::{
-        ActionResult, AgentSession, AgentSessionStatus, Analysis, Looks, ReconciliationStatus,
-        Rejection, StepResult, StepStatus, Verdict, VerificationStatus,
+        ActionResult, AgentSession, AgentSessionStatus, Analysis, Looks, Next,
+        ReconciliationStatus, Rejection, SessionContext, StepResult, StepStatus, Verdict,
+        VerificationStatus,
     },
     http::operation::{Answer, Description},
     model::{AgentSessionId, AlertId, JsonObject, Timestamp},
@@ -144,8 +146,13 @@ impl Answer for AgentActionsExecuted {
 
 impl AgentActionsExecuted {
     /// Returns the results of these actions that have ended, and the session.
-    pub fn of(whole: &SessionWithActions, ids: &[String], now: Timestamp) -> Self {
-        let session = AgentSessionView::of(whole, now);
+    pub async fn read(
+        app: &App,
+        whole: &SessionWithActions,
+        ids: &[String],
+    ) -> Result<Self, Error> {
+        let session = AgentSessionView::read(app, whole).await?;
+        let now = app.clock.now();
         let mut results = results(whole);
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
@@ -155,11 +162,11 @@ impl AgentActionsExecuted {
                 .iter()
                 .any(|approval| approval.is_valid(now))
         });
-        Self {
+        Ok(Self {
             results,
             session,
             is_pending,
-        }
+        })
     }
 }
 
@@ -185,6 +192,10 @@ pub struct AgentSessionView {
     proposed_actions: Vec<ActionView>,
     /// Results of the approved actions that have ended.
     execution_results: Vec<ResultView>,
+    /// Next step; null if nothing is left to do.
+    next: Option<Next>,
+    /// Number of actions that a user can approve, settle or hand over.
+    open_actions: usize,
     /// Version, raised by every write.
     version: i64,
 }
@@ -197,14 +208,21 @@ impl AgentSessionView {
         self.status.is_running()
     }
 
-    /// Returns the view as of `now`.
-    pub fn of(whole: &SessionWithActions, now: Timestamp) -> Self {
+    /// Reads the context of a session and returns its view.
+    pub async fn read(app: &App, whole: &SessionWithActions) -> Result<Self, Error> {
+        let context = app.store.agent().context(&whole.session).await?;
+        Ok(Self::of(whole, &context, app.clock.now()))
+    }
+
+    fn of(whole: &SessionWithActions, context: &SessionContext, now: Timestamp) -> Self {
         let session = &whole.session;
         Self {
             version: session.version,
             id: session.id,
             alert_id: session.alert_id,
             status: session.status_at(now),
+            next: session.next(context, now),
+            open_actions: session.open_actions(context.is_resolved, now).count(),
             created_at: session.created_at,
             updated_at: session.updated_at,
             error: session.error_at(now).map(str::to_owned),

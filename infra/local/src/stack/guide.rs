@@ -5,12 +5,11 @@ use std::path::Path;
 use crate::demo_data::{ACCOUNTS, PASSWORD};
 
 /// Returns the guide. Its commands work when they are pasted into bash as they are printed. They
-/// take ids out of answers with Python, which Workdesk needs anyway, since jq may be missing.
+/// shorten answers with Python, which Workdesk needs anyway, since jq may be missing.
 pub(crate) fn text(url: &str, targets_url: &str, data: &Path, cookies: &Path) -> String {
     let accounts = ACCOUNTS
         .map(|account| format!("{} ({})", account.username, account.role))
         .join(", ");
-    let username = ACCOUNTS[0].username;
     let jar = quoted(&cookies.display().to_string());
     let data = data.display();
     format!(
@@ -24,25 +23,33 @@ Workdesk is running. Ctrl-C stops it.
   Accounts              {accounts}
   Password              {PASSWORD}
 
-Paste into bash to create a task and to execute an action of the agent:
-  api() {{ curl -sS -b {jar} -c {jar} -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; echo; }}
-  pick() {{ python3 -c "import json, sys; a = sys.stdin.read(); sys.stderr.write(a); print(json.loads(a)$1)"; }}
-  # Sign in, create a task and list it.
-  api POST /auth/login -d '{{"username":"{username}","password":"{PASSWORD}"}}'
-  api POST /tasks -d '{{"title":"Look around","projectId":1}}'
-  api GET '/tasks?projectId=1&sort=-id&limit=1'
-  # Open a session on an alert and have the agent propose actions.
-  alert=$(api GET '/concierge/alerts?status=open&limit=1' | pick '[0]["id"]')
-  session=$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
-  action=$(api POST /concierge/agent-sessions/$session/propose | pick '["session"]["proposedActions"][0]["id"]')
-  # List the proposals, preview the first action, approve it and wait for its result.
-  api GET '/concierge/agent-sessions?status=awaiting_confirmation'
-  api POST /concierge/agent-sessions/$session/preview -d "{{\"actionIds\":[\"$action\"]}}"
-  api POST /concierge/agent-sessions/$session/execute -H 'Prefer: wait=10' -d "{{\"actionIds\":[\"$action\"]}}"
-  # Read the session, check its journal, and list the effects in the demo billing system.
-  api GET /concierge/agent-sessions/$session
-  api GET /concierge/agent-sessions/$session/journal/check
-  curl -sS {targets_url}/effects; echo
+Paste into bash: sue has an action proposed, max approves it, and the journal tells who did what:
+  jar={jar}
+  api() {{ curl -sS -b "$jar" -c "$jar" -H 'Content-Type: application/json' -X "$1" {url}/api"$2" "${{@:3}}"; }}
+  login() {{ api POST /auth/login -d "{{\"username\":\"$1\",\"password\":\"{PASSWORD}\"}}" | show 'a["fullName"]'; }}
+  show() {{ python3 -c "import json, sys; a = json.load(sys.stdin); print(json.dumps($1, indent=1, ensure_ascii=False))"; }}
+  pick() {{ python3 -c "import json, sys; print(json.load(sys.stdin)$1)"; }}
+  # The admin sets a policy: who had an action proposed that moves money does not approve it.
+  login ada
+  api PUT /concierge/policy -d '{{"preset":"billing"}}' | show '{{"rules": len(a["rules"]), "version": a["version"]}}'
+  # A support user opens a session on an alert and has actions proposed. Approving them is refused.
+  login sue
+  alert=$(api GET '/concierge/alerts?status=open&signalType=invoice_generation_failed' | pick '[0]["id"]')
+  session=/concierge/agent-sessions/$(api POST /concierge/alerts/$alert/agent-session | pick '["session"]["id"]')
+  api POST $session/propose | show '[one["description"] for one in a["session"]["proposedActions"]]'
+  action=$(api GET $session | pick '["proposedActions"][0]["id"]')
+  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["status"], "detail": a["detail"]}}'
+  # A manager finds the proposal, previews the first action, and approves it.
+  login max
+  api GET '/concierge/agent-sessions?next=me' | show '[row["next"] for row in a]'
+  api POST $session/preview -d "{{\"actionIds\":[\"$action\"]}}" | show '{{k: a["actions"][0][k] for k in ("requests", "policy")}}'
+  api POST $session/execute -d "{{\"actionIds\":[\"$action\"]}}" | show '{{"status": a["session"]["status"], "success": a["results"][0]["success"]}}'
+  # The session is completed, and its open work is listed: the invoice is still to be made.
+  api GET '/concierge/agent-sessions?open=true' | show '[{{k: row[k] for k in ("status", "openActions", "next")}} for row in a]'
+  # The journal, its check, and the effects in the demo billing system.
+  api GET $session/journal | show '[" ".join((e["at"], e["what"], e["actor"]["type"])) for e in a]'
+  api GET $session/journal/check | show '{{"verified": a["verified"]}}'
+  curl -sS {targets_url}/effects | show '[" ".join((e["operation"], e["entity"])) for e in a]'
 "#
     )
 }

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 
 use model::{
     AgentSessionId, AlertId, AlertText, AnyOf, ExternalId, OrganizationId, Slug, SourceName,
-    SystemName, Timestamp, Title,
+    SystemName, Timestamp, Title, UserId,
 };
 use model::{input, input::Change};
 
@@ -48,6 +48,7 @@ use model::{input, input::Change};
     "count": 1,
     "resolvedAt": null,
     "agentSessionId": 3,
+    "createdBy": 1,
     "createdAt": "2026-01-14T12:00:02.000Z",
     "updatedAt": "2026-01-14T12:00:02.000Z"
 })))]
@@ -95,6 +96,8 @@ pub struct Alert {
     pub recurrence: Option<Recurrence>,
     /// The newest agent session on the alert, which may have ended.
     pub agent_session_id: Option<AgentSessionId>,
+    /// The user who recorded it first; null for the operator.
+    pub created_by: Option<UserId>,
     /// The instant at which it was recorded.
     pub created_at: Timestamp,
     /// The last change.
@@ -149,9 +152,15 @@ input! {
 }
 
 impl Alert {
-    /// Creates an alert from a report.
+    /// Creates an alert from a user's report.
     #[must_use]
-    pub fn new(id: AlertId, tenant: OrganizationId, report: AlertReport, now: Timestamp) -> Self {
+    pub fn new(
+        id: AlertId,
+        tenant: OrganizationId,
+        report: AlertReport,
+        by: Option<UserId>,
+        now: Timestamp,
+    ) -> Self {
         let AlertReport {
             content: sent,
             status,
@@ -179,6 +188,7 @@ impl Alert {
             resolved_at: (status == AlertStatus::Resolved).then_some(now),
             recurrence: None,
             agent_session_id: None,
+            created_by: by,
             created_at: now,
             updated_at: now,
         }

@@ -315,7 +315,7 @@ fn approved_again_it_begins_anew_after_its_done_steps() {
     let mut approvals = queued().round.approvals;
     approvals[0].at = at(9);
     let mut session = awaiting();
-    session.approved = ids(&[FIRST, SECOND]);
+    session.approved = vec![ids(&[FIRST, SECOND])];
     session.proposed_actions[0].after = vec!["second".into()];
     action.approve_again(&session, approvals, Some("second"), at(9));
     let mut fresh = queued();

@@ -27,7 +27,7 @@ fn approve(
     let list = ids(list);
     let approving = Approving::of(&list, Id::new(user).unwrap());
     let approver = Approver {
-        role: Some(Role::Manager),
+        user: &super::user(user),
         policy,
         others: &everybody(),
     };
@@ -107,7 +107,7 @@ fn a_list_runs_when_each_of_it_has_enough() {
     approve(&mut session, &two, 4, &[FIRST], 0).unwrap();
     assert!(!approve(&mut session, &two, 6, &[FIRST, SECOND], 1).unwrap());
     assert!(approve(&mut session, &two, 4, &[SECOND], 2).unwrap());
-    assert_eq!(session.approved, [SECOND]);
+    assert_eq!(session.approved, [ids(&[SECOND])]);
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn an_approval_counts_only_while_its_approver_may_give_it() {
         let list = ids(&[FIRST]);
         let approving = Approving::of(&list, Id::new(5).unwrap());
         let approver = Approver {
-            role: Some(Role::Manager),
+            user: &user(5),
             policy: &two,
             others: &others,
         };

@@ -5,6 +5,7 @@ mod approvals;
 mod effects;
 mod journal;
 mod looks;
+mod open_work;
 mod outcomes;
 mod people;
 mod policy;
@@ -164,6 +165,7 @@ fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
         digest: Some(action.digest(&awaiting())),
         note: None,
         round: 0,
+        fresh_until: None,
     }
 }
 
@@ -171,8 +173,9 @@ fn approval(user: i64, action: &ProposedAction) -> ActionApproval {
 fn anybody() -> Approver<'static> {
     static POLICY: LazyLock<AgentPolicy> = LazyLock::new(|| AgentPolicy::none(Id::new(1).unwrap()));
     static OTHERS: LazyLock<Approvers> = LazyLock::new(everybody);
+    static USER: LazyLock<User> = LazyLock::new(|| user(4));
     Approver {
-        role: Some(Role::Manager),
+        user: &USER,
         policy: &POLICY,
         others: &OTHERS,
     }

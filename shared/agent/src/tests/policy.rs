@@ -53,6 +53,7 @@ fn by(user: i64, role: Role) -> ActionApproval {
 }
 
 const NOBODY: Proposers = Proposers {
+    recorder: None,
     opener: None,
     proposer: None,
 };
@@ -138,6 +139,7 @@ fn the_strictest_of_the_rules_wins() {
     let requirement = policy.requires(subject(&UNKNOWN));
     assert_eq!(requirement.approvers(), 2);
     let proposers = Proposers {
+        recorder: None,
         opener: Id::new(3),
         proposer: Id::new(5),
     };
@@ -185,6 +187,7 @@ fn the_preset_asks_for_somebody_else_and_for_two_where_nothing_can_be_undone() {
             ..subject(&UNKNOWN)
         });
         let opener = Proposers {
+            recorder: None,
             opener: Id::new(4),
             proposer: None,
         };
@@ -249,4 +252,41 @@ fn an_action_takes_of_its_day_what_the_caps_count() {
         amount: None,
     };
     assert_eq!(charge(&caps, subject(&usage)), Ok(Some(free)));
+}
+
+/// A fresh approver counts where any one user may approve, and nowhere else.
+#[test]
+fn a_fresh_approver_is_no_other_person() {
+    let fresh = |until| ActionApproval {
+        fresh_until: Some(at(until)),
+        ..by(5, Role::Manager)
+    };
+    for (rules, admits) in [
+        (json!([]), true),
+        (json!([{"roles": ["manager"]}]), true),
+        (json!([{"approvers": 2}]), false),
+        (json!([{"notOpener": true}]), false),
+    ] {
+        let policy = policy(&json!({"rules": rules}));
+        let requirement = policy.requires(subject(&UNKNOWN));
+        assert_eq!(requirement.admits(&fresh(1), NOBODY), admits, "{rules}");
+        assert!(requirement.admits(&fresh(0), NOBODY), "{rules}");
+    }
+}
+
+#[test]
+fn who_recorded_the_alert_counts_as_the_opener() {
+    let mut alert = alert();
+    alert.created_by = Id::new(5);
+    let session = AgentSession::open(Id::new(7).unwrap(), &alert, Id::new(3).unwrap(), at(0));
+    let policy = policy(&json!({"rules": [{"notOpener": true}]}));
+    let requirement = policy.requires(subject(&UNKNOWN));
+    for (user, admits) in [(3, false), (5, false), (4, true)] {
+        let approval = by(user, Role::Manager);
+        assert_eq!(
+            requirement.admits(&approval, session.proposers()),
+            admits,
+            "{user}"
+        );
+    }
 }

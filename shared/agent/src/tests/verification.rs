@@ -294,7 +294,7 @@ fn a_session_that_failed_completes_when_all_turn_out_to_be_done() {
     assert!(session.settle(&actions, at(0)));
     assert_eq!(session.status, AgentSessionStatus::Failed);
     assert!(!session.settle_again(&actions, at(5)));
-    assert_eq!(session.updated_at, at(0));
+    assert_eq!(session.approvable_until, Some(at(5 + AgentSession::AGAIN)));
     actions.known[0].look(&seen("processed"), at(15_000));
     assert!(session.settle_again(&actions, at(15_000)));
     assert_eq!(session.status, AgentSessionStatus::Completed);

@@ -94,11 +94,10 @@ impl DueSession {
         session.map(|session| session.organization_id)
     }
 
-    /// True if approved actions of it may still run.
+    /// Returns its recorded status; none if it is unreadable.
     #[must_use]
-    pub fn is_running(&self) -> bool {
-        let session = self.0.record.as_ref();
-        session.is_some_and(|session| session.status.is_running())
+    pub fn status(&self) -> Option<AgentSessionStatus> {
+        self.0.record.as_ref().map(|session| session.status)
     }
 
     /// Returns the message for the worker, if the check of its alert is due.
@@ -194,8 +193,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Handles a due session: expires its proposal, ends an interrupted analysis, or ends it after
-    /// its last action. Returns its status.
+    /// Handles a due session: expires its proposal, ends an interrupted analysis, ends it after its
+    /// last action, or takes it from the list of open work. Returns its status.
     pub async fn look_after(&self, due: &DueSession) -> Result<AgentSessionStatus, Error> {
         let Some(session) = &due.0.record else {
             self.set_aside(&due.0.key).await?;
@@ -216,6 +215,8 @@ impl Agent<'_> {
         } else if session.lapse(now) {
             let note = Note::new(SWEEPER, JournalEvent::Lapsed, Some(from));
             noted(&mut session, note, now)?
+        } else if session.close(now) {
+            vec![Write::replace(&session)?]
         } else {
             return Ok(session.status);
         };

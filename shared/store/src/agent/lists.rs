@@ -1,8 +1,8 @@
 //! Lists of sessions, each with its alert.
 
-use std::collections::HashMap;
-
-use agent::{AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef};
+use agent::{
+    AgentSession, AgentSessionFilter, AgentSessionStatus, AlertRef, NextFilter, SessionContext,
+};
 use model::{AlertId, AnyOf, Error, Id, OrganizationId, UserId};
 
 use super::Agent;
@@ -21,6 +21,8 @@ pub struct SessionOnAlert {
     pub session: Stored<AgentSession>,
     /// The alert; none if unreadable.
     pub alert: Option<AlertRef>,
+    /// Its render context.
+    pub context: SessionContext,
 }
 
 impl SessionOfAlert {
@@ -44,7 +46,8 @@ impl Record<crate::Workdesk> for SessionOfAlert {
 
 impl Agent<'_> {
     /// Returns the organization's sessions that match, newest first. A session past its deadline is
-    /// listed as expired. Sessions that await confirmation have their own index.
+    /// listed as expired. Sessions with open work have their own index, which has each session that
+    /// awaits confirmation.
     pub async fn list(
         &self,
         tenant: OrganizationId,
@@ -52,13 +55,17 @@ impl Agent<'_> {
         filter: &AgentSessionFilter,
         wanted: &Wanted,
     ) -> Result<Page<SessionOnAlert>, Error> {
-        let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
-        let fits = fits.condition();
         let statuses = filter.status.as_ref();
-        let table = &self.0.table;
         let awaiting = AgentSessionStatus::AwaitingConfirmation;
-        let page = if statuses.and_then(AnyOf::only) == Some(&awaiting) {
-            let newest_first = key::agent_sessions_awaiting(tenant).descending();
+        let awaiting = statuses
+            .and_then(AnyOf::only)
+            .filter(|only| **only == awaiting);
+        let fits = Filter::of(caller).any("alertId", filter.alert_id.as_ref())?;
+        let fits = fits.is("status", awaiting).condition();
+        let table = &self.0.table;
+        let is_open = filter.open == Some(true) || filter.next == Some(NextFilter::Me);
+        let page = if is_open || awaiting.is_some() {
+            let newest_first = key::agent_sessions_open(tenant).descending();
             table.page(newest_first.filter(fits), wanted).await?
         } else {
             let newest_first = key::agent_sessions(tenant).descending();
@@ -70,12 +77,27 @@ impl Agent<'_> {
             let fits = statuses.is_none_or(|any| any.0.contains(&status));
             fits.then_some(session)
         });
-        let alert = |id| key::alert(tenant, id);
-        let alerts = || page.records().map(|session| session.alert_id);
-        let found = table.batch_get(alerts().map(alert), Read::Eventual).await?;
-        let alerts: HashMap<_, AlertRef> = found.all(alerts(), alert);
+        let page = self.on_alerts(tenant, page).await?;
+        Ok(page.filter_map(|row| {
+            let mut open = row.session.open_actions(row.context.is_resolved, now);
+            let is_open = open.next().is_some();
+            drop(open);
+            let fits = filter.open.is_none_or(|open| open == is_open);
+            fits.then_some(row)
+        }))
+    }
+
+    /// Returns sessions with their alerts and contexts.
+    async fn on_alerts(
+        &self,
+        tenant: OrganizationId,
+        page: Page<Stored<AgentSession>>,
+    ) -> Result<Page<SessionOnAlert>, Error> {
+        let sessions: Vec<&AgentSession> = page.records().map(|stored| &stored.record).collect();
+        let contexts = self.contexts(tenant, &sessions, Read::Eventual).await?;
         Ok(page.map(|session| SessionOnAlert {
-            alert: alerts.get(&session.alert_id).cloned(),
+            alert: contexts.alert(&session).cloned(),
+            context: contexts.of(&session),
             session,
         }))
     }
@@ -92,14 +114,11 @@ impl Agent<'_> {
         let names = key::sessions_of_alert(tenant, alert).descending();
         let (alert, names) =
             tokio::try_join!(table.get(&key, Read::Consistent), table.page(names, wanted),)?;
-        let alert = AlertRef::from(&alert.or_not_found(AlertId::NOUN)?.record);
+        alert.or_not_found(AlertId::NOUN)?;
         let session = |id| key::agent_session(tenant, id);
         let keys = names.records().map(|name| session(name.session_id));
         let found = table.batch_get(keys, Read::Eventual).await?;
-        Ok(names.filter_map(|name| {
-            let session = found.named(&session(name.session_id))?;
-            let alert = Some(alert.clone());
-            Some(SessionOnAlert { session, alert })
-        }))
+        let sessions = names.filter_map(|name| found.named(&session(name.session_id)));
+        self.on_alerts(tenant, sessions).await
     }
 }

@@ -15,6 +15,7 @@
 mod actions;
 mod after_end;
 mod claim;
+mod context;
 mod due;
 mod journal;
 mod lists;
@@ -34,15 +35,12 @@ pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
 pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
-pub use people::{ByHand, HandingOver};
+pub use people::{HandingOver, Settling};
 pub use preview::Previewed;
 
 pub use sessions::Approval;
 
-use agent::{
-    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, AgentSessionStatus,
-    ApprovedActions,
-};
+use agent::{ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions};
 use model::{AgentSessionId, Error, Id, OrganizationId, span};
 
 use super::{
@@ -82,8 +80,7 @@ impl Record<crate::Workdesk> for AgentSession {
     }
 
     fn gsi3(&self) -> Option<Key<Self, Gsi3>> {
-        let awaits = self.status == AgentSessionStatus::AwaitingConfirmation;
-        awaits.then(|| key::agent_session_awaiting(self))
+        self.has_open_work().then(|| key::agent_session_open(self))
     }
 }
 
@@ -120,11 +117,11 @@ impl SessionWithActions {
     }
 
     /// Returns the session with the versions after an approval was written.
-    fn approved(mut self, new: Vec<AgentAction>) -> Self {
+    fn approved(mut self, ids: &[String], new: Vec<AgentAction>) -> Self {
         let Self { session, actions } = &mut self;
         session.version += 1;
         for again in &mut actions.known {
-            again.version += i64::from(session.approved.contains(&again.key.action_id));
+            again.version += i64::from(ids.contains(&again.key.action_id));
         }
         let new = new.into_iter().map(|record| Stored { record, version: 1 });
         actions.known.extend(new);

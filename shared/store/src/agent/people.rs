@@ -3,7 +3,7 @@
 
 use agent::{
     ActionState, AgentSession, Handling, HandlingStatus, JournalActor, JournalEvent, Note,
-    RequestTurn, Verdict,
+    RequestTurn, SettleOutcome, Verdict,
 };
 use model::{
     ActionRef, AgentSessionId, Error, ServiceRequest, ServiceRequestId, Timestamp, UserId,
@@ -19,17 +19,19 @@ use crate::{
     assignee::Assignee,
     idempotency::Once,
     key::{self, AnyKey},
-    table::{Batch, Read, Write},
+    table::{Batch, Read, Stored, Write},
     tracked::Tracked,
 };
 
-/// A user's settlement of a manual action.
+/// A user's settlement of an action.
 #[derive(Clone, Copy, Debug)]
-pub enum ByHand<'a> {
-    /// Done, with a note.
-    Done(&'a str),
-    /// Not needed, with the reason.
-    Waived(&'a str),
+pub struct Settling<'a> {
+    /// The outcome.
+    pub outcome: SettleOutcome,
+    /// Where and how the user saw it, or the reason.
+    pub note: &'a str,
+    /// The user.
+    pub by: UserId,
 }
 
 /// A handover of a manual action.
@@ -41,112 +43,37 @@ pub struct HandingOver<'a> {
     pub note: Option<&'a str>,
 }
 
-impl ByHand<'_> {
-    fn handling(self, by: UserId, at: Timestamp) -> Handling {
-        let (status, note) = match self {
-            Self::Done(note) => (HandlingStatus::Done, note),
-            Self::Waived(reason) => (HandlingStatus::Waived, reason),
-        };
-        Handling::new(status, by, Some(note.to_owned()), at)
-    }
-}
-
 impl Agent<'_> {
-    /// Settles an action whose outcome is unknown. 404 if session or action is another tenant's,
-    /// and the errors of [`AgentSession::judge`].
-    pub async fn judge(
-        &self,
-        pending: impl Into<PendingWrite>,
-        id: AgentSessionId,
-        action_id: &str,
-        verdict: &Verdict,
-    ) -> Result<SessionWithActions, Error> {
-        let pending = pending.into();
-        let tenant = pending.tenant();
-        let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, whole| {
-            self.judge_in(&context, whole, action_id, verdict).await
-        };
-        let judged = self.0.write(pending, read, write).await?;
-        judged.or_load(async |_| read().await).await
-    }
-
-    /// None if another caller wrote the action or the session meanwhile.
-    async fn judge_in(
-        &self,
-        context: &WriteContext,
-        mut whole: SessionWithActions,
-        action_id: &str,
-        verdict: &Verdict,
-    ) -> Result<Option<Once<SessionWithActions>>, Error> {
-        let now = self.0.clock.now();
-        let verdict = Verdict {
-            at: now,
-            ..verdict.clone()
-        };
-        let SessionWithActions { session, actions } = &mut whole;
-        let from = session.status;
-        let note = Note::new(
-            JournalActor::user(Some(verdict.by)),
-            JournalEvent::Verdict,
-            Some(ActionState::Unknown.name()),
-        );
-        let note = note.with(json!({ "outcome": verdict.outcome, "note": verdict.note }));
-        let mut writes = Vec::new();
-        let is_news = session
-            .judge(actions, action_id, verdict.clone())?
-            .is_some();
-        if is_news {
-            let mut known = actions.known.iter_mut();
-            let action = known.find(|action| action.key.action_id == action_id);
-            if let Some(action) = action {
-                let told = action.note(Some(note), now);
-                writes.push(Write::replace(action)?);
-                writes.extend(entries(told)?);
-                writes.extend(outcomes::writes(action)?);
-                action.version += 1;
-            }
-            let by = JournalActor::user(Some(verdict.by));
-            let from = from.has_ended().then_some(from.name());
-            writes.extend(followed(session, actions, from, by, now)?);
-            session.version += 1;
-        }
-        self.0.commit(context, writes, whole).await
-    }
-
-    /// Settles a manual action. 404 if session or action is another tenant's, and the errors of
+    /// Settles an action. 404 if session or action is another tenant's, 400 for an outcome of the
+    /// other kind of action, and the errors of [`AgentSession::judge`] and
     /// [`AgentSession::handle`].
-    pub async fn handle(
+    pub async fn settle_action(
         &self,
         pending: impl Into<PendingWrite>,
         id: AgentSessionId,
         action_id: &str,
-        by: UserId,
-        said: ByHand<'_>,
+        settling: Settling<'_>,
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let read = || self.get(tenant, id);
         let write = async |context: WriteContext, mut whole: SessionWithActions| {
+            let is_automated = whole.session.known_action(action_id)?.is_automated;
             let now = self.0.clock.now();
-            let session = &mut whole.session;
-            let from = session.status.name();
-            let handling = said.handling(by, now);
-            let mut writes = Vec::new();
-            if session.handle(action_id, handling.clone(), now)? {
-                let what = handling.status.event();
-                let note = told(session, action_id, Some(by), what, from, &handling);
-                writes = noted(session, note, now)?;
-                session.version += 1;
-            }
+            let writes = if is_automated {
+                judge(&mut whole, action_id, settling, now)?
+            } else {
+                handle(&mut whole.session, action_id, settling, now)?
+            };
+            whole.session.version += i64::from(!writes.is_empty());
             self.0.commit(&context, writes, whole).await
         };
-        let handled = self.0.write(pending, read, write).await?;
-        handled.or_load(async |_| read().await).await
+        let settled = self.0.write(pending, read, write).await?;
+        settled.or_load(async |_| read().await).await
     }
 
     /// Hands a manual action over. Creates its service request in one transaction with the session.
-    /// 400 if the assignee is another tenant's, and the errors of [`handle`](Self::handle).
+    /// 400 if the assignee is another tenant's, and the errors of [`AgentSession::handle`].
     pub async fn hand_over(
         &self,
         pending: impl Into<PendingWrite>,
@@ -265,6 +192,65 @@ impl Store {
         let note = told(&session, action_id, by, turn.event(), from, &handling);
         noted(&mut session, note, now)
     }
+}
+
+/// Settles an automated action. Returns the writes; none for a repeat.
+fn judge(
+    whole: &mut SessionWithActions,
+    action_id: &str,
+    settling: Settling<'_>,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let verdict = Verdict {
+        outcome: settling.outcome.verdict()?,
+        by: settling.by,
+        at: now,
+        note: settling.note.to_owned(),
+    };
+    let SessionWithActions { session, actions } = whole;
+    let by = JournalActor::user(Some(verdict.by));
+    let from = session.status;
+    let note = Note::new(by, JournalEvent::Verdict, Some(ActionState::Unknown.name()));
+    let note = note.with(json!({ "outcome": verdict.outcome, "note": verdict.note }));
+    let mut writes = Vec::new();
+    if session.judge(actions, action_id, verdict)?.is_none() {
+        return Ok(writes);
+    }
+    let mut known = actions.known.iter_mut();
+    if let Some(action) = known.find(|action| action.key.action_id == action_id) {
+        let told = action.note(Some(note), now);
+        writes.push(Write::replace(action)?);
+        writes.extend(entries(told)?);
+        writes.extend(outcomes::writes(action)?);
+        action.version += 1;
+    }
+    let from = from.has_ended().then_some(from.name());
+    writes.extend(followed(session, actions, from, by, now)?);
+    Ok(writes)
+}
+
+/// Settles a manual action. Returns the writes; none for a repeat.
+fn handle(
+    session: &mut Stored<AgentSession>,
+    action_id: &str,
+    settling: Settling<'_>,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let (by, from) = (settling.by, session.status.name());
+    let status = settling.outcome.handling()?;
+    let handling = Handling::new(status, by, Some(settling.note.to_owned()), now);
+    if !session.handle(action_id, handling.clone(), now)? {
+        return Ok(Vec::new());
+    }
+    let note = told(
+        session,
+        action_id,
+        Some(by),
+        status.event(),
+        from,
+        &handling,
+    );
+    noted(session, note, now)
 }
 
 /// Returns the note of a manual action's handling.

@@ -3,15 +3,13 @@
 use std::collections::BTreeSet;
 
 use agent::{ActionApproval, AgentPolicy, Approver, Approvers, Approving, Charge, PolicySet};
-use model::{
-    EntryContent, Error, OrganizationEvent, OrganizationId, Role, Timestamp, User, UserId,
-};
+use model::{EntryContent, Error, Id, OrganizationEvent, OrganizationId, Timestamp, User, UserId};
 
 use super::{Agent, SessionWithActions};
 use crate::{
     PendingWrite, WriteContext,
     key::{self, AnyKey, Key},
-    table::{Batch, Change, Condition, IntoAttribute, Read, Record, Stored, Write},
+    table::{Batch, Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
 };
 
@@ -34,7 +32,7 @@ impl Record<crate::Workdesk> for AgentPolicy {
 pub(super) struct Approvable {
     pub(super) whole: SessionWithActions,
     policy: AgentPolicy,
-    role: Option<Role>,
+    user: User,
     others: Approvers,
 }
 
@@ -42,7 +40,7 @@ impl Approvable {
     /// Returns the approver and the policy.
     pub(super) fn approver(&self) -> Approver<'_> {
         Approver {
-            role: self.role,
+            user: &self.user,
             policy: &self.policy,
             others: &self.others,
         }
@@ -126,7 +124,7 @@ impl Agent<'_> {
             others,
             whole,
             policy: policy_in(&batch, tenant)?.record,
-            role: batch.named(&user).map(|user: Stored<User>| user.role),
+            user: batch.get(&user)?.or_not_found(UserId::NOUN)?.record,
         })
     }
 }

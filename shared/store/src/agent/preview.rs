@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use agent::{
-    AgentPolicy, AgentSession, Alert, Approvers, Connection, EffectGuard, HeldEffect,
-    ProposedAction, TargetEffect,
+    AgentSession, Alert, AlertStatus, Connection, EffectGuard, HeldEffect, ProposedAction,
+    SessionContext, TargetEffect,
 };
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
@@ -21,10 +21,8 @@ use crate::{
 pub struct Previewed {
     /// The session with its approved actions.
     pub whole: SessionWithActions,
-    /// The organization's policy.
-    pub policy: AgentPolicy,
-    /// Of the users who approved before, those who still may.
-    pub approvers: Approvers,
+    /// The session's render context.
+    pub context: SessionContext,
     /// The organization's connections.
     pub connections: Vec<Connection>,
     /// True if the organization is paused.
@@ -103,13 +101,18 @@ impl Agent<'_> {
             claimed.extend(guard.map(|guard| guard.record));
         }
         let before = actions.iter().flat_map(|action| &action.approvals);
-        let approvers = self.approvers(tenant, before).await?;
+        let alert: Option<Alert> = around.named(&alert).map(|alert| alert.record);
         Ok(Previewed {
-            approvers,
-            policy: policy_in(&batch, tenant)?.record,
+            context: SessionContext {
+                policy: policy_in(&batch, tenant)?.record,
+                approvers: self.approvers(tenant, before).await?,
+                is_resolved: alert
+                    .as_ref()
+                    .is_some_and(|alert| alert.status == AlertStatus::Resolved),
+            },
             is_paused: is_paused(&batch, tenant)?,
             connections: connections.into_iter().map(|one| one.record).collect(),
-            alert: around.named(&alert).map(|alert| alert.record),
+            alert,
             held: self.held(claimed, at).await?,
             whole,
             at,

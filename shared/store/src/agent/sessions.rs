@@ -102,10 +102,11 @@ impl Agent<'_> {
             Write::create(&SessionOfAlert::of(&session))?,
             Write::create(&noted)?,
         ];
-        // A failed session can be executed again until the alert has a newer one.
-        if let Some(newest) = newest {
-            let as_it_was = Condition::version(newest.version);
-            writes.push(Write::check(newest.key(), as_it_was));
+        // A session that has ended can be executed again until the alert has a newer one.
+        if let Some(mut newest) = newest {
+            newest.superseded = true;
+            newest.updated_at = now;
+            writes.push(Write::replace(&newest)?);
         }
         let writes = Writes::from(writes).making(id);
         self.0
@@ -240,8 +241,7 @@ impl Agent<'_> {
 
     /// Approves actions, all or none, and writes them with their session in one transaction. Takes
     /// 1 to 50 ids. 404 if the session is another tenant's, and the errors of
-    /// [`AgentSession::approve`]. 409 if actions are to run again but the alert has a newer
-    /// session.
+    /// [`AgentSession::approve`]. 409 if the alert is resolved.
     pub async fn approve(
         &self,
         pending: impl Into<PendingWrite>,
@@ -288,20 +288,16 @@ impl Agent<'_> {
         };
         let note = approval(session, approving, &approver, from);
         let mut writes = Writes::from(noted(session, note, now)?);
-        let runs_again = !again.is_empty();
         for action in again {
             writes.push(Write::replace(action)?);
         }
         for action in &new {
             writes.push(Write::create(action)?);
         }
-        if runs_again {
-            writes.push_or(while_newest(session), AgentSession::followed_by_another());
-        } else {
-            writes.push_or(while_open(session), AgentSession::alert_resolved());
-        }
-        let queued = session.approved.clone();
-        let queued = Approval::Queued(whole.approved(new), queued);
+        writes.push_or(while_open(session), AgentSession::alert_resolved());
+        let mut ids = approving.ids.to_vec();
+        ids.sort_unstable();
+        let queued = Approval::Queued(whole.approved(&ids, new), ids);
         self.0.commit(context, writes, queued).await
     }
 
@@ -495,18 +491,6 @@ fn approval(
 fn while_open(session: &AgentSession) -> Write {
     Write::check(
         key::alert(session.organization_id, session.alert_id),
-        not_resolved(Condition::exists()),
-    )
-}
-
-fn not_resolved(condition: Condition) -> Condition {
-    condition.and("# <> :", "status", ["resolved".into_attribute()])
-}
-
-/// Returns the check that the session is the newest of its alert, which is not resolved.
-fn while_newest(session: &AgentSession) -> Write {
-    Write::check(
-        key::alert(session.organization_id, session.alert_id),
-        not_resolved(Condition::default().equals("agentSessionId", session.id)),
+        Condition::exists().and("# <> :", "status", ["resolved".into_attribute()]),
     )
 }

@@ -58,7 +58,7 @@ impl Directory<'_> {
     ) -> Result<(Organization, User), Error> {
         let (id, admin_id) = tokio::try_join!(self.0.next_id(), self.0.next_id())?;
         let (organization, writes) = self.new_organization(id, name, plan_features)?;
-        let (admin, of_admin) = self.new_user(id, admin_id, admin)?;
+        let (admin, of_admin) = self.new_user(id, admin_id, admin, None)?;
         let mut all = writes;
         all.append(of_admin);
         all.push(Write::create(&admin)?);

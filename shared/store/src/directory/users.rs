@@ -123,17 +123,20 @@ impl Directory<'_> {
         pending: impl Into<PendingWrite>,
         new: impl Future<Output = Result<NewUser, Error>>,
     ) -> Result<Stored<User>, Error> {
-        let user = |context: &WriteContext, id, new, _| self.new_user(context.tenant, id, new);
+        let user = |context: &WriteContext, id, new, _| {
+            self.new_user(context.tenant, id, new, context.actor)
+        };
         self.0.create(pending, key::user, new, user).await
     }
 
-    /// A user, and the writes of the user's account, with the count of admins. 409 when the username is
-    /// taken.
+    /// A user made by another one, or by the operator, and the writes of the user's account, with the
+    /// count of admins. 409 when the username is taken.
     pub(super) fn new_user(
         self,
         tenant: OrganizationId,
         id: UserId,
         new: NewUser,
+        by: Option<UserId>,
     ) -> Result<(User, Writes), Error> {
         let now = self.0.clock.now();
         let account = Account {
@@ -153,6 +156,8 @@ impl Directory<'_> {
             session_epoch: 0,
             kept_session: None,
             token_epoch: 0,
+            password_set_by: by,
+            password_set_at: by.map(|_| now),
             created_at: now,
             updated_at: now,
         };
@@ -220,7 +225,7 @@ impl Directory<'_> {
         password_hash: PasswordHash,
     ) -> Result<(), Error> {
         let context = pending.into().authorized().await?;
-        let writes = self.new_password(user, &password_hash, Condition::exists());
+        let writes = self.new_password(&context, user, &password_hash, Condition::exists());
         let done = self.0.commit(&context, writes, ()).await?;
         done.or_not_found(UserId::NOUN)?.not_replayed()
     }
@@ -251,7 +256,7 @@ impl Directory<'_> {
             let user = context.current(Some(user), UserId::NOUN)?;
             by.may_change(&user)?;
             let is_the_same = Condition::version(user.version);
-            let writes = self.new_password(&user, hash, is_the_same);
+            let writes = self.new_password(context, &user, hash, is_the_same);
             let context = context.clone().with_head(head);
             self.0.commit(&context, writes, ()).await
         };
@@ -261,6 +266,7 @@ impl Directory<'_> {
     /// Returns the writes of a new password.
     fn new_password(
         self,
+        context: &WriteContext,
         user: &User,
         password_hash: &PasswordHash,
         expected: Condition,
@@ -270,11 +276,15 @@ impl Directory<'_> {
             Change::default().set("passwordHash", password_hash.expose()),
             Condition::exists(),
         );
-        let changed = Write::update(
-            user.key(),
-            end_all(Change::default()).set("updatedAt", self.0.clock.now()),
-            expected,
-        );
+        let now = self.0.clock.now();
+        let mut change = end_all(Change::default()).set("updatedAt", now);
+        if let Some(another) = context.actor.filter(|actor| *actor != user.id) {
+            change = change.set("passwordSetBy", another);
+            change = change.set("passwordSetAt", now);
+        } else if context.is_operator {
+            change = change.remove("passwordSetBy").remove("passwordSetAt");
+        }
+        let changed = Write::update(user.key(), change, expected);
         let writes = Writes::from(vec![account, changed]);
         writes.noting(EntryContent::password_set(user.id))
     }

@@ -110,15 +110,15 @@ pub fn agent_session_in_time(session: &AgentSession) -> Key<AgentSession, Gsi1> 
     agent_sessions(session.organization_id).at(place)
 }
 
-/// The organization's agent sessions that await confirmation, by creation. The index is sparse.
-pub fn agent_sessions_awaiting(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
-    List::new(format!("ORG#{tenant}#AGENT_SESSION#AWAITING"))
+/// The organization's agent sessions with open work, by creation. The index is sparse.
+pub fn agent_sessions_open(tenant: OrganizationId) -> List<AgentSession, Gsi3> {
+    List::new(format!("ORG#{tenant}#AGENT_SESSION#OPEN"))
 }
 
-/// An agent session's key in [`agent_sessions_awaiting`].
-pub fn agent_session_awaiting(session: &AgentSession) -> Key<AgentSession, Gsi3> {
+/// An agent session's key in [`agent_sessions_open`].
+pub fn agent_session_open(session: &AgentSession) -> Key<AgentSession, Gsi3> {
     let place = instant_then_id(session.created_at, session.id);
-    agent_sessions_awaiting(session.organization_id).at(place)
+    agent_sessions_open(session.organization_id).at(place)
 }
 
 /// The ids of an alert's agent sessions, by creation.

@@ -1,0 +1,64 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
+
+use axum::extract::State;
+use shared::{
+    Problem,
+    agent::ActionSettle,
+    auth::{Caller, need},
+    http::{
+        Body, Path, Single,
+        refusal::{
+            AlreadyHandled, ConcurrentChange, InvalidTransition, OutcomeKnown, ProposalSuperseded,
+            SessionExpired,
+        },
+    },
+    store::Settling,
+};
+
+use super::OfSession;
+use crate::{ResolutionAgent, messages::send, sessions::view::AgentSessionView};
+
+/// Settles an action: the caller says what became of it.
+///
+/// An automated action takes `done` or `not_done` while its outcome is unknown; `not_done` may be
+/// executed again. A manual action takes `done` or `waived`. The same outcome by the same user
+/// changes nothing; any other is 409 `outcome_known` or `already_handled`.
+///
+/// A failed session completes once every approved action has succeeded. A session of manual actions
+/// completes when each is done or waived.
+#[utoipa::path(
+    post,
+    path = "/api/concierge/agent-sessions/{id}/actions/{actionId}/settle",
+    operation_id = "settleAgentAction"
+)]
+pub async fn settle(
+    State(state): State<ResolutionAgent>,
+    caller: Caller<need::WithAgent<need::InSession<need::ExecuteAgentRemediation>>>,
+    Path((id, action)): OfSession,
+    Body(input): Body<ActionSettle>,
+) -> Result<
+    Single<AgentSessionView>,
+    Problem<(
+        OutcomeKnown,
+        AlreadyHandled,
+        ProposalSuperseded,
+        SessionExpired,
+        InvalidTransition,
+        ConcurrentChange,
+    )>,
+> {
+    let (id, action) = (id.known()?, action.known()?);
+    let settling = Settling {
+        outcome: input.outcome,
+        note: &input.note,
+        by: caller.user_id(),
+    };
+    let agent = state.app.store.agent();
+    let session = agent
+        .settle_action(caller.pending_write(), id, &action, settling)
+        .await?;
+    let message = session.session.alert_check_message(state.app.clock.now());
+    send(&state.queue, message.as_slice()).await;
+    let view = AgentSessionView::read(&state.app, &session).await?;
+    Ok(Single(view))
+}

@@ -1,0 +1,354 @@
+//! Open work and the next step of sessions.
+
+use serde_json::{Value, json};
+
+use super::*;
+use ActionState::{Failed, Skipped, Succeeded, Unknown};
+use AgentSessionStatus as Status;
+use model::{Permission, input, span};
+
+type Actions = ApprovedActions<Box<AgentAction>>;
+
+/// Session 7, whose actions ended in these states at 10; none for an action that was not approved.
+fn ended(states: [Option<ActionState>; 2]) -> (AgentSession, Actions) {
+    let mut session = awaiting();
+    let all = session.proposed_actions.iter().zip(states);
+    let all: Vec<(String, ActionState)> = all
+        .filter_map(|(proposed, state)| Some((proposed.id.clone(), state?)))
+        .collect();
+    let list: Vec<String> = all.iter().map(|(id, _)| id.clone()).collect();
+    let mut actions = Actions::none();
+    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(5));
+    let Approved::Queued { new, .. } = approved.unwrap() else {
+        panic!("it was not approved");
+    };
+    for (mut action, (_, state)) in new.into_iter().zip(all) {
+        (action.state, action.end.at) = (state, Some(at(10)));
+        actions.known.push(Box::new(action));
+    }
+    assert!(session.settle(&actions, at(10)));
+    (session, actions)
+}
+
+fn policy(sent: &Value) -> AgentPolicy {
+    let mut policy = AgentPolicy::none(Id::new(1).unwrap());
+    let sent: PolicySet = input::parse(sent.to_string().as_bytes()).unwrap();
+    sent.apply(&mut policy);
+    policy
+}
+
+fn under(policy: AgentPolicy) -> SessionContext {
+    SessionContext {
+        policy,
+        approvers: everybody(),
+        is_resolved: false,
+    }
+}
+
+fn open(session: &AgentSession, now: i64) -> Vec<(&str, OpenWork)> {
+    let open = session.open_actions(false, at(now));
+    open.map(|(action, work)| (&*action.id, work)).collect()
+}
+
+#[test]
+fn the_open_work_follows_from_the_states_of_the_actions() {
+    let by_hand = (MANUAL, OpenWork::ByHand);
+    for (states, expected) in [
+        (
+            [Some(Succeeded), None],
+            vec![(SECOND, OpenWork::Approve), by_hand],
+        ),
+        ([Some(Succeeded), Some(Succeeded)], vec![by_hand]),
+        (
+            [Some(Failed), Some(Skipped)],
+            vec![
+                (FIRST, OpenWork::ApproveAgain),
+                (SECOND, OpenWork::ApproveAgain),
+                by_hand,
+            ],
+        ),
+        (
+            [Some(Unknown), None],
+            vec![
+                (FIRST, OpenWork::Judge),
+                (SECOND, OpenWork::Approve),
+                by_hand,
+            ],
+        ),
+    ] {
+        let (mut session, _) = ended(states);
+        assert_eq!(open(&session, 11), expected, "{states:?}");
+        assert!(session.has_open_work());
+        // Approvals end after a day, and with another session. People's work stays.
+        let stays = |(_, work): &(&str, OpenWork)| !work.is_approval();
+        let stays: Vec<_> = expected.iter().copied().filter(stays).collect();
+        assert_eq!(open(&session, 10 + span::DAY), stays, "{states:?}");
+        session.superseded = true;
+        assert_eq!(open(&session, 11), stays, "{states:?}");
+    }
+}
+
+#[test]
+fn others_are_approved_after_the_end_and_the_same_list_stands() {
+    let (mut session, mut actions) = ended([Some(Succeeded), None]);
+    assert_eq!(session.status, Status::Completed);
+    assert_eq!(session.due_at, Some(at(10 + span::DAY)));
+    let mixed = ids(&[FIRST, SECOND]);
+    let refused = session.approve(&mut actions, &of(&mixed), &anybody(), at(11));
+    assert_eq!(code(&refused.unwrap_err()), Code::OtherActionsApproved);
+    let second = ids(&[SECOND]);
+    let mut late = session.clone();
+    let refused = late.approve(&mut actions, &of(&second), &anybody(), at(10 + span::DAY));
+    assert_eq!(code(&refused.unwrap_err()), Code::SessionExpired);
+    let mut superseded = session.clone();
+    superseded.superseded = true;
+    let refused = superseded.approve(&mut actions, &of(&second), &anybody(), at(11));
+    assert_eq!(code(&refused.unwrap_err()), Code::SessionSuperseded);
+
+    let approved = session.approve(&mut actions, &of(&second), &anybody(), at(11));
+    assert!(matches!(approved, Ok(Approved::Queued { .. })));
+    assert_eq!(session.status, Status::Executing);
+    for list in [ids(&[FIRST]), second] {
+        let standing = session.approve(&mut actions, &of(&list), &anybody(), at(12));
+        assert!(matches!(standing, Ok(Approved::Standing)), "{list:?}");
+    }
+}
+
+/// An alternative of what is done, or may be, is not open.
+#[test]
+fn what_excludes_an_approved_action_is_open_only_if_that_is_not_done() {
+    for (state, is_open) in [(Succeeded, false), (Unknown, false), (Failed, true)] {
+        let (mut session, mut actions) = ended([Some(state), None]);
+        session.proposed_actions[1].excludes = vec!["first".into()];
+        let open = open(&session, 11);
+        let second = (SECOND, OpenWork::Approve);
+        assert_eq!(open.contains(&second), is_open, "{state:?}");
+        let list = ids(&[SECOND]);
+        let approved = session.approve(&mut actions, &of(&list), &anybody(), at(11));
+        assert_eq!(approved.is_ok(), is_open, "{state:?}");
+    }
+}
+
+/// An action waits for its predecessors of earlier lists, too.
+#[test]
+fn order_holds_over_lists() {
+    let (mut session, mut actions) = ended([Some(Succeeded), None]);
+    session.proposed_actions[1].unless = vec!["first".into()];
+    let list = ids(&[SECOND]);
+    let approved = session.approve(&mut actions, &of(&list), &anybody(), at(11));
+    let Ok(Approved::Queued { new, .. }) = approved else {
+        panic!("it was not approved");
+    };
+    assert_eq!(new[0].round.unless, [FIRST]);
+}
+
+#[test]
+fn a_day_after_its_end_a_session_closes() {
+    let (mut session, _) = ended([Some(Succeeded), None]);
+    session.proposed_actions.pop();
+    assert!(session.has_open_work());
+    assert!(!session.close(at(9 + span::DAY)));
+    assert!(session.close(at(10 + span::DAY)));
+    assert!(!session.has_open_work());
+    assert!(!session.close(at(11 + span::DAY)));
+}
+
+/// Approvals of another action stay while one is executed.
+#[test]
+fn a_first_approval_outlives_the_execution_of_another_action() {
+    let mut session = awaiting();
+    let mut none = Actions::none();
+    session.proposed_actions[1].rules = policy(&json!({"rules": [{"approvers": 2}]})).rules;
+    for list in [ids(&[SECOND]), ids(&[FIRST])] {
+        session
+            .approve(&mut none, &of(&list), &anybody(), at(5))
+            .unwrap();
+    }
+    assert_eq!(session.status, Status::Executing);
+    assert_eq!(session.proposed_actions[1].approvals.len(), 1);
+}
+
+fn says(next: Option<Next>) -> String {
+    let Some(next) = next else {
+        return "-".to_owned();
+    };
+    let until = next
+        .until
+        .map(|until| format!(", until {}", until.millis()));
+    format!("{} {}{}", next.who, next.what, until.unwrap_or_default())
+}
+
+/// Session 7 in each status, and what is next.
+#[test]
+fn each_status_has_a_next_step() {
+    let context = under(policy(&json!({})));
+    let mut analyzing = opened();
+    analyzing.begin_analysis(None, at(0)).unwrap();
+    let mut failed = analyzing.clone();
+    failed.fail_analysis("It failed.", at(1));
+    let mut executing = awaiting();
+    let list = ids(&[FIRST]);
+    let mut none = Actions::none();
+    executing
+        .approve(&mut none, &of(&list), &anybody(), at(5))
+        .unwrap();
+    let mut cancelling = executing.clone();
+    cancelling.status = Status::Cancelling;
+    let mut cancelled = awaiting();
+    cancelled.cancel(&mut none, at(5)).unwrap();
+    let mut expired = awaiting();
+    assert!(expired.lapse(at(span::DAY)));
+    let again = "A user who may propose actions opens another session on alert 9, or resolves the \
+                 alert";
+    let (done, _) = ended([Some(Succeeded), Some(Succeeded)]);
+    let by_hand =
+        "A user who may execute actions settles \"Have it processed again\" or hands it over";
+    for (session, expected) in [
+        (
+            opened(),
+            "A user who may propose actions has actions proposed",
+        ),
+        (analyzing, "The agent analyses the alert, until 120000"),
+        (
+            awaiting(),
+            "A user who may execute actions approves \"Have it processed again\", or one other open \
+             action, until 86400000",
+        ),
+        (executing, "The agent executes the approved actions"),
+        (cancelling, "The agent ends the running actions"),
+        (done, by_hand),
+        (failed, again),
+        (cancelled, again),
+        (expired, again),
+    ] {
+        let next = says(session.next(&context, at(11)));
+        assert_eq!(next, expected, "{:?}", session.status);
+    }
+}
+
+#[test]
+fn the_next_step_after_the_end_is_the_open_work() {
+    let context = under(policy(&json!({})));
+    for (states, expected) in [
+        (
+            [Some(Failed), Some(Succeeded)],
+            "A user who may execute actions approves \"Have it processed again\" again, until 86400010",
+        ),
+        (
+            [Some(Unknown), Some(Succeeded)],
+            "A user who may execute actions looks in billing and settles \"Have it processed again\" \
+             as done or not done",
+        ),
+        (
+            [Some(Succeeded), None],
+            "A user who may execute actions approves \"Have it processed again\", until 86400010",
+        ),
+    ] {
+        let (session, _) = ended(states);
+        assert_eq!(says(session.next(&context, at(11))), expected, "{states:?}");
+    }
+    // With every action settled, the alert is left; nothing is left of a resolved one.
+    let (mut session, _) = ended([Some(Succeeded); 2]);
+    let user = Id::new(5).unwrap();
+    let over = Handling {
+        service_request_id: Some(Id::new(8).unwrap()),
+        assignee_id: Some(user),
+        ..Handling::new(HandlingStatus::HandedOver, user, None, at(11))
+    };
+    assert!(session.handle(MANUAL, over, at(11)).unwrap());
+    let request = "The assignee of service request 8 does \"Have it processed again\" and resolves the \
+                   service request";
+    assert_eq!(says(session.next(&context, at(12))), request);
+    session.proposed_actions.pop();
+    assert!(says(session.next(&context, at(12))).contains("resolves the alert"));
+    let resolved = SessionContext {
+        is_resolved: true,
+        ..context
+    };
+    assert_eq!(says(session.next(&resolved, at(12))), "-");
+    let (session, _) = ended([Some(Succeeded), None]);
+    let left = says(session.next(&resolved, at(12)));
+    assert!(left.contains("hands it over"), "{left}");
+}
+
+#[test]
+fn the_approver_is_named_by_the_policy() {
+    for (rules, expected) in [
+        (
+            json!([{"approvers": 2, "roles": ["manager"], "notOpener": true}]),
+            "A manager who did not open this session approves \"Have it processed again\" (1 of 2), or \
+             one other open action, until 86400000",
+        ),
+        (
+            json!([{"roles": ["manager", "admin"]}, {"roles": ["support", "admin"]}]),
+            "An admin approves \"Have it processed again\", or one other open action, until 86400000",
+        ),
+        (
+            json!([{"roles": ["manager", "admin"]}]),
+            "A manager or admin approves \"Have it processed again\", or one other open action, until \
+             86400000",
+        ),
+        (
+            json!([{"deny": true}]),
+            "A user who may execute actions rejects the proposal, or has the policy changed: no user \
+             may approve \"Have it processed again\", until 86400000",
+        ),
+    ] {
+        let context = under(policy(&json!({"rules": rules})));
+        assert_eq!(says(awaiting().next(&context, at(11))), expected);
+    }
+    // The second approval is in time while the first one is valid.
+    let two = policy(&json!({"rules": [{"approvers": 2}]}));
+    let approver = Approver {
+        policy: &two,
+        ..anybody()
+    };
+    let mut session = awaiting();
+    let list = ids(&[FIRST]);
+    let mut none = Actions::none();
+    let pending = session.approve(&mut none, &of(&list), &approver, at(5));
+    assert!(matches!(pending, Ok(Approved::Pending)));
+    let next = says(session.next(&under(two.clone()), at(11)));
+    assert!(next.contains("(2 of 2)"), "{next}");
+    assert!(next.ends_with("until 3600005"), "{next}");
+}
+
+#[test]
+fn a_step_is_a_users_if_the_user_can_take_it_now() {
+    let others = policy(&json!({"rules": [{"approvers": 2, "notOpener": true}]}));
+    let context = under(others.clone());
+    let mut session = awaiting();
+    session.proposed_actions.remove(2);
+    let all = |_| true;
+    // User 3 opened the session.
+    assert!(session.next_of(&user(3), all, &context, at(11)).is_none());
+    assert!(session.next_of(&user(4), all, &context, at(11)).is_some());
+    let may_not = |permission| permission != Permission::ExecuteAgentRemediation;
+    let next = session.next_of(&user(4), may_not, &context, at(11));
+    assert!(next.is_none());
+    // User 4 has approved both, and waits for another.
+    let approver = Approver {
+        policy: &others,
+        ..anybody()
+    };
+    let list = ids(&[FIRST, SECOND]);
+    let mut none = Actions::none();
+    let pending = session.approve(&mut none, &of(&list), &approver, at(12));
+    assert!(matches!(pending, Ok(Approved::Pending)));
+    assert!(session.next_of(&user(4), all, &context, at(13)).is_none());
+    assert!(session.next_of(&user(5), all, &context, at(13)).is_some());
+    // The agent's work is nobody's, and manual work beside it is somebody's.
+    let queued = session.approve(
+        &mut none,
+        &Approving::of(&list, Id::new(5).unwrap()),
+        &Approver {
+            user: &user(5),
+            ..approver
+        },
+        at(14),
+    );
+    assert!(matches!(queued, Ok(Approved::Queued { .. })));
+    assert!(session.next_of(&user(5), all, &context, at(15)).is_none());
+    session.proposed_actions = awaiting().proposed_actions;
+    assert!(session.next_of(&user(5), all, &context, at(15)).is_some());
+}

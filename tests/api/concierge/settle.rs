@@ -1,0 +1,455 @@
+//! `POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle`
+
+use serde_json::{Value, json};
+
+use tests::support::{Answer, Caller, Concierge, budgets::within};
+
+const HOUR: i64 = 3_600_000;
+
+const OPERATION: &str = "POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle";
+
+async fn settles(caller: &Caller, session: &Value, action: &str, outcome: &str) -> Answer {
+    let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/settle");
+    let body = json!({"outcome": outcome, "note": "The log of the mail server has it."});
+    caller.post(&path, body).await
+}
+
+#[tokio::test]
+async fn a_verdict_of_done_completes_the_session() {
+    let world = Concierge::start().await;
+    let (id, action) = world.unknown_message("cus_501").await;
+    assert_eq!(world.session(&id).await["status"], "failed");
+    world.api.counter.take();
+    let answer = settles(&world.max, &id, &action, "done").await;
+    let session = within(&world.api, OPERATION, 200, &answer);
+    assert_eq!(session["status"], "completed");
+    assert_eq!(session["error"], Value::Null);
+    let result = &session["executionResults"][0];
+    assert_eq!(
+        (&result["success"], &result["error"]),
+        (&json!(true), &Value::Null)
+    );
+    let verdict = json!({
+        "outcome": "done", "by": world.max.id(), "at": session["updatedAt"],
+        "note": "The log of the mail server has it.",
+    });
+    assert_eq!(result["verdict"], verdict);
+    assert_eq!(world.session(&id).await, session);
+    // Somebody had to look, so that nothing was saved.
+    assert_eq!(world.minutes_saved().await, 0);
+
+    let entries = world.journal(&id).await;
+    let said: Vec<&Value> = entries
+        .iter()
+        .filter(|entry| entry["what"] == "verdict")
+        .collect();
+    let [said] = said.as_slice() else {
+        panic!("{entries:?}");
+    };
+    assert_eq!(
+        said["actor"],
+        json!({"type": "user", "userId": world.max.id()})
+    );
+    assert_eq!(
+        (&said["from"], &said["to"]),
+        (&json!("unknown"), &json!("succeeded"))
+    );
+    assert_eq!(said["detail"]["note"], "The log of the mail server has it.");
+    assert_eq!(said["actionId"], json!(action));
+    let settled: Vec<_> = entries
+        .iter()
+        .filter(|entry| entry["what"] == "settled")
+        .collect();
+    let settled = settled.last().unwrap();
+    assert_eq!(
+        (&settled["from"], &settled["to"]),
+        (&json!("failed"), &json!("completed"))
+    );
+    assert_eq!(settled["detail"]["heads"][&action]["hash"], said["hash"]);
+
+    // The same person's same word changes nothing; any other comes too late.
+    assert_eq!(
+        settles(&world.max, &id, &action, "done").await.expect(200),
+        session
+    );
+    let ada = world.api.sign_in("ada").await;
+    for (caller, outcome) in [(&world.max, "not_done"), (&ada, "done")] {
+        settles(caller, &id, &action, outcome)
+            .await
+            .expect_problem(409, "outcome_known");
+    }
+    assert_eq!(world.journal(&id).await.len(), entries.len());
+
+    // The record is done with, for a day.
+    let (second, other) = world.unknown_message("cus_501").await;
+    let (_, results) = world.outcome(&second).await;
+    assert!(results[0].1.starts_with("done_recently"), "{results:?}");
+    settles(&world.max, &second, &other, "done")
+        .await
+        .expect_problem(409, "outcome_known");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_verdict_of_not_done_fails_the_action_which_may_run_again() {
+    let world = Concierge::start().await;
+    let (id, action) = world.unknown_and_unsent("cus_501").await;
+    let answer = world.executes_again(&id, &[&action]).await;
+    answer.expect_problem(409, "outcome_unknown");
+    let session = settles(&world.max, &id, &action, "not_done")
+        .await
+        .expect(200);
+    assert_eq!(session["status"], "failed");
+    let result = &session["executionResults"][0];
+    assert_eq!(result["success"], false);
+    let error = result["error"].as_str().unwrap();
+    assert!(
+        error.starts_with("not_done: ") && error.contains("mail server"),
+        "{error}"
+    );
+    world.executes_again(&id, &[&action]).await.expect(202);
+    world.runs(&id, &action).await;
+    let session = world.session(&id).await;
+    assert_eq!(session["status"], "completed");
+    // It is of the round before.
+    assert_eq!(session["executionResults"][0]["verdict"], Value::Null);
+    assert_eq!(world.demo.effects().len(), 1);
+    assert_eq!(world.minutes_saved().await, 10);
+    world.journal(&id).await;
+}
+
+#[tokio::test]
+async fn a_verdict_frees_the_record_or_keeps_it() {
+    let world = Concierge::start().await;
+    let (first, action) = world.unknown_and_unsent("cus_501").await;
+    let (second, held_back) = world.unknown_and_unsent("cus_501").await;
+    world.demo.clear_faults();
+    let (_, results) = world.outcome(&second).await;
+    assert!(results[0].1.starts_with("effect_unknown"), "{results:?}");
+    settles(&world.max, &first, &action, "not_done")
+        .await
+        .expect(200);
+    world
+        .executes_again(&second, &[&held_back])
+        .await
+        .expect(202);
+    world.runs(&second, &held_back).await;
+    assert_eq!(world.outcome(&second).await.0, "completed");
+    assert_eq!(world.demo.effects().len(), 1);
+}
+
+#[tokio::test]
+async fn a_late_verdict_leaves_a_day_to_go_on() {
+    let world = Concierge::start().await;
+    let (id, action) = world.unknown_and_unsent("cus_501").await;
+    world.api.clock.advance(30 * HOUR);
+    let max = world.api.sign_in("max").await;
+    settles(&max, &id, &action, "not_done").await.expect(200);
+    let path = format!("/api/concierge/agent-sessions/{id}/execute");
+    let max = max.with_header("prefer", "respond-async");
+    let body = json!({"actionIds": [action], "again": true});
+    max.post(&path, body).await.expect(202);
+}
+
+#[tokio::test]
+async fn a_session_completes_with_the_last_of_its_actions() {
+    let world = Concierge::start_unwary().await;
+    let id = world.failed_payment().await;
+    let actions = world.proposed(&id).await;
+    let all: Vec<&str> = actions.iter().map(String::as_str).collect();
+    world.executes(&id, &all).await.expect(202);
+    let drop =
+        local::target_systems::Fault::once("notifications", local::target_systems::FaultMode::Drop);
+    world.demo.inject(drop);
+    world.runs(&id, all[1]).await;
+    // The other one has not run yet: the session goes on, and ends with it.
+    let session = settles(&world.max, &id, all[1], "done").await.expect(200);
+    assert_eq!(session["status"], "executing");
+    settles(&world.max, &id, all[0], "done")
+        .await
+        .expect_problem(409, "outcome_known");
+    world.runs(&id, all[0]).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+    world.journal(&id).await;
+}
+
+#[tokio::test]
+async fn only_what_is_unknown_takes_a_verdict() {
+    let world = Concierge::start().await;
+    let (queued, in_queue) = world.approved_batch().await;
+    let proposed = world.failed_payment().await;
+    let never = world.proposed(&proposed).await.remove(0);
+    for (id, action) in [(&queued, &in_queue), (&proposed, &never)] {
+        settles(&world.max, id, action, "done")
+            .await
+            .expect_problem(409, "outcome_known");
+    }
+    world.proposed(&proposed).await;
+    settles(&world.max, &proposed, &never, "done")
+        .await
+        .expect_problem(409, "proposal_superseded");
+    for (id, action) in [
+        (&proposed, "s1-p1-a9"),
+        (&proposed, "nothing"),
+        (&json!(999), never.as_str()),
+    ] {
+        settles(&world.max, id, action, "done")
+            .await
+            .expect_problem(404, "not_found");
+    }
+    // What was cancelled stays so, though it is known what became of it.
+    let (cancelled, action) = world.approved_message().await;
+    world.poisons(&queued, &in_queue).await;
+    settles(&world.max, &queued, &in_queue, "done")
+        .await
+        .expect_problem(409, "invalid_transition");
+    world.cancels(&cancelled).await.expect(200);
+    settles(&world.max, &cancelled, &action, "done")
+        .await
+        .expect_problem(409, "outcome_known");
+}
+
+#[tokio::test]
+async fn one_of_two_verdicts_holds() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.unknown_message("cus_501").await;
+        let ada = world.api.sign_in("ada").await;
+        let (done, not_done) = futures::join!(
+            settles(&world.max, &id, &action, "done"),
+            settles(&ada, &id, &action, "not_done"),
+        );
+        let status = world.session(&id).await["status"].clone();
+        match (done.status, not_done.status) {
+            (200, 409) => assert_eq!(status, "completed"),
+            (409, 200) => assert_eq!(status, "failed"),
+            other => panic!("{other:?}"),
+        }
+        let entries = world.journal(&id).await;
+        let said = entries.iter().filter(|entry| entry["what"] == "verdict");
+        assert_eq!(said.count(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_verdict_beside_another_execution_is_of_the_round_before() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.unknown_and_unsent("cus_501").await;
+        let ids = [action.as_str()];
+        let ada = world.api.sign_in("ada").await;
+        let (again, judged) = futures::join!(
+            world.executes_again(&id, &ids),
+            settles(&ada, &id, &action, "not_done"),
+        );
+        judged.expect(200);
+        let expected = match again.status {
+            202 => "executing",
+            409 => "failed",
+            other => panic!("{other}"),
+        };
+        assert_eq!(world.session(&id).await["status"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a_session_of_manual_actions_completes_when_they_are_done() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    assert_eq!(
+        world.session(&id).await["proposedActions"][0]["handling"],
+        Value::Null
+    );
+    let ada = world.api.sign_in("ada").await;
+    world.api.clock.advance(HOUR);
+    world.api.counter.take();
+    let answer = settles(&ada, &id, &action, "done").await;
+    let session = within(&world.api, OPERATION, 200, &answer);
+    assert_eq!(session["status"], "completed");
+    let handling = json!({
+        "status": "done", "by": ada.id(), "at": session["updatedAt"], "note": "The log of the mail server has it.",
+        "serviceRequestId": null, "assigneeId": null,
+    });
+    assert_eq!(session["proposedActions"][0]["handling"], handling);
+    // What people do is no result of the agent's, and saves nothing.
+    assert_eq!(session["executionResults"], json!([]));
+    assert_eq!(world.minutes_saved().await, 0);
+    let path = format!("/api/concierge/agent-sessions/{id}/journal");
+    let entries = world.max.walk(&path).await;
+    let last = entries.last().unwrap();
+    assert_eq!(last["what"], "done_by_hand");
+    assert_eq!(last["actor"], json!({"type": "user", "userId": ada.id()}));
+    assert_eq!(
+        (&last["from"], &last["to"]),
+        (&json!("awaiting_confirmation"), &json!("completed"))
+    );
+    assert_eq!(last["detail"]["note"], "The log of the mail server has it.");
+    let digest = &session["proposedActions"][0]["digest"];
+    assert_eq!(last["detail"]["actions"], json!({&action: digest}));
+    // The same again changes nothing; somebody else's word comes too late.
+    assert_eq!(
+        settles(&ada, &id, &action, "done").await.expect(200),
+        session
+    );
+    settles(&world.max, &id, &action, "done")
+        .await
+        .expect_problem(409, "already_handled");
+    assert_eq!(world.max.walk(&path).await.len(), entries.len());
+    // It is no longer in the inbox, and the alert may have another session.
+    let inbox = "/api/concierge/agent-sessions?status=awaiting_confirmation";
+    assert_eq!(world.max.get(inbox).await.expect(200), json!([]));
+    world
+        .cancels(&id)
+        .await
+        .expect_problem(409, "invalid_transition");
+}
+
+#[tokio::test]
+async fn in_a_mixed_session_manual_actions_are_settled_beside_the_others() {
+    let world = Concierge::start_unwary().await;
+    // Before the others are executed: the proposal waits for those.
+    let (id, automated, manual) = world.mixed().await;
+    let session = settles(&world.max, &id, &manual, "done").await.expect(200);
+    assert_eq!(session["status"], "awaiting_confirmation");
+    world.executes(&id, &[&automated]).await.expect(202);
+    world.runs(&id, &automated).await;
+    assert_eq!(world.outcome(&id).await.0, "completed");
+
+    // While they run and after them; what nobody touched holds nothing up.
+    let (id, automated, manual) = world.mixed().await;
+    world.executes(&id, &[&automated]).await.expect(202);
+    world
+        .executes(&id, &[&manual])
+        .await
+        .expect_faults(&[("/actionIds/0", "manual")]);
+    world.runs(&id, &automated).await;
+    let ended = world.session(&id).await;
+    assert_eq!(
+        ended["status"], "failed",
+        "its payment was made a moment ago"
+    );
+    let session = settles(&world.max, &id, &manual, "done").await.expect(200);
+    assert_eq!(session["status"], "failed");
+    assert_eq!(session["proposedActions"][1]["handling"]["status"], "done");
+}
+
+#[tokio::test]
+async fn only_a_manual_action_of_a_session_that_goes_on_is_done() {
+    let world = Concierge::start().await;
+    let (id, automated, manual) = world.mixed().await;
+    settles(&world.max, &id, &automated, "done")
+        .await
+        .expect_problem(409, "outcome_known");
+    for (session, action) in [
+        (&id, "nothing"),
+        (&id, "s9-p1-a1"),
+        (&json!(999), manual.as_str()),
+    ] {
+        settles(&world.max, session, action, "done")
+            .await
+            .expect_problem(404, "not_found");
+    }
+    world.proposed(&id).await;
+    settles(&world.max, &id, &manual, "done")
+        .await
+        .expect_problem(409, "proposal_superseded");
+    let (cancelled, action) = world.manual_review().await;
+    world.cancels(&cancelled).await.expect(200);
+    settles(&world.max, &cancelled, &action, "done")
+        .await
+        .expect_problem(409, "invalid_transition");
+    let (expired, action) = world.manual_review().await;
+    world.api.clock.advance(24 * HOUR);
+    let max = world.api.sign_in("max").await;
+    settles(&max, &expired, &action, "done")
+        .await
+        .expect_problem(409, "session_expired");
+}
+
+#[tokio::test]
+async fn one_of_two_users_who_settled_it_is_named() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let ada = world.api.sign_in("ada").await;
+        let (one, other) = futures::join!(
+            settles(&world.max, &id, &action, "done"),
+            settles(&ada, &id, &action, "done"),
+        );
+        let by = match (one.status, other.status) {
+            (200, 409) => world.max.id(),
+            (409, 200) => ada.id(),
+            other => panic!("{other:?}"),
+        };
+        let handling = world.session(&id).await["proposedActions"][0]["handling"].clone();
+        assert_eq!(handling["by"], json!(by));
+    }
+}
+
+#[tokio::test]
+async fn a_waived_action_need_not_be_done() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    let answer = settles(&world.max, &id, &action, "waived").await;
+    let session = answer.expect(200);
+    assert_eq!(session["status"], "completed");
+    assert_eq!(
+        session["proposedActions"][0]["handling"]["status"],
+        "waived"
+    );
+    let again = settles(&world.max, &id, &action, "waived").await;
+    assert_eq!(again.expect(200), session);
+    let done = settles(&world.max, &id, &action, "done").await;
+    done.expect_problem(409, "already_handled");
+    let path = format!("/api/concierge/agent-sessions/{id}/journal");
+    let last = world.max.walk(&path).await.pop().unwrap();
+    assert_eq!(last["what"], "waived");
+}
+
+/// The kind of the action limits its outcomes, whatever its state.
+#[tokio::test]
+async fn an_outcome_of_the_other_kind_of_action_is_refused() {
+    let world = Concierge::start().await;
+    let (unknown, message) = world.unknown_message("cus_501").await;
+    let (manual, review) = world.manual_review().await;
+    for (id, action, outcome, send) in [
+        (&unknown, &message, "waived", "done, not_done"),
+        (&manual, &review, "not_done", "done, waived"),
+    ] {
+        let answer = settles(&world.max, id, action, outcome).await;
+        answer.expect_faults(&[("/outcome", "combination")]);
+        assert!(answer.text.contains(send), "{}", answer.text);
+    }
+}
+
+/// A user who proposes actions hands a manual one over; it is settled by users who execute actions.
+#[tokio::test]
+async fn settling_takes_the_permission_to_execute() {
+    let world = Concierge::start().await;
+    let (id, action) = world.manual_review().await;
+    let sue = world.api.sign_in("sue").await;
+    for outcome in ["done", "waived"] {
+        let answer = settles(&sue, &id, &action, outcome).await;
+        answer.expect_problem(403, "permission_denied");
+    }
+}
+
+#[tokio::test]
+async fn one_of_waived_and_done_holds() {
+    for _ in 0..4 {
+        let world = Concierge::start().await;
+        let (id, action) = world.manual_review().await;
+        let ada = world.api.sign_in("ada").await;
+        let (waived, done) = futures::join!(
+            settles(&world.max, &id, &action, "waived"),
+            settles(&ada, &id, &action, "done"),
+        );
+        let expected = match (waived.status, done.status) {
+            (200, 409) => "waived",
+            (409, 200) => "done",
+            other => panic!("{other:?}"),
+        };
+        let handling = world.session(&id).await["proposedActions"][0]["handling"].clone();
+        assert_eq!(handling["status"], expected);
+    }
+}
