@@ -111,8 +111,8 @@ impl AgentSession {
         self.plan_visit();
     }
 
-    /// Schedules the sweeper's next visit after its end: to name its newest entry at once, to check
-    /// its alert, or to end the time in which other actions can be approved.
+    /// Schedules the sweeper's next visit after its end. It names the newest entry at once, checks the
+    /// alert, and ends the time in which other actions can be approved.
     pub(super) fn plan_visit(&mut self) {
         let unnamed = self.journal_at.filter(|_| self.is_unnamed());
         let closes = self.approvable_until(self.updated_at);

@@ -83,7 +83,8 @@ async fn the_inbox_shows_what_an_approver_goes_by_and_nothing_else() {
             "id": format!("s{session}-p1-a1"), "actionType": "reprocess_usage_batch",
             "description": "Process usage batch `ub_1001` again.", "isAutomated": true,
             "targetSystem": "billing", "targetEntities": ["ub_1001"], "risk": "critical",
-            "money": null, "reversible": row["proposedActions"][0]["reversible"],
+            "money": {"direction": "customer_is_billed_later", "amount": null},
+            "reversible": row["proposedActions"][0]["reversible"],
             "approvalsGiven": 0, "approvalsNeeded": 1, "mayApprove": true,
         })
     );

@@ -164,7 +164,7 @@ pub const ROWS: &[Row] = &[
     row("POST /api/concierge/agent-sessions/{id}/reject", 3, 4).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/cancel", 2, 3),
     row("POST /api/concierge/agent-sessions/{id}/preview", 3, 6)
-        .because("the breaker of each connection is read before its reads; and 1 more where another action claimed one of the effects"),
+        .because("the breaker of a connection is read before its reads; and 1 more for each further connection, and where another action claimed one of the effects"),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 3, 4).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 3, 6).because(NEXT),
     row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),

@@ -35,7 +35,7 @@ use utoipa::ToSchema;
         "targetEntities": ["ub_1001"],
         "risk": "critical",
         "money": {"direction": "customer_is_billed_later", "amount": null},
-        "reversible": {"is": "no", "says": "Processed usage stays in billing."},
+        "reversible": {"is": "no", "says": "A processed batch stays processed, and its usage is invoiced."},
         "approvalsGiven": 0,
         "approvalsNeeded": 1,
         "mayApprove": true
