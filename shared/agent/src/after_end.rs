@@ -11,17 +11,7 @@ use model::{Timestamp, span};
 impl AgentSession {
     /// Pauses after each check that found the matter unsettled, in milliseconds. After the last one,
     /// the alert stays open until a user resolves it, or settles another action.
-    pub const ALERT_CHECKED: [i64; 9] = [
-        15 * span::SECOND,
-        span::MINUTE,
-        5 * span::MINUTE,
-        15 * span::MINUTE,
-        30 * span::MINUTE,
-        span::HOUR,
-        3 * span::HOUR,
-        6 * span::HOUR,
-        12 * span::HOUR,
-    ];
+    pub const ALERT_CHECKED: &'static [i64] = AgentAction::VERIFIED.split_at(1).1;
     /// Time after which a requested check is requested again, in milliseconds.
     const ALERT_CHECK_ASKED: i64 = 2 * span::MINUTE;
 

@@ -32,7 +32,7 @@ impl AgentAction {
     pub const AT_WORK: i64 = span::MINUTE;
     /// Times of the verification checks, in milliseconds after its end. They apply within the time
     /// that the effect may take; one more check follows at the end of that time.
-    pub const VERIFIED: [i64; 10] = [
+    pub const VERIFIED: &'static [i64] = &[
         0,
         15 * span::SECOND,
         span::MINUTE,
@@ -188,7 +188,7 @@ impl AgentAction {
         looks.status = status;
         let (number, detail) = (looks.looks, looks.detail());
         let is_pending = status == VerificationStatus::Pending;
-        let next = is_pending.then(|| self.next_look(&Self::VERIFIED, number, until, now));
+        let next = is_pending.then(|| self.next_look(Self::VERIFIED, number, until, now));
         self.schedule.due_at = next;
         self.checks.verification.as_mut()?.next = next;
         let event = if is_pending {

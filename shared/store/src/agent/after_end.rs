@@ -4,7 +4,7 @@
 use agent::{AgentSession, Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
 use model::{AgentSessionId, EntryContent, Error, OrganizationId, SessionHead};
 
-use super::{Agent, PAUSED, due::DueSession, is_paused, journal::WORKER, sessions::noted};
+use super::{Agent, PAUSED, due::DueSession, journal::WORKER, sessions::noted};
 use crate::{
     WriteContext,
     key::{self, AnyKey},
@@ -42,18 +42,11 @@ impl Agent<'_> {
             self.write_or_leave(&session).await?;
             return Ok(None);
         };
-        let names = check.reads.iter().map(|read| &read.connection);
-        let names: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
-        let pause = key::agent_pause(tenant);
-        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
-        let batch = self.0.table.batch_get(keys, Read::Consistent).await?;
-        let connections = names.iter().filter_map(|key| batch.named(key));
-        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
-        if is_paused(&batch, tenant)? || connections.iter().any(|one| one.paused) {
+        let Some(connections) = self.connections_of(tenant, &check.reads).await? else {
             session.check_alert_at(now.plus(PAUSED));
             self.write_or_leave(&session).await?;
             return Ok(None);
-        }
+        };
         Ok(Some(AlertCheck {
             session,
             reads: check.reads,

@@ -8,12 +8,12 @@ use agent::{
 use model::{AgentSessionId, Error, OrganizationId, Timestamp};
 
 use super::{
-    Agent, PAUSED, SessionWithActions, is_paused,
+    Agent, PAUSED, SessionWithActions,
     journal::{WORKER, entries, heads},
     outcomes,
 };
 use crate::{
-    key::{self, AnyKey},
+    key,
     retry::retry_or_none,
     table::{OrLeave, Read, Stored, Write},
 };
@@ -54,22 +54,13 @@ impl Agent<'_> {
         let Some(mut action) = found.filter(is_due) else {
             return Ok(None);
         };
-        let reads = action.awaited_reads();
-        let names = reads
-            .iter()
-            .map(|read| key::connection(tenant, &read.connection));
-        let names: Vec<_> = names.collect();
-        let pause = key::agent_pause(tenant);
-        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
-        let batch = table.batch_get(keys, Read::Consistent).await?;
-        let connections = names.iter().filter_map(|key| batch.named(key));
-        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
-        if is_paused(&batch, tenant)? || connections.iter().any(|one| one.paused) {
+        let connections = self.connections_of(tenant, &action.awaited_reads()).await?;
+        let Some(connections) = connections else {
             action.look_later(now.plus(PAUSED));
             // A refused write means that another worker did the check.
             table.write(Write::replace(&action)?).await?.or_leave();
             return Ok(None);
-        }
+        };
         Ok(Some(AwaitedLook {
             action: Box::new(action.record),
             connections,

@@ -24,7 +24,6 @@ mod outcomes;
 mod people;
 mod policy;
 mod preview;
-
 mod savings;
 mod sessions;
 mod stack;
@@ -37,17 +36,19 @@ pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
 pub use people::{HandingOver, Settling};
 pub use preview::Previewed;
-
 pub use sessions::Approval;
 
-use agent::{ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions};
+use agent::{
+    ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions, Connection,
+    TargetRead,
+};
 use model::{AgentSessionId, Error, Id, OrganizationId, span};
 
 use super::{
-    key::{self, Gsi1, Gsi2, Gsi3, Key},
+    key::{self, AnyKey, Gsi1, Gsi2, Gsi3, Key},
     records::Part,
     store::resource,
-    table::{Batch, OrNotFound, Readable, Record, Stored},
+    table::{Batch, OrNotFound, Read, Readable, Record, Stored},
 };
 
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
@@ -57,6 +58,26 @@ const PAUSED: i64 = span::MINUTE;
 fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
     let pause: Option<Stored<AgentPause>> = found.get(&key::agent_pause(tenant))?;
     Ok(pause.is_some_and(|pause| pause.paused))
+}
+
+impl Agent<'_> {
+    /// Returns the existing connections of reads. None during a pause of the organization or of one of
+    /// them.
+    async fn connections_of(
+        &self,
+        tenant: OrganizationId,
+        reads: &[TargetRead],
+    ) -> Result<Option<Vec<Connection>>, Error> {
+        let names = reads.iter().map(|read| &read.connection);
+        let names: Vec<_> = names.map(|name| key::connection(tenant, name)).collect();
+        let pause = key::agent_pause(tenant);
+        let keys = names.iter().map(AnyKey::from).chain([AnyKey::from(&pause)]);
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let connections = names.iter().filter_map(|key| found.named(key));
+        let connections: Vec<Connection> = connections.map(|one| one.record).collect();
+        let is_paused = is_paused(&found, tenant)? || connections.iter().any(|one| one.paused);
+        Ok((!is_paused).then_some(connections))
+    }
 }
 
 resource! {
