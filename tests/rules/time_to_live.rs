@@ -9,8 +9,9 @@ use tests::support::{World, text_of};
 
 /// Seconds from now until the table may drop it. Nothing is dropped within the second in which it
 /// ends.
-const LEFT: [(&str, i64); 6] = [
+const LEFT: [(&str, i64); 7] = [
     ("attempted", 24 * span::HOUR / span::SECOND + 1),
+    ("excerpt", 90 * span::DAY / span::SECOND + 1),
     ("session", 7 * span::DAY / span::SECOND),
     // From the beginning of the day on, at noon of which it is written.
     (
@@ -38,6 +39,8 @@ async fn the_table_drops_what_has_ended_and_nothing_else() {
     nobody.post("/api/auth/login", wrong).await.expect(401);
 
     world.concierge.alert("payment_declined", &[]).await;
+    let analysed = world.concierge.stuck_batch().await;
+    world.concierge.proposed(&analysed).await;
 
     let now = api.clock.now().epoch_seconds();
     let mut left = BTreeMap::new();

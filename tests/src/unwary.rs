@@ -6,10 +6,7 @@ use std::sync::Arc;
 use playbooks::Playbooks;
 use resolution_agent::Analyse;
 use serde_json::{Value, json};
-use shared::{
-    agent::{Case, Facts, Proposal, ProposedAction, Seen},
-    model::JsonText,
-};
+use shared::agent::{Case, Excerpt, Facts, Proposal, ProposedAction, Seen};
 
 /// An analysis that proposes every action that could be called, without preconditions or
 /// verifications.
@@ -34,7 +31,10 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
                 is_json: true,
                 is_too_large: false,
                 facts,
-                excerpt: JsonText::default(),
+                excerpt: Excerpt {
+                    status: 200,
+                    body: Value::Null,
+                },
                 hash: String::new(),
             })
         });
@@ -43,6 +43,7 @@ pub fn proposal(playbooks: &Playbooks, case: &Case) -> Proposal {
     }
     let mut proposal = inquiry.proposal();
     proposal.reads.clear();
+    proposal.excerpts.clear();
     proposal.resolved_when = None;
     proposal.actions.iter_mut().for_each(forget);
     proposal

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use agent::{ApiCall, Connection, Effect, Replays, Reply, answer, retry_after};
-use model::{JsonText, Timestamp};
+use agent::{ApiCall, Connection, Effect, Excerpt, Replays, Reply, retry_after};
+use model::Timestamp;
 use reqwest::header::RETRY_AFTER;
 use serde_json::Value;
 use targets::{Answered, NoAnswer, Targets};
@@ -13,8 +13,8 @@ use targets::{Answered, NoAnswer, Targets};
 pub(crate) struct Answer {
     /// The known effect.
     pub(crate) effect: Effect,
-    /// The target system's answer in the form of results.
-    pub(crate) response: Option<JsonText>,
+    /// The target system's answer.
+    pub(crate) response: Option<Excerpt>,
     /// The problem in words; empty if there is none.
     pub(crate) problem: String,
     /// The wait that the target system asks for, in milliseconds.
@@ -37,7 +37,7 @@ pub(crate) struct Sending<'a> {
 }
 
 impl Answer {
-    fn new(effect: Effect, response: Option<JsonText>, problem: impl Into<String>) -> Self {
+    fn new(effect: Effect, response: Option<Excerpt>, problem: impl Into<String>) -> Self {
         Self {
             effect,
             response,
@@ -108,8 +108,11 @@ async fn read(
     let is_clear = told.is_ok() && call.is_clear(reply);
     let broken = told.as_ref().err().map(NoAnswer::problem);
     let kept = match told {
-        Ok(told) => told.kept(connection),
-        Err(_) => answer(status, Value::Null),
+        Ok(told) => told.excerpt(connection),
+        Err(_) => Excerpt {
+            status,
+            body: Value::Null,
+        },
     };
     let problem = match broken {
         _ if matches!(effect, Effect::Done | Effect::DoneBefore) => String::new(),

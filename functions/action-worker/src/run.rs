@@ -3,10 +3,10 @@
 use std::{ops::ControlFlow, time::Duration};
 
 use agent::{
-    ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Outcome,
-    Precondition, StepAnswer,
+    ActionState, ActionStep, AgentAction, Answered, ApiCall, BreakerState, Connection, Excerpt,
+    Outcome, Precondition, StepAnswer,
 };
-use model::{Error, Id, JsonText, Stopwatch, Timestamp, span};
+use model::{Error, Id, Stopwatch, Timestamp, span};
 use store::{HeldAction, Lease, Store};
 use targets::Targets;
 
@@ -43,7 +43,7 @@ pub(crate) struct Run<'a> {
     /// the first call.
     is_cleared: bool,
     /// The target system's last answer.
-    response: Option<JsonText>,
+    response: Option<Excerpt>,
     /// The wait that it asks for, in milliseconds.
     retry_after: Option<i64>,
 }
@@ -184,7 +184,8 @@ impl<'a> Run<'a> {
         let idempotency = self.connection.idempotency();
         let now = self.store.now();
         let status = answer.effect.into();
-        self.action.keep(step, status, self.response.as_ref(), now);
+        let excerpt_hash = self.response.as_ref().map(Excerpt::hash);
+        self.action.keep(step, status, excerpt_hash, now);
         let answered = self.action.answered(answer.effect, idempotency);
         self.action.progress.answers.push(StepAnswer {
             step,

@@ -8,7 +8,7 @@ use super::{
     PolicyRule, ProposedAction, ReconciliationStatus, StepAnswer, StepResult, TargetEffect,
     VerificationStatus,
 };
-use model::{AgentSessionId, AlertId, JsonText, OrganizationId, Timestamp, UserId, span};
+use model::{AgentSessionId, AlertId, OrganizationId, Timestamp, UserId, span};
 
 /// An approved action, as the worker runs it.
 ///
@@ -155,8 +155,8 @@ pub struct Checks {
 pub struct ActionEnd {
     /// The instant of the end.
     pub at: Option<Timestamp>,
-    /// The target system's last answer.
-    pub response: Option<JsonText>,
+    /// The hash of the last answer's [excerpt](crate::Excerpt).
+    pub excerpt_hash: Option<String>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
     /// The verdict of a user, if its outcome was unknown.
@@ -341,7 +341,7 @@ impl AgentAction {
         Some(ActionResult {
             action_id: self.key.action_id.clone(),
             success: self.state == ActionState::Succeeded,
-            response: self.end.response.clone(),
+            excerpt_hash: self.end.excerpt_hash.clone(),
             error: self.end.error.clone(),
             steps: self.results_of_steps(),
             verification: self.checks.verification.clone(),
@@ -367,8 +367,8 @@ pub struct ActionResult {
     pub action_id: String,
     /// True if it is certainly done.
     pub success: bool,
-    /// The target system's last answer: `{status, body}`.
-    pub response: Option<JsonText>,
+    /// The hash of the last answer's [excerpt](crate::Excerpt).
+    pub excerpt_hash: Option<String>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
     /// The result of each of its steps.

@@ -30,6 +30,7 @@ impl AgentSession {
             to: Some(self.status.name().to_owned()),
             digest: None,
             detail: note.detail,
+            excerpt: None,
             previous_hash: String::new(),
             hash: String::new(),
         };
@@ -72,23 +73,18 @@ impl AgentAction {
         let answers = std::mem::take(&mut self.progress.answers).into_iter();
         let worker = JournalActor::of(JournalActorType::Worker);
         let answers = answers.map(|answer| {
-            let note = Note::new(worker, JournalEvent::Answered, None).with(json!({
-                "step": answer.step,
-                "effect": answer.effect,
-                "problem": Some(answer.problem).filter(|problem| !problem.is_empty()),
-                "response": answer.response.map(|response| response.0),
-            }));
-            (note, None, answer.at)
+            let note = Note::new(worker, JournalEvent::Answered, None).with(answer.detail());
+            (note, answer.response, None, answer.at)
         });
         let looked = self.progress.looked.take().map(|looked| {
             let note = Note::new(worker, JournalEvent::Looked, None).with(looked.detail());
-            (note, None, looked.at)
+            (note, None, None, looked.at)
         });
         let to = Some(self.state.name().to_owned());
         let notes = answers.chain(looked);
-        let notes = notes.chain(note.map(|note| (note, to, now)));
+        let notes = notes.chain(note.map(|note| (note, None, to, now)));
         let notes: Vec<_> = notes.collect();
-        let entries = notes.into_iter().map(|(note, to, at)| {
+        let entries = notes.into_iter().map(|(note, excerpt, to, at)| {
             let entry = JournalEntry {
                 organization_id: self.key.organization_id,
                 session_id: self.key.session_id,
@@ -101,6 +97,7 @@ impl AgentAction {
                 to,
                 digest: Some(digest.clone()),
                 detail: note.detail,
+                excerpt,
                 previous_hash: String::new(),
                 hash: String::new(),
             };

@@ -37,8 +37,8 @@ pub struct ReadEvidence {
     pub hash: Option<String>,
     /// The facts that it returned.
     pub facts: JsonText<Facts>,
-    /// The status and what may be kept of the body, up to 4 KiB: `{status, body}`.
-    pub excerpt: Option<JsonText>,
+    /// The hash of the answer's [excerpt](crate::Excerpt); none without an answer.
+    pub excerpt_hash: Option<String>,
     /// The reason if there is no answer.
     pub error: Option<String>,
     /// The instant of the read.

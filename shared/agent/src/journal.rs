@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
+use super::Excerpt;
 use model::{
     AgentSessionId, JsonObject, JsonText, OrganizationId, Timestamp, UserId, input,
     journal::{Chained, Link},
@@ -42,8 +43,12 @@ pub struct JournalEntry {
     pub to: Option<String>,
     /// The digest of the action.
     pub digest: Option<String>,
-    /// Details such as digests by action, an excerpt of an answer, or reasons.
+    /// Details such as digests by action, the status and excerpt hash of an answer, or reasons.
     pub detail: Option<JsonText>,
+    /// The excerpt that the details name, while it exists. It is stored apart from the entry, and
+    /// the entry's hash does not cover it.
+    #[serde(skip)]
+    pub excerpt: Option<Excerpt>,
     /// The hash of the entry before it in its chain; empty for the first entry.
     pub previous_hash: String,
     /// SHA-256 of the canonical JSON of the entry without this member, in hexadecimal.
@@ -151,8 +156,8 @@ pub struct StepAnswer {
     pub effect: &'static str,
     /// The problem; empty if there is none.
     pub problem: String,
-    /// The answer in the form of results.
-    pub response: Option<JsonText>,
+    /// The answer.
+    pub response: Option<Excerpt>,
 }
 
 input! {
@@ -205,6 +210,30 @@ impl Note {
             _ => None,
         };
         self
+    }
+}
+
+impl StepAnswer {
+    /// Returns the details of its journal entry.
+    pub(super) fn detail(&self) -> Value {
+        let response = self.response.as_ref();
+        json!({
+            "step": self.step,
+            "effect": self.effect,
+            "problem": Some(&self.problem).filter(|problem| !problem.is_empty()),
+            "response": response.map(|answer| {
+                json!({ "status": answer.status, "excerpt": answer.hash() })
+            }),
+        })
+    }
+}
+
+impl JournalEntry {
+    /// Returns the hash of the excerpt that the details name.
+    #[must_use]
+    pub fn excerpt_hash(&self) -> Option<&str> {
+        let JsonText(detail) = self.detail.as_ref()?;
+        detail.0.get("response")?.get("excerpt")?.as_str()
     }
 }
 

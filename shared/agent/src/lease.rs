@@ -1,10 +1,10 @@
 //! Claims, calls and outcomes of an approved action.
 
 use super::{
-    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect,
+    ActionState, AgentAction, AgentPolicy, AgentSessionStatus, Approvers, Charge, Effect, Excerpt,
     HeldEffect, Idempotency, OpenCall, Proposers, StepAnswer, StepStatus,
 };
-use model::{JsonText, Timestamp, span};
+use model::{Timestamp, span};
 
 /// The result of a worker's claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct Outcome {
     /// The final state.
     pub state: ActionState,
     /// The target system's last answer.
-    pub response: Option<JsonText>,
+    pub response: Option<Excerpt>,
     /// The reason if it did not succeed.
     pub error: Option<String>,
 }
@@ -50,7 +50,7 @@ pub struct Outcome {
 impl Outcome {
     /// Creates the outcome of an action that is done.
     #[must_use]
-    pub const fn succeeded(response: Option<JsonText>) -> Self {
+    pub const fn succeeded(response: Option<Excerpt>) -> Self {
         Self {
             state: ActionState::Succeeded,
             response,
@@ -59,7 +59,7 @@ impl Outcome {
     }
 
     /// Creates the outcome of an action that is certainly not done.
-    pub fn failed(response: Option<JsonText>, error: impl Into<String>) -> Self {
+    pub fn failed(response: Option<Excerpt>, error: impl Into<String>) -> Self {
         Self {
             state: ActionState::Failed,
             response,
@@ -69,7 +69,7 @@ impl Outcome {
 
     /// Creates the outcome of an action that may have been done.
     #[must_use]
-    pub fn unknown(response: Option<JsonText>, error: &str) -> Self {
+    pub fn unknown(response: Option<Excerpt>, error: &str) -> Self {
         Self {
             state: ActionState::Unknown,
             response,
@@ -493,7 +493,7 @@ impl AgentAction {
     /// Returns the outcome when its holder learns between two calls of the session's cancellation.
     /// Only its calls count, not the claim, since the holder is alive.
     #[must_use]
-    pub fn stopped(&self, response: Option<JsonText>) -> Outcome {
+    pub fn stopped(&self, response: Option<Excerpt>) -> Outcome {
         let (state, why) = self.cancelled(self.has_open_call());
         Outcome {
             state,
@@ -504,7 +504,7 @@ impl AgentAction {
 
     /// Returns the outcome when its holder gives up. `error` is the result of the last attempt.
     #[must_use]
-    pub fn exhausted(&self, response: Option<JsonText>, error: &str) -> Outcome {
+    pub fn exhausted(&self, response: Option<Excerpt>, error: &str) -> Outcome {
         let error = format!("{error} Given up.");
         if self.has_open_call() {
             Outcome::unknown(response, &error)
@@ -541,7 +541,7 @@ impl AgentAction {
     /// Ends it with an outcome.
     pub fn record(&mut self, outcome: &Outcome, now: Timestamp) {
         self.state = outcome.state;
-        self.end.response.clone_from(&outcome.response);
+        self.end.excerpt_hash = outcome.response.as_ref().map(Excerpt::hash);
         self.end.error.clone_from(&outcome.error);
         self.schedule.lease_until = None;
         self.schedule.due_at = None;

@@ -178,6 +178,7 @@ mod content;
 mod digest;
 mod effect;
 mod evidence;
+mod excerpt;
 mod execute;
 mod facts;
 mod journal;
@@ -235,6 +236,7 @@ pub use evidence::{
     Case, ConfidenceFrom, Evidence, FindingWeight, PlaybookRecord, PlaybookRuns, PlaybookVersion,
     ReadEvidence,
 };
+pub use excerpt::Excerpt;
 pub use execute::{ActionsExecute, ActionsPreview, Approver, Approving, Digest, Digests};
 pub use facts::{
     AnswerCondition, Asked, FactCondition, Facts, Reconciliation, ResolvedWhen, TargetRead,
@@ -259,7 +261,7 @@ pub use policy::{
 pub use precondition::Precondition;
 pub use preview::{MoneySum, PolicyVerdict};
 pub use proposal::{Analysis, Handling, HandlingStatus, NotApplicable, Proposal, ProposedAction};
-pub use reply::{Effect, Reply, answer, retry_after};
+pub use reply::{Effect, Reply, retry_after};
 pub use saving::Saving;
 pub use session::{
     AgentSession, AgentSessionFilter, AgentSessionStatus, NextFilter, Rejection, SessionReject,

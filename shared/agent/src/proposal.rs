@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, PlaybookVersion,
+    ActionApproval, ActionContent, AgentPolicy, ConfidenceFrom, Evidence, Excerpt, PlaybookVersion,
     PolicyRule, ReadEvidence, ResolvedWhen,
 };
 use crate::Pattern;
@@ -89,6 +89,8 @@ pub struct Proposal {
     pub analysis: Analysis,
     /// The reads of target systems behind it.
     pub reads: Vec<ReadEvidence>,
+    /// The excerpts that the reads name.
+    pub excerpts: Vec<Excerpt>,
     /// The actions, in order. Their ids are still empty.
     pub actions: Vec<ProposedAction>,
     /// The end of the alert's matter; none if the playbook does not say it, or if it cannot be read.

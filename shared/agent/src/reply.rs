@@ -5,7 +5,7 @@ use chrono::DateTime;
 use serde_json::Value;
 
 use super::{AnswerCondition, ApiCall, StepStatus, facts::plain};
-use model::{JsonText, Timestamp, span};
+use model::{Timestamp, span};
 
 /// The effect of a call, as far as its answer tells, or the lack of one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr)]
@@ -237,14 +237,4 @@ pub fn retry_after(header: &str, now: Timestamp) -> Option<i64> {
         at.timestamp_millis() - now.millis()
     };
     (wait > 0).then_some(wait)
-}
-
-/// Returns an answer of a target system in the form of results.
-#[must_use]
-pub fn answer(status: u16, body: serde_json::Value) -> JsonText {
-    let members = [
-        ("status".to_owned(), status.into()),
-        ("body".to_owned(), body),
-    ];
-    JsonText(members.into_iter().collect())
 }

@@ -128,7 +128,7 @@ impl AgentSession {
         let unreadable = actions.unreadable.iter().map(|action_id| ActionResult {
             action_id: action_id.clone(),
             success: false,
-            response: None,
+            excerpt_hash: None,
             error: Some(
                 "The record of this action cannot be read; check the target system.".to_owned(),
             ),

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{FactCondition, Facts, TargetRead, facts::told};
+use super::{Excerpt, FactCondition, Facts, TargetRead, facts::told};
 use model::{JsonObject, JsonText, Timestamp};
 
 /// An observation: the facts that reads returned, and the reads that failed.
@@ -29,8 +29,8 @@ pub struct Seen {
     pub is_too_large: bool,
     /// The known facts: the read's facts after a 2xx, and always the status as `read.http`.
     pub facts: Facts,
-    /// The status and what may be kept of the body, up to 4 KiB: `{status, body}`.
-    pub excerpt: JsonText,
+    /// The status and what may be kept of the body.
+    pub excerpt: Excerpt,
     /// SHA-256 of the whole body without secrets, in hexadecimal.
     pub hash: String,
 }

@@ -98,8 +98,8 @@ pub struct StepResult {
     pub status: StepStatus,
     /// The instant of this status; none for a step that was not sent.
     pub at: Option<Timestamp>,
-    /// The last answer to it: `{status, body}`, with at most 1 KiB of the body.
-    pub response: Option<JsonText>,
+    /// The hash of the last answer's [excerpt](crate::Excerpt).
+    pub excerpt_hash: Option<String>,
 }
 
 /// The status of a step.

@@ -1,21 +1,16 @@
 //! Results of an action's steps.
 
-use serde_json::Value;
-
 use super::{ActionState, AgentAction, StepResult, StepStatus};
-use model::{JsonObject, JsonText, Timestamp};
+use model::Timestamp;
 
 impl AgentAction {
-    /// The most bytes of an answer that are kept with the action. The journal keeps more.
-    const LONGEST_ANSWER: usize = 1024;
-
     /// Stores the result of a step in place of an earlier one. `NotNow` after an unclear call stays
     /// unclear: it says nothing about the earlier call.
     pub fn keep(
         &mut self,
         step: i64,
         status: StepStatus,
-        response: Option<&JsonText>,
+        excerpt_hash: Option<String>,
         now: Timestamp,
     ) {
         let known = self
@@ -33,7 +28,7 @@ impl AgentAction {
             step,
             status,
             at: Some(now),
-            response: response.map(shortened),
+            excerpt_hash,
         });
     }
 
@@ -52,7 +47,7 @@ impl AgentAction {
                 step: step.order,
                 status,
                 at: None,
-                response: None,
+                excerpt_hash: None,
             };
             if at < next {
                 return known.unwrap_or_else(|| without(StepStatus::Done));
@@ -78,20 +73,4 @@ impl AgentAction {
             .results
             .retain(|known| done.contains(&known.step));
     }
-}
-
-/// Returns an answer with each long member cut to its beginning.
-fn shortened(JsonText(JsonObject(answer)): &JsonText) -> JsonText {
-    let members = answer.iter().map(|(name, value)| {
-        let mut text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        if text.len() <= AgentAction::LONGEST_ANSWER {
-            return (name.clone(), value.clone());
-        }
-        text.truncate(text.floor_char_boundary(AgentAction::LONGEST_ANSWER));
-        (name.clone(), text.into())
-    });
-    JsonText(members.collect())
 }

@@ -305,8 +305,8 @@ impl AgentAction {
             .results
             .iter()
             .find(|known| known.step == step);
-        let response = known.and_then(|known| known.response.clone());
-        self.keep(step, status, response.as_ref(), now);
+        let excerpt_hash = known.and_then(|known| known.excerpt_hash.clone());
+        self.keep(step, status, excerpt_hash, now);
         self.progress.call = OpenCall::default();
         self.updated_at = now;
         step

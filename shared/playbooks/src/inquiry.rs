@@ -1,6 +1,6 @@
 //! The analysis of one alert: its reads, then the proposal.
 
-use agent::{Case, Connection, FactCondition, Proposal, ReadEvidence, Seen, TargetRead};
+use agent::{Case, Connection, Excerpt, FactCondition, Proposal, ReadEvidence, Seen, TargetRead};
 use model::JsonText;
 
 use crate::{
@@ -20,6 +20,7 @@ pub struct Inquiry<'a> {
     passed_over: Vec<String>,
     /// A read that several playbooks share is here once.
     answers: Vec<(Read, ReadEvidence)>,
+    excerpts: Vec<Excerpt>,
 }
 
 /// A read that an analysis wants. It changes nothing, so a pause does not stop it.
@@ -43,6 +44,7 @@ impl Playbooks {
             fallback: self.fallback(),
             passed_over,
             answers: Vec::new(),
+            excerpts: Vec::new(),
         };
         inquiry.add_reads(|read| !read.waits_for_a_fact());
         inquiry
@@ -62,7 +64,7 @@ fn unsent(read: &Read, case: &Case) -> ReadEvidence {
         status: None,
         hash: None,
         facts: JsonText::default(),
-        excerpt: None,
+        excerpt_hash: None,
         error,
         at: case.history.at,
     }
@@ -114,8 +116,9 @@ impl Inquiry<'_> {
                     evidence.error = silence.map(|silence| silence.problem);
                     evidence.status = Some(seen.status);
                     evidence.hash = Some(seen.hash);
-                    evidence.excerpt = Some(seen.excerpt);
+                    evidence.excerpt_hash = Some(seen.excerpt.hash());
                     evidence.facts = JsonText(seen.facts);
+                    self.excerpts.push(seen.excerpt);
                 }
                 Err(why) => evidence.error = Some(why),
             }
@@ -138,6 +141,7 @@ impl Inquiry<'_> {
         }
         let mut proposal = chosen.render(case, self.fallback);
         proposal.analysis.passed_over = self.passed_over;
+        proposal.excerpts = self.excerpts;
         proposal.reads = self.answers.into_iter().map(|(_, read)| read).collect();
         proposal
     }
@@ -202,6 +206,7 @@ impl<'a> Candidate<'a> {
         Proposal {
             analysis,
             reads: Vec::new(),
+            excerpts: Vec::new(),
             actions,
             resolved_when,
         }

@@ -5,11 +5,11 @@ mod texts;
 mod values;
 
 use agent::{
-    ActionType, Alert, Case, ClassHistory, Connection, FactCondition, Facts, FindingWeight,
-    MoneyDirection, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal, Reversible, Seen,
-    TargetRead,
+    ActionType, Alert, Case, ClassHistory, Connection, Excerpt, FactCondition, Facts,
+    FindingWeight, MoneyDirection, NotApplicable, PlaybookRecord, PlaybookRuns, Proposal,
+    Reversible, Seen, TargetRead,
 };
-use model::{Id, JsonObject, JsonText, Slug};
+use model::{Id, Slug};
 use serde_json::{Value, json};
 
 use super::*;
@@ -85,13 +85,12 @@ impl Answers {
         if status == 200 {
             facts.extend(read.facts(&body));
         }
-        let excerpt = json!({"status": status, "body": body});
         Seen {
             status,
             is_json: true,
             is_too_large: false,
             facts,
-            excerpt: JsonText(JsonObject(excerpt.as_object().unwrap().clone())),
+            excerpt: Excerpt { status, body },
             hash: "0".repeat(64),
         }
     }

@@ -6,11 +6,11 @@
 
 use std::collections::BTreeSet;
 
-use agent::{AgentAction, AgentSession};
+use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
-    ActivityId, AgentSessionId, AlertId, ExternalId, MilestoneId, OrganizationHead, OrganizationId,
-    PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName, TagId, TaskId,
-    Thread, Timestamp, UserId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, JsonText, MilestoneId, OrganizationHead,
+    OrganizationId, PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName,
+    TagId, TaskId, Thread, Timestamp, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -238,12 +238,28 @@ pub(crate) struct SessionOfAlert {
     pub(crate) created_at: Timestamp,
 }
 
+/// An excerpt of a target system's answer.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KeptExcerpt {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) session_id: AgentSessionId,
+    /// The action whose steps or journal name it; none if the session names it.
+    pub(crate) action_id: Option<String>,
+    /// The [hash](Excerpt::hash) by which it is named.
+    pub(crate) hash: String,
+    pub(crate) excerpt: JsonText<Excerpt>,
+    /// The instant of the answer.
+    pub(crate) at: Timestamp,
+}
+
 /// Any item of an agent session's partition.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub(crate) enum Part {
     AgentSession(Box<AgentSession>),
     AgentAction(Box<AgentAction>),
+    Excerpt(Box<KeptExcerpt>),
 }
 
 /// The claims of a day (UTC) for which the policy has caps: the number of actions, and the money by

@@ -1,7 +1,6 @@
 //! Answers of target systems, and the part of them that may be stored.
 
-use agent::{Connection, answer, kept, redacted};
-use model::JsonText;
+use agent::{Connection, Excerpt, kept, redacted};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 
@@ -57,18 +56,20 @@ impl Answered {
 }
 
 impl Told {
-    /// Returns the storable answer `{status, body}`: the members that the connection keeps. A body
-    /// over 4 KiB is cut to the beginning of its text.
+    /// Returns the excerpt that is stored: the members that the connection keeps. A body over 4 KiB
+    /// is cut to the beginning of its text.
     #[must_use]
-    pub fn kept(self, connection: &Connection) -> JsonText {
-        let status = self.status;
-        answer(status, excerpt(self.body, connection))
+    pub fn excerpt(self, connection: &Connection) -> Excerpt {
+        Excerpt {
+            status: self.status,
+            body: kept_part(self.body, connection),
+        }
     }
 }
 
 /// Returns the stored part of a body: the members that the connection keeps, up to 4 KiB, else the
 /// beginning of their text.
-pub(crate) fn excerpt(value: Value, connection: &Connection) -> Value {
+pub(crate) fn kept_part(value: Value, connection: &Connection) -> Value {
     let value = kept(value, &connection.keep);
     let mut text = match &value {
         Value::String(text) => text.clone(),

@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use agent::{Connection, Facts, Seen, Silence, TargetRead, answer};
+use agent::{Connection, Excerpt, Facts, Seen, Silence, TargetRead};
 use futures::{
     StreamExt,
     future::{BoxFuture, join_all},
@@ -14,7 +14,7 @@ use futures::{
 use model::{Error, Stopwatch, Timestamp, digest};
 use reqwest::StatusCode;
 
-use crate::{NoAnswer, Sending, Targets, answer::excerpt};
+use crate::{NoAnswer, Sending, Targets, answer::kept_part};
 
 /// The most reads of one call in flight at a time.
 const AT_ONCE: usize = 8;
@@ -137,7 +137,10 @@ impl Targets {
             is_too_large,
             facts,
             hash: digest(&body.to_string()),
-            excerpt: answer(status, excerpt(body, connection)),
+            excerpt: Excerpt {
+                status,
+                body: kept_part(body, connection),
+            },
         })
     }
 }

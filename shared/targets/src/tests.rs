@@ -321,7 +321,7 @@ async fn a_read_returns_facts_and_keeps_named_members() {
         ("thing.state", &json!("open")),
     ];
     assert_eq!(known, expected);
-    let excerpt = json!(seen.excerpt.0);
+    let excerpt = json!(seen.excerpt);
     assert_eq!(
         excerpt,
         json!({"status": 200, "body": {"state": "open", "due": 5}})

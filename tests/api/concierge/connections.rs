@@ -450,7 +450,7 @@ async fn only_named_members_of_an_answer_are_kept_and_no_secrets() {
     let journal = world.max.get(&format!("{path}/journal")).await.expect(200);
     let mut entries = journal.as_array().unwrap().iter();
     let answered = entries.find(|entry| entry["what"] == "answered").unwrap();
-    assert_eq!(&answered["detail"]["response"], response, "{journal}");
+    assert_eq!(&answered["excerpt"], response, "{journal}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use local::target_systems::{Fault, FaultMode};
 use serde_json::{Value, json};
 
-use tests::support::{Concierge, Item, budgets::within, key_of, text_of};
+use tests::support::{Concierge, Item, budgets::within, key_of};
 
 fn path(session: &Value) -> String {
     format!("/api/concierge/agent-sessions/{session}/journal")
@@ -175,13 +175,6 @@ fn place(item: &Item) -> (Value, i64) {
     (json!(action), seq)
 }
 
-async fn deletes(world: &Concierge, item: &Item) {
-    let key = |name: &str| AttributeValue::S(text_of(item, name).to_owned());
-    let delete = world.api.client.delete_item().table_name(&world.api.table);
-    let delete = delete.key("pk", key("pk")).key("sk", key("sk"));
-    delete.send().await.unwrap();
-}
-
 #[tokio::test]
 async fn the_check_names_an_entry_that_was_changed() {
     let world = Concierge::start().await;
@@ -219,7 +212,7 @@ async fn the_check_names_an_entry_that_was_taken_away() {
     let (id, items) = ended(&world).await;
     let mut tails = BTreeSet::new();
     for item in &items {
-        deletes(&world, item).await;
+        world.api.deletes(item).await;
         let check = check(&world, &id).await;
         let (action, seq) = place(item);
         let named = json!({"actionId": action, "seq": seq, "why": "missing"});
@@ -231,7 +224,7 @@ async fn the_check_names_an_entry_that_was_taken_away() {
     // All of a chain, and the head that names it.
     let mut actions = world.api.items_of("agent_action").await;
     for item in items.iter().filter(|item| item.contains_key("actionId")) {
-        deletes(&world, item).await;
+        world.api.deletes(item).await;
     }
     for action in &mut actions {
         action.remove("journal");

@@ -5,6 +5,7 @@ mod alertmanager;
 mod alerts;
 mod cancel;
 mod connections;
+mod excerpts;
 mod execute;
 mod get;
 mod hand_over;

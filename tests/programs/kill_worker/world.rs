@@ -208,7 +208,7 @@ impl World {
         let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
         let proposed = Box::pin(proposed).await.unwrap();
-        let mut actions = proposed.proposed_actions.iter();
+        let mut actions = proposed.session.proposed_actions.iter();
         let action = actions
             .find(|action| action.content.action_type == wanted)
             .unwrap();

@@ -36,6 +36,9 @@ impl Row {
 /// Reason for reading the policy and the alert after the session.
 const NEXT: &str = "policy and alert tell what is next in the session";
 
+/// Reason for reading excerpts after the entries that name them.
+const EXCERPTS: &str = "the entries name the excerpts that are read after them";
+
 /// Every operation of the document.
 #[rustfmt::skip] // A line each.
 pub const ROWS: &[Row] = &[
@@ -167,9 +170,9 @@ pub const ROWS: &[Row] = &[
         .because("the breaker of a connection is read before its reads; and 1 more for each further connection, and where another action claimed one of the effects"),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/settle", 3, 4).because(NEXT),
     row("POST /api/concierge/agent-sessions/{id}/actions/{actionId}/hand-over", 3, 6).because(NEXT),
-    row("GET /api/concierge/agent-sessions/{id}/journal", 1, 3),
+    row("GET /api/concierge/agent-sessions/{id}/journal", 2, 4).because(EXCERPTS),
     row("GET /api/concierge/agent-sessions/{id}/journal/check", 1, 3),
-    row("GET /api/concierge/journal", 1, 2),
+    row("GET /api/concierge/journal", 2, 3).because(EXCERPTS),
     row("GET /api/concierge/policy", 1, 2),
     row("PUT /api/concierge/policy", 2, 3),
 ];

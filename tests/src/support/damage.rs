@@ -77,6 +77,14 @@ impl Api {
         }
     }
 
+    /// Deletes an item, past the service.
+    pub async fn deletes(&self, item: &Item) {
+        let key = |name: &str| AttributeValue::S(text_of(item, name).to_owned());
+        let delete = self.client.delete_item().table_name(&self.table);
+        let delete = delete.key("pk", key("pk")).key("sk", key("sk"));
+        delete.send().await.unwrap();
+    }
+
     /// Damages every item of a kind that fits, and answers how many those are.
     pub async fn damages(&self, kind: &str, fits: impl Fn(&Item) -> bool) -> usize {
         let mut items = self.items_of(kind).await;

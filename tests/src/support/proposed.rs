@@ -143,6 +143,7 @@ pub fn proposal(actions: Vec<ProposedAction>) -> Proposal {
     Proposal {
         analysis,
         reads: Vec::new(),
+        excerpts: Vec::new(),
         resolved_when: Some(resolved_when).filter(|end| !end.conditions.is_empty()),
         actions,
     }

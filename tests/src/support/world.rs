@@ -31,7 +31,7 @@ pub struct World {
     unwanted: String,
     /// A session with an action that waits for the worker.
     executing: String,
-    /// A session with an action whose outcome is unknown.
+    /// A session with an action whose outcome is unknown. Its journal names an excerpt.
     unknown: (String, String),
     /// A session and its manual action.
     manual: (String, String),
@@ -104,7 +104,7 @@ impl World {
         let unwanted = concierge.stuck_batch().await;
         concierge.proposed(&unwanted).await;
         let (executing, _) = concierge.approved_message().await;
-        let (session, sent) = concierge.unknown_message("cus_503").await;
+        let (session, sent) = concierge.unknown_and_unsent("cus_503").await;
         let unknown = (session.to_string(), sent);
         let (session, action_by_hand) = concierge.manual_review().await;
         let manual = (session.to_string(), action_by_hand);
@@ -241,6 +241,7 @@ impl World {
             | "POST /api/concierge/agent-sessions/{id}/preview" => &self.proposed.0,
             "POST /api/concierge/agent-sessions/{id}/reject" => &self.unwanted,
             "POST /api/concierge/agent-sessions/{id}/cancel" => &self.executing,
+            "GET /api/concierge/agent-sessions/{id}/journal" => &self.unknown.0,
             "DELETE /api/concierge/connections/{name}" => "notifications",
             operation if operation.contains("/connections/{name}") => "billing",
             _ => "1",

@@ -7,6 +7,8 @@ use shared::{
 };
 use utoipa::ToSchema;
 
+use crate::sessions::response::TargetResponse;
+
 /// An entry of a session's journal.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = JournalEntry, examples(json!({
@@ -20,6 +22,7 @@ use utoipa::ToSchema;
     "to": "approved",
     "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "detail": null,
+    "excerpt": null,
     "previousHash": "80a00f0b51c6d51dc228b0b2b1f4fb3a510da55c0aaef2a956d7c488180d68f9",
     "hash": "a3bf4f1b2b0b822cd15d6c15b0f00a089f86d081884c7d659a2feaa0c55ad015"
 })))]
@@ -39,17 +42,21 @@ pub struct JournalEntryView {
     to: Option<String>,
     /// Digest of the action.
     digest: Option<String>,
-    /// Further details.
+    /// Further details. Those of an answer have the hash of its excerpt.
     detail: Option<JsonObject>,
+    /// Kept excerpt of the answer; null 90 days after it, and for entries without an answer.
+    excerpt: Option<TargetResponse>,
     /// Hash of the entry before it in its chain; empty for the first.
     previous_hash: String,
-    /// SHA-256 of the canonical JSON of the entry without this field, in hexadecimal.
+    /// SHA-256 of the canonical JSON of the entry without this field and `excerpt`, in hexadecimal.
     hash: String,
 }
 
 impl From<JournalEntry> for JournalEntryView {
     fn from(entry: JournalEntry) -> Self {
+        let excerpt = entry.excerpt.as_ref().map(Into::into);
         Self {
+            excerpt,
             session_id: entry.session_id,
             action_id: entry.action_id,
             seq: entry.seq,

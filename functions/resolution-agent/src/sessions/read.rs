@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use shared::{
-    agent::{AgentSession, ReadEvidence},
-    model::Timestamp,
-};
+use shared::{agent::ReadEvidence, model::Timestamp, store::SessionWithActions};
 use utoipa::ToSchema;
 
 use super::response::TargetResponse;
@@ -42,7 +39,7 @@ pub struct ReadView {
     /// Facts by name: strings, numbers and booleans.
     #[schema(value_type = BTreeMap<String, Value>)]
     facts: BTreeMap<String, Value>,
-    /// Kept members of the answer, up to 4 KiB.
+    /// Kept excerpt of the answer; null 90 days after it.
     excerpt: Option<TargetResponse>,
     /// Reason why there is no answer.
     error: Option<String>,
@@ -51,12 +48,14 @@ pub struct ReadView {
 }
 
 /// Returns the views of the reads of a session's newest analysis.
-pub fn of(session: &AgentSession) -> Vec<ReadView> {
-    session.reads.iter().map(ReadView::from).collect()
+pub fn of(whole: &SessionWithActions) -> Vec<ReadView> {
+    let reads = whole.session.reads.iter();
+    let views = reads.map(|read| ReadView::of(read, whole));
+    views.collect()
 }
 
-impl From<&ReadEvidence> for ReadView {
-    fn from(read: &ReadEvidence) -> Self {
+impl ReadView {
+    fn of(read: &ReadEvidence, whole: &SessionWithActions) -> Self {
         let facts = read.facts.0.iter();
         Self {
             name: read.name.clone(),
@@ -67,7 +66,7 @@ impl From<&ReadEvidence> for ReadView {
             facts: facts
                 .map(|(name, value)| (name.to_owned(), value.clone()))
                 .collect(),
-            excerpt: read.excerpt.clone().map(Into::into),
+            excerpt: whole.excerpt(read.excerpt_hash.as_ref()).map(Into::into),
             error: read.error.clone(),
             at: read.at,
         }

@@ -2,27 +2,25 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use shared::model::{JsonObject, JsonText};
+use shared::agent::Excerpt;
 use utoipa::ToSchema;
 
-/// An answer of a target system.
+/// The kept excerpt of a target system's answer.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TargetResponse {
     /// HTTP status.
     #[schema(minimum = 100, maximum = 599, examples(200))]
     status: i64,
-    /// Body: JSON, or the beginning of it as text.
+    /// Members of the body that the connection keeps, up to 4 KiB. A larger body is the beginning of
+    /// its text.
     body: Value,
 }
 
-impl From<JsonText> for TargetResponse {
-    fn from(JsonText(JsonObject(mut kept)): JsonText) -> Self {
+impl From<&Excerpt> for TargetResponse {
+    fn from(excerpt: &Excerpt) -> Self {
         Self {
-            status: kept
-                .get("status")
-                .and_then(Value::as_i64)
-                .unwrap_or_default(),
-            body: kept.remove("body").unwrap_or_default(),
+            status: excerpt.status.into(),
+            body: excerpt.body.clone(),
         }
     }
 }

@@ -94,14 +94,15 @@ pub struct ProposedSession {
 
 impl AgentSessionProposed {
     /// Returns the view of a session after its analysis.
-    pub fn of(session: &AgentSession) -> Self {
+    pub fn of(whole: &SessionWithActions) -> Self {
+        let session = &whole.session;
         Self {
             session: ProposedSession {
                 id: session.id,
                 status: session.status,
                 alert_id: session.alert_id,
                 analysis: session.analysis.clone(),
-                reads: read::of(session),
+                reads: read::of(whole),
                 proposed_actions: action::of_proposal(session),
             },
         }
@@ -228,7 +229,7 @@ impl AgentSessionView {
             error: session.error_at(now).map(str::to_owned),
             rejection: session.rejection.clone(),
             analysis: session.analysis.clone(),
-            reads: read::of(session),
+            reads: read::of(whole),
             proposed_actions: action::of_session(whole, now),
             execution_results: results(whole),
         }
@@ -259,7 +260,7 @@ pub struct ResultView {
     action_id: String,
     /// True if it was certainly carried out.
     success: bool,
-    /// Last answer of the target system.
+    /// Kept excerpt of the target system's last answer; null 90 days after it.
     response: Option<TargetResponse>,
     /// Reason why it did not succeed, or why its outcome is unknown.
     error: Option<String>,
@@ -287,7 +288,7 @@ pub struct StepResultView {
     status: StepStatus,
     /// Instant of the status; null for a step that was not sent.
     at: Option<Timestamp>,
-    /// Last answer to the step, its body up to 1 KiB.
+    /// Kept excerpt of the last answer to the step; null 90 days after it.
     response: Option<TargetResponse>,
 }
 
@@ -337,25 +338,28 @@ impl<S> From<Looks<S>> for LooksView {
     }
 }
 
-impl From<StepResult> for StepResultView {
-    fn from(result: StepResult) -> Self {
+impl StepResultView {
+    fn of(result: &StepResult, whole: &SessionWithActions) -> Self {
+        let excerpt = whole.excerpt(result.excerpt_hash.as_ref());
         Self {
             step: result.step,
             status: result.status,
             at: result.at,
-            response: result.response.map(Into::into),
+            response: excerpt.map(Into::into),
         }
     }
 }
 
-impl From<ActionResult> for ResultView {
-    fn from(result: ActionResult) -> Self {
+impl ResultView {
+    fn of(result: ActionResult, whole: &SessionWithActions) -> Self {
+        let excerpt = whole.excerpt(result.excerpt_hash.as_ref());
+        let steps = result.steps.iter();
         Self {
             action_id: result.action_id,
             success: result.success,
-            response: result.response.map(Into::into),
+            response: excerpt.map(Into::into),
             error: result.error,
-            steps: result.steps.into_iter().map(Into::into).collect(),
+            steps: steps.map(|step| StepResultView::of(step, whole)).collect(),
             verification: result.verification.map(|looks| VerificationView {
                 status: looks.status,
                 looks: looks.into(),
@@ -372,5 +376,7 @@ impl From<ActionResult> for ResultView {
 }
 
 fn results(whole: &SessionWithActions) -> Vec<ResultView> {
-    whole.results().into_iter().map(Into::into).collect()
+    let results = whole.results().into_iter();
+    let views = results.map(|result| ResultView::of(result, whole));
+    views.collect()
 }

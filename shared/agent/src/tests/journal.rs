@@ -23,7 +23,7 @@ fn told() -> (AgentSession, AgentAction, Vec<JournalEntry>) {
         at: at(3),
         effect: Effect::Done.into(),
         problem: String::new(),
-        response: Some(answer(200, json!({"state": "processed"}))),
+        response: Some(excerpt(200, json!({"state": "processed"}))),
     });
     let ended = Note::new(WORKER, JournalEvent::Ended, Some("running"));
     entries.extend(action.note(Some(ended), at(4)));
@@ -69,11 +69,18 @@ fn entries_are_chained_and_name_what_happened() {
         .detail
         .as_ref()
         .map(|JsonText(detail)| json!(detail));
+    let processed = excerpt(200, json!({"state": "processed"}));
     let expected = json!({
         "step": 1, "effect": "done", "problem": null,
-        "response": {"status": 200, "body": {"state": "processed"}},
+        "response": {"status": 200, "excerpt": processed.hash()},
     });
     assert_eq!(detail, Some(expected));
+    assert_eq!(answered.excerpt_hash(), Some(&*processed.hash()));
+    assert_eq!(answered.excerpt, Some(processed));
+    // The chain does not cover the excerpt itself.
+    let mut expired = answered.clone();
+    expired.excerpt = None;
+    assert_eq!(expired.computed_hash(), answered.hash);
     assert_eq!(entries[4].to.as_deref(), Some("queued"));
     assert!(action.progress.answers.is_empty());
 }

@@ -96,6 +96,10 @@ fn call(method: &str) -> ApiCall {
     }
 }
 
+fn excerpt(status: u16, body: serde_json::Value) -> Excerpt {
+    Excerpt { status, body }
+}
+
 /// Two automated actions on two records, and a manual one.
 fn proposal() -> Proposal {
     let mut actions = [proposed(true), proposed(true), proposed(false)];
@@ -125,6 +129,7 @@ fn proposal() -> Proposal {
             not_applicable: Vec::new(),
             passed_over: Vec::new(),
         },
+        excerpts: Vec::new(),
         reads: Vec::new(),
         actions: actions.into(),
         resolved_when: None,

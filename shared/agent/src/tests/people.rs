@@ -112,12 +112,12 @@ fn a_verdict_tells_of_the_step_that_was_unclear() {
     ] {
         let mut action = queued();
         action.state = ActionState::Unknown;
-        let answer = crate::answer(502, json!("Bad gateway"));
-        action.keep(1, StepStatus::Unclear, Some(&answer), at(10));
+        let hash = excerpt(502, json!("Bad gateway")).hash();
+        action.keep(1, StepStatus::Unclear, Some(hash.clone()), at(10));
         assert!(action.judge(verdict(outcome, 5)).unwrap());
         let step = &action.results_of_steps()[0];
         assert_eq!((step.status, step.at), (status, Some(at(50))));
-        assert_eq!(step.response.as_ref(), Some(&answer));
+        assert_eq!(step.excerpt_hash.as_ref(), Some(&hash));
     }
 }
 

@@ -64,7 +64,7 @@ impl Agent<'_> {
         let expected = held(action).equals("stopping", false);
         let key = action.key();
         let mut writes = vec![Write::update(key.clone(), change, expected)];
-        writes.extend(entries(noted)?);
+        writes.extend(entries(&noted)?);
         if self.0.table.transact(writes).await?.is_ok() {
             return Ok(Lease::Held);
         }
@@ -147,7 +147,7 @@ impl Agent<'_> {
         let note = ended(SWEEPER, from, &action);
         let noted = action.note(Some(note), now);
         let mut writes = vec![Write::replace(&action)?];
-        writes.extend(entries(noted)?);
+        writes.extend(entries(&noted)?);
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(outcome))
     }
@@ -206,7 +206,7 @@ fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Erro
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);
     let mut writes = vec![Write::update(action.key(), end_of(action)?, held(action))];
-    writes.extend(entries(noted)?);
+    writes.extend(entries(&noted)?);
     writes.extend(outcomes::writes(action)?);
     Ok(writes)
 }

@@ -132,7 +132,7 @@ impl Agent<'_> {
             let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name())).with(
                 json!({"attempt": found.action.progress.attempts, "round": found.action.round}),
             );
-            let noted = entries(found.action.note(Some(note), found.at))?;
+            let noted = entries(&found.action.note(Some(note), found.at))?;
             let mut writes = vec![Write::replace(&found.action)?];
             writes.extend(found.guards()?);
             writes.extend(noted);
@@ -191,7 +191,7 @@ impl Agent<'_> {
     ) -> Result<Option<Claim<HeldAction>>, Error> {
         let at = action.updated_at;
         let note = ended(WORKER, from, &action);
-        let noted = entries(action.note(Some(note), at))?;
+        let noted = entries(&action.note(Some(note), at))?;
         let mut writes = vec![Write::replace(&action)?];
         writes.extend(noted);
         let done = self.0.table.transact(writes).await?;

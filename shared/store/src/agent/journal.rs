@@ -10,10 +10,11 @@ use agent::{
 use model::{AgentSessionId, Error, OrganizationId};
 use serde_json::{Value, json};
 
-use super::Agent;
+use super::{Agent, excerpts};
 use crate::{
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
+    records::KeptExcerpt,
     table::{Record, Stored, Write},
 };
 
@@ -57,14 +58,13 @@ pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
     json!({ "heads": heads })
 }
 
-/// Returns the writes of entries.
-pub(super) fn entries(
-    entries: impl IntoIterator<Item = JournalEntry>,
-) -> Result<Vec<Write>, Error> {
-    entries
-        .into_iter()
-        .map(|entry| Write::create(&entry))
-        .collect()
+/// Returns the writes of entries and of their excerpts.
+pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>, Error> {
+    let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
+    for entry in entries {
+        writes.push(Write::create(entry)?);
+    }
+    Ok(writes)
 }
 
 impl Agent<'_> {
@@ -79,7 +79,7 @@ impl Agent<'_> {
         let entries = key::journal(tenant, id).consistent();
         let (_, page) =
             tokio::try_join!(self.session(tenant, id), self.0.table.page(entries, wanted),)?;
-        Ok(page)
+        self.with_excerpts(page).await
     }
 
     /// Checks a session's whole journal. 404 if the session is another tenant's. Records and
@@ -132,6 +132,7 @@ impl Agent<'_> {
         if let Some(to) = period.to {
             entries = entries.up_to(key::instant(to));
         }
-        self.0.table.page(entries, wanted).await
+        let page = self.0.table.page(entries, wanted).await?;
+        self.with_excerpts(page).await
     }
 }

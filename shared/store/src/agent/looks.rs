@@ -91,6 +91,7 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             mut actions,
+            ..
         } = whole;
         let now = self.0.clock.now();
         let mut known = actions.known.iter_mut();
@@ -110,7 +111,7 @@ impl Agent<'_> {
         let noted = action.note(Some(note), now);
         let action = action.clone();
         let mut writes = vec![Write::replace(&action)?];
-        writes.extend(entries(noted)?);
+        writes.extend(entries(&noted)?);
         if event == JournalEvent::Looked {
             let done = self.0.table.transact(writes).await?;
             let looked = Looked {
@@ -154,6 +155,6 @@ pub(super) fn followed(
         noted.push(session.note(note, now));
     }
     let mut writes = vec![Write::replace(session)?];
-    writes.extend(entries(noted)?);
+    writes.extend(entries(&noted)?);
     Ok(writes)
 }

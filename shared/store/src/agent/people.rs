@@ -207,7 +207,9 @@ fn judge(
         at: now,
         note: settling.note.to_owned(),
     };
-    let SessionWithActions { session, actions } = whole;
+    let SessionWithActions {
+        session, actions, ..
+    } = whole;
     let by = JournalActor::user(Some(verdict.by));
     let from = session.status;
     let note = Note::new(by, JournalEvent::Verdict, Some(ActionState::Unknown.name()));
@@ -220,7 +222,7 @@ fn judge(
     if let Some(action) = known.find(|action| action.key.action_id == action_id) {
         let told = action.note(Some(note), now);
         writes.push(Write::replace(action)?);
-        writes.extend(entries(told)?);
+        writes.extend(entries(&told)?);
         writes.extend(outcomes::writes(action)?);
         action.version += 1;
     }

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
-    JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
+    ActionState, AgentPolicy, AgentSession, Alert, Approved, ApprovedActions, Approver, Approving,
+    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule,
+    Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::json;
 
 use super::{
-    Agent, SessionWithActions,
+    Agent, SessionWithActions, excerpts,
     journal::WORKER,
     looks::followed,
     policy::{Approvable, policy_in},
@@ -19,7 +20,7 @@ use crate::{
     PendingWrite, WriteContext,
     idempotency::{Once, id_of},
     key,
-    records::SessionOfAlert,
+    records::{KeptExcerpt, SessionOfAlert},
     retry::retry_or_none,
     table::{Change, Condition, IntoAttribute, OrNotFound, Read, Record, Stored, Write},
     writes::Writes,
@@ -143,7 +144,7 @@ impl Agent<'_> {
         id: AgentSessionId,
         analyse: impl AsyncFnOnce(&Case) -> Result<Proposal, Error>,
         failed: &str,
-    ) -> Result<Stored<AgentSession>, Error> {
+    ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
@@ -156,8 +157,7 @@ impl Agent<'_> {
             },
             Once::Replayed(made) => Once::Replayed(made),
         };
-        let load = async |_| self.session(tenant, id).await;
-        proposed.or_load(load).await
+        proposed.or_load(async |_| self.get(tenant, id).await).await
     }
 
     /// Begins an analysis. The status `analyzing` is written while alert and history are read.
@@ -206,12 +206,12 @@ impl Agent<'_> {
         }))
     }
 
-    /// Ends an analysis with its proposal.
+    /// Ends an analysis with its proposal. The session has no approved actions yet.
     async fn finish_analysis(
         &self,
         analyzing: Analyzing,
-        proposal: Proposal,
-    ) -> Result<Once<Stored<AgentSession>>, Error> {
+        mut proposal: Proposal,
+    ) -> Result<Once<SessionWithActions>, Error> {
         let Analyzing {
             context,
             mut session,
@@ -219,12 +219,23 @@ impl Agent<'_> {
             ..
         } = analyzing;
         let (from, now) = (session.status.name(), self.0.clock.now());
+        let excerpts = std::mem::take(&mut proposal.excerpts);
         session.finish_analysis(proposal.under(&policy), now)?;
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
-        let writes = noted(&mut session, note.with(detail), now)?;
-        let done = self.0.commit(&context, writes, session.replaced()).await?;
+        let mut writes = noted(&mut session, note.with(detail), now)?;
+        let (tenant, id) = (session.organization_id, session.id);
+        let kept = excerpts.iter().cloned();
+        let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
+        writes.extend(excerpts::writes(kept)?);
+        let by_hash = excerpts.into_iter().map(|one| (one.hash(), one));
+        let proposed = SessionWithActions {
+            session: session.replaced(),
+            actions: ApprovedActions::none(),
+            excerpts: by_hash.collect(),
+        };
+        let done = self.0.commit(&context, writes, proposed).await?;
         done.ok_or_else(Error::contended)
     }
 
@@ -267,7 +278,9 @@ impl Agent<'_> {
         approving: &Approving<'_>,
     ) -> Result<Option<Once<Approval>>, Error> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
-        let SessionWithActions { session, actions } = &mut whole;
+        let SessionWithActions {
+            session, actions, ..
+        } = &mut whole;
         let now = self.0.clock.now();
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
@@ -365,6 +378,7 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             mut actions,
+            ..
         } = whole;
         let (from, now) = (session.status.name(), self.0.clock.now());
         let Some(cancelled) = session.cancel(&mut actions, now)? else {
@@ -442,6 +456,7 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             actions,
+            ..
         } = whole;
         let (from, now) = (session.status.name(), self.0.clock.now());
         if !session.settle(&actions, now) {

@@ -8,7 +8,9 @@ use model::{AgentSessionId, AlertId, Id, OrganizationId, SessionHead, Timestamp}
 use table::{Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
 use super::format::{instant_then_id, record};
-use crate::records::{AgentDay, AlertDay, AlertSource, AlertsSince, Part, SessionOfAlert, Stack};
+use crate::records::{
+    AgentDay, AlertDay, AlertSource, AlertsSince, KeptExcerpt, Part, SessionOfAlert, Stack,
+};
 
 /// An alert.
 pub fn alert(tenant: OrganizationId, id: AlertId) -> Key<Alert> {
@@ -162,7 +164,26 @@ pub fn agent_action(
     )
 }
 
-/// An agent session and its approved actions.
+/// An excerpt of an answer, by its hash. Each action has its own; `None` is the session's.
+pub(crate) fn excerpt(
+    tenant: OrganizationId,
+    session: AgentSessionId,
+    action_id: Option<&str>,
+    hash: &str,
+) -> Key<KeptExcerpt> {
+    let action_id = action_id.unwrap_or_default();
+    Key::new(
+        agent_partition(tenant, session),
+        format!("{EXCERPT}{action_id}#{hash}"),
+    )
+}
+
+/// True if it is the sort key of an excerpt.
+pub(crate) fn is_excerpt(sk: &str) -> bool {
+    sk.starts_with(EXCERPT)
+}
+
+/// An agent session, its approved actions and its excerpts.
 pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
     List::new(agent_partition(tenant, id))
 }
@@ -175,7 +196,10 @@ pub(crate) fn action_id(sk: &str) -> Option<&str> {
 /// The prefix of the sort key of an approved action.
 const AGENT_ACTION: &str = "ACTION#";
 
-/// The partition of an agent session and its approved actions.
+/// The prefix of the sort key of an excerpt.
+const EXCERPT: &str = "EXCERPT#";
+
+/// The partition of an agent session, its approved actions and its excerpts.
 fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
     format!("ORG#{tenant}#AGENT_SESSION#{id}")
 }

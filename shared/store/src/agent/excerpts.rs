@@ -1,0 +1,109 @@
+//! Excerpts of target systems' answers. Each is an item of its own, beside the session. It is
+//! written in the transaction of the record or journal entry that names it, and expires.
+//!
+//! Actions run in parallel, and their answers are often the same. Each action has excerpts of its
+//! own, so that the transactions of two workers never write the same item.
+
+use std::collections::BTreeMap;
+
+use agent::{Excerpt, JournalEntry};
+use model::{AgentSessionId, Error, OrganizationId, Timestamp};
+
+use super::Agent;
+use crate::{
+    key::{self, Key},
+    page::Page,
+    records::KeptExcerpt,
+    table::{Read, Record, Stored, Write},
+};
+
+impl Record<crate::Workdesk> for KeptExcerpt {
+    const KIND: &'static str = "excerpt";
+
+    fn key(&self) -> Key<Self> {
+        let action = self.action_id.as_deref();
+        key::excerpt(self.organization_id, self.session_id, action, &self.hash)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.ends_at().epoch_seconds() + 1)
+    }
+}
+
+impl KeptExcerpt {
+    /// Creates the record of an excerpt that the session itself names.
+    pub(super) fn of_session(
+        organization_id: OrganizationId,
+        session_id: AgentSessionId,
+        excerpt: Excerpt,
+        at: Timestamp,
+    ) -> Self {
+        Self {
+            organization_id,
+            session_id,
+            action_id: None,
+            hash: excerpt.hash(),
+            excerpt: model::JsonText(excerpt),
+            at,
+        }
+    }
+
+    /// Creates the record of a new journal entry's excerpt, if it has one.
+    pub(super) fn of_entry(entry: &JournalEntry) -> Option<Self> {
+        let excerpt = entry.excerpt.clone()?;
+        Some(Self {
+            action_id: entry.action_id.clone(),
+            ..Self::of_session(entry.organization_id, entry.session_id, excerpt, entry.at)
+        })
+    }
+
+    fn ends_at(&self) -> Timestamp {
+        self.at.plus(Excerpt::KEPT)
+    }
+
+    /// Returns the excerpt with its hash. None if it has expired or was changed.
+    pub(super) fn known(self, now: Timestamp) -> Option<(String, Excerpt)> {
+        let is_known = now < self.ends_at() && self.excerpt.0.hash() == self.hash;
+        is_known.then_some((self.hash, self.excerpt.0))
+    }
+}
+
+/// Returns the writes of new excerpts, one for each key.
+pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>, Error> {
+    let by_hash = kept.into_iter().map(|kept| {
+        let key = (kept.action_id.clone(), kept.hash.clone());
+        (key, kept)
+    });
+    let distinct: BTreeMap<_, KeptExcerpt> = by_hash.collect();
+    distinct.values().map(Write::put).collect()
+}
+
+impl Agent<'_> {
+    /// Adds the excerpts that still exist to a page of entries.
+    pub(super) async fn with_excerpts(
+        &self,
+        page: Page<Stored<JournalEntry>>,
+    ) -> Result<Page<Stored<JournalEntry>>, Error> {
+        let keys = page.records().filter_map(|entry| key_of(entry));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let now = self.0.clock.now();
+        Ok(page.map(|mut entry| {
+            let kept = key_of(&entry).and_then(|key| found.named(&key));
+            let known = kept.and_then(|kept| kept.record.known(now));
+            entry.excerpt = known.map(|(_, excerpt)| excerpt);
+            entry
+        }))
+    }
+}
+
+/// Returns the key of the excerpt that an entry names.
+fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
+    let action = entry.action_id.as_deref();
+    let hash = entry.excerpt_hash()?;
+    Some(key::excerpt(
+        entry.organization_id,
+        entry.session_id,
+        action,
+        hash,
+    ))
+}
