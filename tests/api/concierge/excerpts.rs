@@ -58,7 +58,7 @@ impl Shown {
         all
     }
 
-    /// The same after the excerpts have expired: all else stays.
+    /// Returns it without excerpts. Nothing else changes when they expire.
     fn expired(mut self) -> Self {
         for excerpt in self.excerpts() {
             *excerpt = Value::Null;

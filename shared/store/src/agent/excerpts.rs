@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use agent::{Excerpt, JournalEntry};
-use model::{AgentSessionId, Error, OrganizationId, Timestamp};
+use model::{AgentSessionId, Error, JsonText, OrganizationId, Timestamp};
 
 use super::Agent;
 use crate::{
@@ -43,7 +43,7 @@ impl KeptExcerpt {
             session_id,
             action_id: None,
             hash: excerpt.hash(),
-            excerpt: model::JsonText(excerpt),
+            excerpt: JsonText(excerpt),
             at,
         }
     }
@@ -70,11 +70,11 @@ impl KeptExcerpt {
 
 /// Returns the writes of new excerpts, one for each key.
 pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>, Error> {
-    let by_hash = kept.into_iter().map(|kept| {
+    let by_key = kept.into_iter().map(|kept| {
         let key = (kept.action_id.clone(), kept.hash.clone());
         (key, kept)
     });
-    let distinct: BTreeMap<_, KeptExcerpt> = by_hash.collect();
+    let distinct: BTreeMap<_, KeptExcerpt> = by_key.collect();
     distinct.values().map(Write::put).collect()
 }
 
@@ -106,4 +106,48 @@ fn key_of(entry: &JournalEntry) -> Option<Key<KeptExcerpt>> {
         action,
         hash,
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Id;
+    use serde_json::json;
+
+    use super::*;
+
+    fn kept(action: Option<&str>, status: u16) -> KeptExcerpt {
+        let excerpt = Excerpt {
+            status,
+            body: json!({}),
+        };
+        let at = Timestamp::from_millis(0);
+        KeptExcerpt {
+            action_id: action.map(str::to_owned),
+            ..KeptExcerpt::of_session(Id::new(1).unwrap(), Id::new(1).unwrap(), excerpt, at)
+        }
+    }
+
+    #[test]
+    fn an_excerpt_is_written_once_in_a_transaction() {
+        let twice = [kept(Some("a"), 200), kept(Some("a"), 200)];
+        assert_eq!(writes(twice).unwrap().len(), 1);
+        let apart = [
+            kept(None, 200),
+            kept(Some("a"), 200),
+            kept(Some("b"), 200),
+            kept(Some("b"), 409),
+        ];
+        assert_eq!(writes(apart).unwrap().len(), 4);
+    }
+
+    #[test]
+    fn an_excerpt_is_known_for_90_days() {
+        let kept = kept(None, 200);
+        let known = |now: i64| {
+            let now = Timestamp::from_millis(now);
+            kept.clone().known(now).is_some()
+        };
+        assert!(known(Excerpt::KEPT - 1));
+        assert!(!known(Excerpt::KEPT));
+    }
 }
