@@ -59,7 +59,7 @@ const MOST_LINES: usize = 20;
 struct Row {
     title: &'static str,
     struck: usize,
-    /// Kinds that did not strike as often as planned.
+    /// Kinds that did not strike as often as planned, and faults that met no call.
     missing: Vec<String>,
     requests: usize,
     verdict: Verdict,
@@ -169,7 +169,9 @@ impl Campaign {
             );
             let missing = struck.iter().filter(|(_, count)| **count < each);
             let missing = missing.map(|(kind, count)| format!("{}: {count}", kind.title()));
-            let missing = missing.collect();
+            let unmet = ledger.unmet.iter();
+            let unmet = unmet.map(|(place, count)| format!("{count} met no call: {place}"));
+            let missing = missing.chain(unmet).collect();
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
             let (succeeded, approved) = (verdict.succeeded, verdict.approved);

@@ -1,7 +1,7 @@
 //! A service of release binaries, with an organization in it, whom something befalls.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -315,8 +315,21 @@ impl World {
             whole.wrong.extend(ledger.wrong);
         }
         self.fates.end();
+        whole.unmet = self.waiting_faults();
         self.demo.clear_faults();
         whole
+    }
+
+    /// The number of faults that wait for a call, by target system and operation.
+    fn waiting_faults(&self) -> BTreeMap<String, usize> {
+        let state = self.demo.state();
+        let mut waiting = BTreeMap::new();
+        for fault in state["faults"].as_array().into_iter().flatten() {
+            let system = fault["system"].as_str().unwrap_or_default();
+            let operation = fault["operation"].as_str().unwrap_or("any call");
+            *waiting.entry(format!("{system}, {operation}")).or_default() += 1;
+        }
+        waiting
     }
 
     /// From now on the disk has room.
