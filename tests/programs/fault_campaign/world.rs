@@ -44,6 +44,9 @@ const BATCHES: usize = 5;
 /// Faults that wait for calls of target systems.
 const WAITING: usize = 12;
 
+/// Pause between closings of the breakers.
+const CLOSED_AGAIN: Duration = Duration::from_millis(250);
+
 /// Changes by the actions of the story: the system and its operation.
 const CHANGES: [(&str, &str); 5] = [
     ("payments", "POST /payments/{id}/retry"),
@@ -247,33 +250,36 @@ impl World {
             let mut turn = 0;
             loop {
                 tokio::time::sleep(Duration::from_millis(5)).await;
-                if demo.waiting_faults() >= WAITING {
-                    // Systems that always fail are left alone, and then no fault strikes: their
-                    // breakers are closed over and over.
-                    for connection in &connected {
-                        let _ = connections.answered(connection, true).await;
+                let waiting = demo.waiting_faults();
+                let next = (turn..turn + modes.len()).map(|turn| modes[turn % modes.len()]);
+                let mut next = next.filter(|_| waiting < WAITING);
+                let Some((kind, mode)) = next.find(|(kind, _)| fates.count(*kind)) else {
+                    // Systems that always fail are left alone, and then no fault strikes. Their
+                    // breakers are closed over and over, until the last fault has met a call.
+                    if waiting > 0 {
+                        for connection in &connected {
+                            let _ = connections.answered(connection, true).await;
+                        }
                     }
+                    tokio::time::sleep(CLOSED_AGAIN).await;
                     continue;
-                }
-                let (kind, mode) = modes[turn % modes.len()];
+                };
                 turn += 1;
                 let place = usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
                 let (system, change) = CHANGES[place];
                 // What comes before a call, and tells what became of it, fails as well.
                 let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
                 // The story goes on until nothing of it waits.
-                if fates.count(kind) {
-                    let status = [500, 503, 429, 409, 400, 502];
-                    let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
-                    let kept = kind == Kind::TargetReplays;
-                    let varies = kind == Kind::TargetRefuses;
-                    demo.inject(Fault {
-                        status: if varies { status } else { 500 },
-                        kept,
-                        operation,
-                        ..Fault::once(system, mode)
-                    });
-                }
+                let status = [500, 503, 429, 409, 400, 502];
+                let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
+                let kept = kind == Kind::TargetReplays;
+                let varies = kind == Kind::TargetRefuses;
+                demo.inject(Fault {
+                    status: if varies { status } else { 500 },
+                    kept,
+                    operation,
+                    ..Fault::once(system, mode)
+                });
             }
         }));
     }
