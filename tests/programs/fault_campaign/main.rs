@@ -1,7 +1,8 @@
 //! The fault campaign: sixteen clients work with the release binaries of all functions while
 //! something befalls them, one kind of fault after another and then all together. In the end it counts,
 //! from the table and from the demo billing system, what was lost, done twice, left hanging or
-//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero.
+//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero and every
+//! kind has struck as often as planned. A fault of a target system strikes when it meets a call.
 //!
 //! ```text
 //! cargo build --release --bins --workspace --exclude local --exclude tests
