@@ -144,6 +144,12 @@ impl AgentSession {
         verdict: Verdict,
     ) -> Result<Option<&'a A>, Error> {
         let now = verdict.at;
+        if actions.unreadable.iter().any(|id| id == action_id) {
+            return Err(Error::conflict(
+                Code::InvalidTransition,
+                "The record of this action cannot be read. Settle it when the session has ended.",
+            ));
+        }
         let mut known = actions.known.iter_mut();
         let Some(place) = known.position(|action| action.key.action_id == action_id) else {
             self.known_action(action_id)?;

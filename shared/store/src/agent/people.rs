@@ -57,7 +57,7 @@ impl Agent<'_> {
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.to_settle(tenant, id, action_id);
+        let read = || self.get_rebuilt(tenant, id, action_id);
         let write =
             async |context: WriteContext, (mut whole, is_rebuilt): (SessionWithActions, bool)| {
                 let is_automated = whole.session.known_action(action_id)?.is_automated;
@@ -74,9 +74,9 @@ impl Agent<'_> {
         settled.or_load(async |_| self.get(tenant, id).await).await
     }
 
-    /// Returns a session, and whether an unreadable record of this action was rebuilt from the
-    /// proposal, so that a user can settle it.
-    async fn to_settle(
+    /// Returns a session. After its end, an unreadable record of this action is rebuilt from the
+    /// proposal, so that a user can settle it. Then returns true too.
+    async fn get_rebuilt(
         &self,
         tenant: OrganizationId,
         id: AgentSessionId,
@@ -85,7 +85,8 @@ impl Agent<'_> {
         let mut whole = self.get(tenant, id).await?;
         let SessionWithActions { session, actions } = &mut whole;
         let is_damaged = actions.unreadable.iter().any(|id| id == action_id);
-        let Some(proposed) = session.proposed(action_id).filter(|_| is_damaged) else {
+        let rebuilds = is_damaged && session.status.has_ended();
+        let Some(proposed) = session.proposed(action_id).filter(|_| rebuilds) else {
             return Ok((whole, false));
         };
         let entries = key::journal(tenant, id).consistent();
