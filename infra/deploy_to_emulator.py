@@ -269,6 +269,13 @@ def connect(account, client, organization, demo):
         assert tested["status"] == 200, (name, tested)
 
 
+def payments_of(demo):
+    """Returns a client of the demo's payment system."""
+    connection = demo["connections"]["payments"]
+    secret = demo["secrets"][connection["secretParameter"]]
+    return end_to_end.Client(connection["baseUrl"], {"authorization": f"Bearer {secret}"})
+
+
 def blocks_of(heading):
     """The `sh` blocks of a section of the document."""
     section = DOCUMENT.read_text().split(f"\n{heading}\n")[1]
@@ -447,7 +454,7 @@ def main():
             client.call("POST", "/api/auth/login", admin)
             table = outputs["TableName"]
             people = functools.partial(colleague, environment, table, client, base)
-            billing_team.work(client, people, end_to_end.Client(targets))
+            billing_team.work(client, people, end_to_end.Client(targets), payments_of(demo))
             client = end_to_end.Client(base)
             local_stack.unknown_paths_and_methods(client)
             print("  the reference page")

@@ -27,6 +27,8 @@ pub enum Cuts {
     None,
     /// The connection of the first call with a key, and of every call without one.
     First,
+    /// Every connection.
+    All,
 }
 
 /// The proxy.
@@ -34,6 +36,7 @@ pub enum Cuts {
 pub struct Cutting {
     pub url: String,
     calls: Arc<Mutex<Vec<Call>>>,
+    cuts: Arc<Mutex<Cuts>>,
 }
 
 impl Cutting {
@@ -44,14 +47,22 @@ impl Cutting {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let calls = Arc::new(Mutex::new(Vec::new()));
         let noted = Arc::clone(&calls);
+        let cuts = Arc::new(Mutex::new(cuts));
+        let now = Arc::clone(&cuts);
         tokio::spawn(async move {
             loop {
                 let (client, _) = listener.accept().await.unwrap();
                 let (system, noted) = (system.clone(), Arc::clone(&noted));
+                let cuts = *now.lock().unwrap();
                 tokio::spawn(async move { pass(client, &system, &noted, cuts).await });
             }
         });
-        Self { url, calls }
+        Self { url, calls, cuts }
+    }
+
+    /// Cuts these connections from now on.
+    pub fn cuts(&self, cuts: Cuts) {
+        *self.cuts.lock().unwrap() = cuts;
     }
 
     /// The calls so far; forgets them.
@@ -85,7 +96,7 @@ async fn pass(mut client: TcpStream, system: &str, noted: &Mutex<Vec<Call>>, cut
         noted.push(call.clone());
         call.key.is_empty() || !seen
     };
-    if cuts == Cuts::None || !is_first {
+    if cuts == Cuts::None || (cuts == Cuts::First && !is_first) {
         // Who has given up meanwhile hears nothing.
         let _ = client.write_all(&answer).await;
     }

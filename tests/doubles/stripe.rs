@@ -15,8 +15,11 @@ use tests::support::{fact_is, posting, read_of};
 /// Prefix of its API keys.
 const SECRET: &str = "sk_test_workdesk";
 
-/// As many refunds are cut.
-const REFUNDS: usize = 200;
+/// Refunds that are cut while Stripe keeps their keys.
+const CUT: usize = 50;
+
+/// Refunds that are cut, half of them for longer than Stripe is known to keep their keys.
+const CUT_LONG: usize = 200;
 
 /// Refunds a charge, or charges a customer or a card.
 fn proposes(alert: &Alert) -> Vec<ProposedAction> {
@@ -64,6 +67,21 @@ fn proposes_and_looks(alert: &Alert) -> Vec<ProposedAction> {
     vec![charge]
 }
 
+/// Refunds a charge, and looks for its refund.
+fn refunds_and_looks(alert: &Alert) -> Vec<ProposedAction> {
+    let mut refund = proposes(alert).remove(0);
+    let path = format!("/v1/charges/{}/refunds", &*alert.entities[0].id);
+    let mut refunds = read_of("refunds", "stripe", &path);
+    refunds.facts = [("amount".to_owned(), "/data/0/amount".to_owned())].into();
+    refunds.absent = [("amount".to_owned(), json!("none"))].into();
+    refund.content.reads = vec![refunds];
+    refund.content.steps[0].reconcile = Some(Reconciliation {
+        done: fact_is("refunds.amount", 2_000),
+        not_done: Some(fact_is("refunds.amount", "none")),
+    });
+    vec![refund]
+}
+
 /// The connection to Stripe.
 fn connection() -> Value {
     json!({
@@ -73,8 +91,30 @@ fn connection() -> Value {
             "replayedHeader": "Idempotent-Replayed",
         },
         "errorCode": "/error/code",
-        "allow": ["POST /v1/charges", "POST /v1/refunds", "GET /v1/charges"],
+        "allow": ["POST /v1/charges", "POST /v1/refunds", "GET /v1/charges",
+            "GET /v1/charges/{charge}/refunds"],
     })
+}
+
+impl Doubled {
+    /// Charges a card. Returns the charge.
+    async fn charges(&self) -> String {
+        let form = [
+            ("amount", "2000"),
+            ("currency", "usd"),
+            ("source", "tok_visa"),
+        ];
+        let charge = self.posts(SECRET, "/v1/charges", &form).await;
+        charge["id"].as_str().unwrap().to_owned()
+    }
+
+    async fn is_refunded_once(&self, charge: &str) {
+        let path = format!("/v1/charges/{charge}/refunds");
+        let refunds = self.gets(SECRET, &path).await;
+        let refunds = refunds["data"].as_array().unwrap();
+        assert_eq!(refunds.len(), 1, "{refunds:?}");
+        assert_eq!(refunds[0]["amount"], 2_000);
+    }
 }
 
 async fn start(cuts: Cuts) -> (Doubled, Cutting) {
@@ -88,15 +128,9 @@ async fn start(cuts: Cuts) -> (Doubled, Cutting) {
 #[ignore = "needs a double: python3 tests/doubles/check.py"]
 async fn each_refund_whose_answer_is_cut_off_is_made_once() {
     let (doubled, proxy) = start(Cuts::First).await;
-    for _ in 0..REFUNDS {
-        let form = [
-            ("amount", "2000"),
-            ("currency", "usd"),
-            ("source", "tok_visa"),
-        ];
-        let charge = doubled.posts(SECRET, "/v1/charges", &form).await;
-        let charge = charge["id"].as_str().unwrap();
-        doubled.runs(charge).await.succeeded();
+    for _ in 0..CUT {
+        let charge = doubled.charges().await;
+        doubled.runs(&charge).await.succeeded();
         let calls = proxy.takes();
         let seen: Vec<_> = calls
             .iter()
@@ -104,11 +138,43 @@ async fn each_refund_whose_answer_is_cut_off_is_made_once() {
             .collect();
         assert_eq!(seen, [(200, false), (200, true)], "{calls:?}");
         assert_eq!(calls[0].key, calls[1].key);
-        let path = format!("/v1/charges/{charge}/refunds");
-        let refunds = doubled.gets(SECRET, &path).await;
-        let refunds = refunds["data"].as_array().unwrap();
-        assert_eq!(refunds.len(), 1, "{refunds:?}");
-        assert_eq!(refunds[0]["amount"], 2_000);
+        doubled.is_refunded_once(&charge).await;
+    }
+}
+
+/// Stripe is out of reach for longer than it is known to keep the key. A read tells what became of the call.
+#[tokio::test]
+#[ignore = "needs a double: python3 tests/doubles/check.py"]
+async fn each_refund_is_made_once_though_the_pause_outlasts_the_key() {
+    let doubled = Doubled::start("stripe", SECRET, refunds_and_looks).await;
+    let proxy = Cutting::before(&doubled.url, Cuts::All).await;
+    doubled.connects("stripe", &proxy.url, &connection()).await;
+    let ada = doubled.world.api.sign_in("ada").await;
+    for number in 0..CUT_LONG {
+        let charge = doubled.charges().await;
+        // The cuts of the refund before may have opened the breaker.
+        let resumed = ada.trigger("/api/concierge/connections/stripe/resume");
+        resumed.await.expect(200);
+        proxy.cuts(Cuts::All);
+        let ended = doubled.runs(&charge).await;
+        assert_eq!(ended.status, "executing", "{ended:?}");
+        let calls = proxy.takes();
+        let keys = calls.iter().filter(|call| !call.key.is_empty());
+        let keys: HashSet<&str> = keys.map(|call| &*call.key).collect();
+        assert_eq!(keys.len(), 1, "{calls:?}");
+        // The key counts for ten minutes.
+        let pause = if number % 2 == 0 { 5 } else { 11 };
+        doubled.world.api.clock.advance(pause * 60_000);
+        proxy.cuts(Cuts::None);
+        let ended = doubled.delivers(ended.session, ended.action).await;
+        ended.succeeded();
+        // The read found the refund, so that the call was not repeated.
+        let calls = proxy.takes();
+        assert!(
+            calls.iter().all(|call| call.line.starts_with("GET")),
+            "{calls:?}"
+        );
+        doubled.is_refunded_once(&charge).await;
     }
 }
 

@@ -83,14 +83,10 @@ async fn an_unpaid_invoice_that_stripe_retries_itself_is_left_to_it() {
     // Stripe has planned a retry of its own, which the agent stays clear of.
     let action = &session["proposedActions"][0];
     assert_eq!(action["isAutomated"], false, "{action}");
-    let description = action["description"].as_str().unwrap();
+    let reason = analysis["notApplicable"][0]["reason"].to_string();
     assert!(
-        description.contains("needs that invoice.next_attempt is none"),
-        "{action}"
-    );
-    assert_eq!(
-        action["money"],
-        json!({"minorUnits": 2_000, "currency": "USD"})
+        reason.contains("needs that invoice.next_attempt is `none`"),
+        "{analysis}"
     );
     assert!(!session.to_string().contains("_secret_"), "{session}");
     world

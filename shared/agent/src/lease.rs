@@ -311,14 +311,14 @@ impl AgentAction {
         outcome
     }
 
-    /// True if a call that may have been sent can be repeated as the same call: through the same
-    /// connection, while the system keeps its key.
+    /// True if a call that may have been sent can be repeated as the same call, through the same
+    /// connection, while the system keeps its key. After that, a read may still find its effect.
     fn is_repeatable(&self, around: &Surroundings, now: Timestamp) -> bool {
         around.connection.is_some_and(|called| {
             let sent = self.progress.connection_revision;
             called.idempotency == Idempotency::Keyed
                 && sent.is_none_or(|sent| sent == called.revision)
-                && self.keeps_key(called.kept_for, now)
+                && (self.keeps_key(called.kept_for, now) || !self.doubt_reads().is_empty())
         })
     }
 

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::{
-    ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, StepStatus, Verdict,
-    VerdictOutcome, proposal::ACTION,
+    ActionState, AgentAction, AgentSession, ApprovedActions, HandlingStatus, ProposedAction,
+    Schedule, StepStatus, Verdict, VerdictOutcome, proposal::ACTION,
 };
-use model::{Code, Error, Fault, FaultCode, Reason, input, input::OneOf};
+use model::{Code, Error, Fault, FaultCode, JournalHead, Reason, Timestamp, input, input::OneOf};
 
 input! {
     /// The body of a request that settles an action.
@@ -67,6 +67,24 @@ fn not_for(action: &str, outcomes: &str) -> Error {
 }
 
 impl AgentAction {
+    /// Rebuilds the unreadable record of an approved action, with an unknown outcome. Its steps and
+    /// answers are only in the journal, which continues after `journal`.
+    #[must_use]
+    pub fn rebuilt(
+        session: &AgentSession,
+        proposed: &ProposedAction,
+        journal: JournalHead,
+        now: Timestamp,
+    ) -> Self {
+        let approvals = proposed.approvals.clone();
+        let mut action = Self::approve(session, proposed, approvals, None, session.updated_at);
+        action.state = ActionState::Unknown;
+        action.schedule = Schedule::default();
+        action.end.at = Some(now);
+        action.journal = journal;
+        action
+    }
+
     /// Settles an action whose outcome is unknown. An action that was done counts from its sending,
     /// as if the target system had confirmed it. An action that was not done may run again. Returns
     /// true if this call settled it, and false for the same user's same verdict. 409 unless its
@@ -129,7 +147,7 @@ impl AgentSession {
         if actions.unreadable.iter().any(|id| id == action_id) {
             return Err(Error::conflict(
                 Code::InvalidTransition,
-                "The record of this action cannot be read and cannot be settled.",
+                "The record of this action cannot be read. Settle it when the session has ended.",
             ));
         }
         let mut known = actions.known.iter_mut();

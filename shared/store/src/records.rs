@@ -259,7 +259,6 @@ pub(crate) struct KeptExcerpt {
 pub(crate) enum Part {
     AgentSession(Box<AgentSession>),
     AgentAction(Box<AgentAction>),
-    Excerpt(Box<KeptExcerpt>),
 }
 
 /// The claims of a day (UTC) for which the policy has caps: the number of actions, and the money by

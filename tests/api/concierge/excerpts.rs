@@ -149,19 +149,3 @@ async fn an_excerpt_that_was_changed_or_does_not_read_is_not_shown() {
         assert_eq!(Shown::to(&world.max, &id).await, shown, "{value:?}");
     }
 }
-
-#[tokio::test]
-async fn a_session_reads_with_more_excerpts_than_a_list_has_rows() {
-    let world = Concierge::start().await;
-    let id = ran(&world).await;
-    let shown = Shown::to(&world.max, &id).await;
-    let item = world.api.items_of("excerpt").await.remove(0);
-    let more = (0..1_100).map(|number| {
-        let mut item = item.clone();
-        let place = format!("EXCERPT##{number}");
-        item.insert("sk".to_owned(), AttributeValue::S(place));
-        item
-    });
-    world.api.puts(more).await;
-    assert_eq!(Shown::to(&world.max, &id).await, shown);
-}

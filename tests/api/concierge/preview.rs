@@ -157,6 +157,25 @@ async fn an_approver_sees_what_would_be_done_and_to_whom() {
 }
 
 #[tokio::test]
+async fn sums_name_customers_and_count_no_manual_action() {
+    let world = Concierge::start().await;
+    for (class, entity, customers) in [
+        ("invoice_duplicated", ("invoice", "inv_2016"), json!(1)),
+        ("dispute_opened", ("dispute", "dp_4001"), json!(1)),
+        // The batch may be of many customers.
+        ("usage_batch_stuck", ("usage_batch", "ub_1001"), Value::Null),
+    ] {
+        let alert = world.alert(class, &[entity]).await;
+        let id = world.opened(&alert).await;
+        let actions = world.proposed(&id).await;
+        let actions: Vec<&str> = actions.iter().map(String::as_str).collect();
+        let preview = previews(&world.max, &id, &actions).await.expect(200);
+        assert_eq!(preview["sums"]["customers"], customers, "{class}");
+        assert_eq!(preview["sums"]["requests"], 1, "{class}: {preview}");
+    }
+}
+
+#[tokio::test]
 async fn preconditions_are_as_of_now() {
     let (world, id, ids) = carefully().await;
     let ids: Vec<&str> = ids.iter().map(String::as_str).collect();

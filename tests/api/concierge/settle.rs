@@ -14,6 +14,36 @@ async fn settles(caller: &Caller, session: &Value, action: &str, outcome: &str) 
     caller.post(&path, body).await
 }
 
+/// The record is rebuilt from the proposal, and its journal goes on.
+#[tokio::test]
+async fn an_action_whose_record_cannot_be_read_is_settled() {
+    for (outcome, status) in [("done", "completed"), ("not_done", "failed")] {
+        let world = Concierge::start().await;
+        let (id, action) = world.unknown_message("cus_501").await;
+        world.poisons(&id, &action).await;
+        let error = world.session(&id).await["executionResults"][0]["error"].clone();
+        assert!(
+            error.as_str().unwrap().contains("cannot be read"),
+            "{error}"
+        );
+        let session = settles(&world.max, &id, &action, outcome).await.expect(200);
+        assert_eq!(session["status"], status);
+        let result = &session["executionResults"][0];
+        assert_eq!(result["success"], outcome == "done");
+        assert_eq!(result["verdict"]["outcome"], outcome);
+        assert_eq!(world.session(&id).await, session);
+        // The journal verifies.
+        world.journal(&id).await;
+        let again = settles(&world.max, &id, &action, outcome).await;
+        assert_eq!(again.expect(200)["version"], session["version"]);
+        if outcome == "not_done" {
+            world.executes_again(&id, &[&action]).await.expect(202);
+            world.runs(&id, &action).await;
+            assert_eq!(world.outcome(&id).await.0, "completed");
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_verdict_of_done_completes_the_session() {
     let world = Concierge::start().await;

@@ -4,12 +4,16 @@ use serde_json::{Map, Value, json};
 use shared::{agent::AlertReport, clock::Clock};
 use tests::records;
 
+/// The failure of a payment that is declined whenever it is tried.
+const DECLINED: &str = "card_declined";
+
 /// A class of alerts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
-    /// A payment is retried, which a key keeps from being done twice, and a message is sent, which
-    /// nothing does.
+    /// A payment is retried, which a key keeps from being done twice. If that fails, a message is sent.
     Payment,
+    /// A payment was declined for good. A message is sent, which nothing keeps from being sent twice.
+    Declined,
     /// A customer is brought in line, in two steps.
     Customer,
     /// A credit note is issued, which nothing but its key keeps from being issued twice.
@@ -19,11 +23,17 @@ pub enum Class {
 }
 
 impl Class {
-    const ALL: [Self; 4] = [Self::Payment, Self::Customer, Self::Invoice, Self::Batch];
+    const ALL: [Self; 5] = [
+        Self::Payment,
+        Self::Declined,
+        Self::Customer,
+        Self::Invoice,
+        Self::Batch,
+    ];
 
     /// Returns the class of the entities of this number.
     pub const fn of(number: usize) -> Self {
-        Self::ALL[number % 4]
+        Self::ALL[number % Self::ALL.len()]
     }
 
     /// The proposed action that is not executed: the executed one excludes it.
@@ -34,10 +44,18 @@ impl Class {
         }
     }
 
+    const fn has_payment(self) -> bool {
+        matches!(self, Self::Payment | Self::Declined)
+    }
+
+    const fn has_customer(self) -> bool {
+        self.has_payment() || matches!(self, Self::Customer)
+    }
+
     /// An alert about the entities of this number.
     pub fn alert(self, number: usize) -> AlertReport {
         let (name, entities) = match self {
-            Self::Payment => (
+            Self::Payment | Self::Declined => (
                 "payment_failed",
                 vec![("payment", "pay"), ("customer", "cus")],
             ),
@@ -48,10 +66,13 @@ impl Class {
         let entities = entities
             .into_iter()
             .map(|(kind, prefix)| json!({"type": kind, "id": format!("{prefix}_{number}")}));
-        let more = json!({
+        let mut more = json!({
             "entities": entities.collect::<Vec<_>>(),
             "amountAtRisk": {"minorUnits": 1, "currency": "USD"},
         });
+        if self == Self::Declined {
+            more["labels"] = json!({"failure": DECLINED});
+        }
         records::alert_with(name, Clock::system().now(), &more)
     }
 }
@@ -63,15 +84,15 @@ pub fn entities(count: usize) -> Value {
     for number in 0..count {
         let class = Class::of(number);
         let customer = format!("cus_{number}");
-        if matches!(class, Class::Payment | Class::Customer) {
+        if class.has_customer() {
             let record = json!({
                 "name": customer, "email": "billing@customer.example", "plan": "scale",
                 "syncState": "out_of_sync", "missingUsageEvents": 0,
             });
             customers.insert(customer.clone(), record);
         }
-        if matches!(class, Class::Payment | Class::Invoice) {
-            let is_open = class == Class::Payment;
+        if class.has_payment() || class == Class::Invoice {
+            let is_open = class.has_payment();
             let record = json!({
                 "customerId": customer, "number": number.to_string(), "amountDue": 100,
                 "currency": "usd", "state": if is_open { "open" } else { "paid" },
@@ -86,10 +107,12 @@ pub fn entities(count: usize) -> Value {
             }
             invoices.insert(format!("inv_{number}"), record);
         }
-        if class == Class::Payment {
+        if class.has_payment() {
+            let is_declined = class == Class::Declined;
             let record = json!({
                 "invoiceId": format!("inv_{number}"), "amount": 100, "currency": "usd",
-                "state": "failed", "failure": "processing_error",
+                "state": "failed",
+                "failure": if is_declined { DECLINED } else { "processing_error" },
             });
             payments.insert(format!("pay_{number}"), record);
         }

@@ -14,6 +14,8 @@ pub struct Ledger {
     pub sessions: Vec<Session>,
     /// Answers that the contract does not allow.
     pub wrong: Vec<String>,
+    /// By target system and operation, faults that were counted as strikes and met no call.
+    pub unmet: BTreeMap<String, usize>,
 }
 
 /// A record that a client wanted created.

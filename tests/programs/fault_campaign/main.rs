@@ -1,7 +1,8 @@
 //! The fault campaign: sixteen clients work with the release binaries of all functions while
 //! something befalls them, one kind of fault after another and then all together. In the end it counts,
 //! from the table and from the demo billing system, what was lost, done twice, left hanging or
-//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero.
+//! answered wrongly, and prints that as a table. Exits with 1 unless every count is zero and every
+//! kind has struck as often as planned. A fault of a target system strikes when it meets a call.
 //!
 //! ```text
 //! cargo build --release --bins --workspace --exclude local --exclude tests
@@ -59,7 +60,7 @@ const MOST_LINES: usize = 20;
 struct Row {
     title: &'static str,
     struck: usize,
-    /// Kinds that did not strike as often as planned.
+    /// Kinds that did not strike as often as planned, and faults that met no call.
     missing: Vec<String>,
     requests: usize,
     verdict: Verdict,
@@ -169,7 +170,9 @@ impl Campaign {
             );
             let missing = struck.iter().filter(|(_, count)| **count < each);
             let missing = missing.map(|(kind, count)| format!("{}: {count}", kind.title()));
-            let missing = missing.collect();
+            let unmet = ledger.unmet.iter();
+            let unmet = unmet.map(|(place, count)| format!("{count} met no call: {place}"));
+            let missing = missing.chain(unmet).collect();
             let requests = ledger.requests;
             let verdict = verdict::judge(world, ledger).await;
             let (succeeded, approved) = (verdict.succeeded, verdict.approved);

@@ -1,7 +1,7 @@
 //! A service of release binaries, with an organization in it, whom something befalls.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -43,6 +43,9 @@ const BATCHES: usize = 5;
 
 /// Faults that wait for calls of target systems.
 const WAITING: usize = 12;
+
+/// Pause between closings of the breakers.
+const CLOSED_AGAIN: Duration = Duration::from_millis(250);
 
 /// Changes by the actions of the story: the system and its operation.
 const CHANGES: [(&str, &str); 5] = [
@@ -247,33 +250,36 @@ impl World {
             let mut turn = 0;
             loop {
                 tokio::time::sleep(Duration::from_millis(5)).await;
-                if demo.waiting_faults() >= WAITING {
-                    // Systems that always fail are left alone, and then no fault strikes: their
-                    // breakers are closed over and over.
-                    for connection in &connected {
-                        let _ = connections.answered(connection, true).await;
+                let waiting = demo.waiting_faults();
+                let next = (turn..turn + modes.len()).map(|turn| modes[turn % modes.len()]);
+                let mut next = next.filter(|_| waiting < WAITING);
+                let Some((kind, mode)) = next.find(|(kind, _)| fates.count(*kind)) else {
+                    // Systems that always fail are left alone, and then no fault strikes. Their
+                    // breakers are closed over and over, until the last fault has met a call.
+                    if waiting > 0 {
+                        for connection in &connected {
+                            let _ = connections.answered(connection, true).await;
+                        }
                     }
+                    tokio::time::sleep(CLOSED_AGAIN).await;
                     continue;
-                }
-                let (kind, mode) = modes[turn % modes.len()];
+                };
                 turn += 1;
                 let place = usize::try_from(fates.below("system", CHANGES.len() as u64)).unwrap();
                 let (system, change) = CHANGES[place];
                 // What comes before a call, and tells what became of it, fails as well.
                 let operation = (fates.below("operation", 2) == 0).then(|| change.to_owned());
                 // The story goes on until nothing of it waits.
-                if fates.count(kind) {
-                    let status = [500, 503, 429, 409, 400, 502];
-                    let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
-                    let kept = kind == Kind::TargetReplays;
-                    let varies = kind == Kind::TargetRefuses;
-                    demo.inject(Fault {
-                        status: if varies { status } else { 500 },
-                        kept,
-                        operation,
-                        ..Fault::once(system, mode)
-                    });
-                }
+                let status = [500, 503, 429, 409, 400, 502];
+                let status = status[usize::try_from(fates.below("status", 6)).unwrap()];
+                let kept = kind == Kind::TargetReplays;
+                let varies = kind == Kind::TargetRefuses;
+                demo.inject(Fault {
+                    status: if varies { status } else { 500 },
+                    kept,
+                    operation,
+                    ..Fault::once(system, mode)
+                });
             }
         }));
     }
@@ -315,8 +321,21 @@ impl World {
             whole.wrong.extend(ledger.wrong);
         }
         self.fates.end();
+        whole.unmet = self.waiting_faults();
         self.demo.clear_faults();
         whole
+    }
+
+    /// The number of faults that wait for a call, by target system and operation.
+    fn waiting_faults(&self) -> BTreeMap<String, usize> {
+        let state = self.demo.state();
+        let mut waiting = BTreeMap::new();
+        for fault in state["faults"].as_array().into_iter().flatten() {
+            let system = fault["system"].as_str().unwrap_or_default();
+            let operation = fault["operation"].as_str().unwrap_or("any call");
+            *waiting.entry(format!("{system}, {operation}")).or_default() += 1;
+        }
+        waiting
     }
 
     /// From now on the disk has room.

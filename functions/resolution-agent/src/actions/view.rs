@@ -147,9 +147,10 @@ pub struct PreviewSums {
     unknown_amounts: usize,
     /// Number of distinct records.
     records: usize,
-    /// Number of distinct customers.
-    customers: usize,
-    /// Number of requests that would be sent.
+    /// Number of distinct customers of automated actions, as records, reads and the alert name them;
+    /// null if one of these actions names none.
+    customers: Option<usize>,
+    /// Number of requests that automated actions would send.
     requests: usize,
 }
 
@@ -174,7 +175,7 @@ impl AgentActionsPreviewed {
         Self {
             at: found.at,
             exclusive: AgentSession::exclusive_pairs(actions),
-            sums: PreviewSums::of(&previews, actions),
+            sums: PreviewSums::of(&previews, actions, found),
             actions: previews,
         }
     }
@@ -289,6 +290,26 @@ fn records(action: &ProposedAction, found: &Previewed) -> Vec<PreviewRecord> {
     records.collect()
 }
 
+/// Returns the customers that an action concerns: its records, otherwise those that the session's reads
+/// name, otherwise those of the alert. Empty if none is known.
+fn customers(action: &ProposedAction, found: &Previewed) -> BTreeSet<String> {
+    let records = records(action, found).into_iter();
+    let records = records.filter(|record| record.kind.as_deref() == Some(CUSTOMER));
+    let reads = found.whole.session.reads.iter();
+    let facts = reads.flat_map(|read| read.facts.0.iter());
+    let facts = facts.filter(|(name, _)| name.ends_with(".customer"));
+    let facts = facts.filter_map(|(_, value)| value.as_str().map(str::to_owned));
+    let entities = found.alert.iter().flat_map(|alert| &alert.entities);
+    let entities = entities.filter(|entity| *entity.r#type == *CUSTOMER);
+    let known: [BTreeSet<String>; 3] = [
+        records.map(|record| record.id).collect(),
+        facts.collect(),
+        entities.map(|entity| entity.id.to_string()).collect(),
+    ];
+    let mut known = known.into_iter();
+    known.find(|ids| !ids.is_empty()).unwrap_or_default()
+}
+
 impl PreviewPolicy {
     fn of(action: &ProposedAction, found: &Previewed, caller: &Identity) -> Self {
         let (session, context) = (&found.whole.session, &found.context);
@@ -310,7 +331,7 @@ impl PreviewPolicy {
 }
 
 impl PreviewSums {
-    fn of(previews: &[ActionPreview], actions: &[&ProposedAction]) -> Self {
+    fn of(previews: &[ActionPreview], actions: &[&ProposedAction], found: &Previewed) -> Self {
         let automated = || actions.iter().filter(|action| action.is_automated);
         let moved = automated().filter_map(|action| action.content.money.as_ref());
         let unknown = moved.filter(|moved| moved.amount.is_none());
@@ -318,14 +339,16 @@ impl PreviewSums {
         let distinct: BTreeSet<_> = records()
             .map(|record| (&record.target_system, &record.id))
             .collect();
-        let customers = records().filter(|record| record.kind.as_deref() == Some(CUSTOMER));
-        let customers: BTreeSet<_> = customers.map(|record| &record.id).collect();
+        let customers: Vec<_> = automated().map(|action| customers(action, found)).collect();
+        let are_known = customers.iter().all(|ids| !ids.is_empty());
+        let customers: BTreeSet<_> = customers.iter().flatten().collect();
+        let sent = previews.iter().filter(|preview| preview.is_automated);
         Self {
             money: MoneySum::of(actions),
             unknown_amounts: unknown.count(),
             records: distinct.len(),
-            customers: customers.len(),
-            requests: previews.iter().map(|preview| preview.requests.len()).sum(),
+            customers: are_known.then_some(customers.len()),
+            requests: sent.map(|preview| preview.requests.len()).sum(),
         }
     }
 }

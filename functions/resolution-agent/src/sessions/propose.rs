@@ -39,6 +39,6 @@ pub async fn propose(
     let analyse = async |case: &Case| (state.analyse)(case).await;
     let agent = state.app.store.agent();
     let proposed = agent.propose(caller.pending_write(), id.known()?, analyse, FAILED);
-    let whole = Box::pin(proposed).await?;
-    Ok(Json(AgentSessionProposed::of(&whole)))
+    let (session, excerpts) = Box::pin(proposed).await?;
+    Ok(Json(AgentSessionProposed::of(&session, &excerpts)))
 }

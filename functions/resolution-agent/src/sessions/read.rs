@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use shared::{agent::ReadEvidence, model::Timestamp, store::SessionWithActions};
+use shared::{
+    agent::{AgentSession, ReadEvidence},
+    model::Timestamp,
+    store::Excerpts,
+};
 use utoipa::ToSchema;
 
 use super::response::TargetResponse;
@@ -48,14 +52,14 @@ pub struct ReadView {
 }
 
 /// Returns the views of the reads of a session's newest analysis.
-pub fn of(whole: &SessionWithActions) -> Vec<ReadView> {
-    let reads = whole.session.reads.iter();
-    let views = reads.map(|read| ReadView::of(read, whole));
+pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Vec<ReadView> {
+    let reads = session.reads.iter();
+    let views = reads.map(|read| ReadView::of(read, excerpts));
     views.collect()
 }
 
 impl ReadView {
-    fn of(read: &ReadEvidence, whole: &SessionWithActions) -> Self {
+    fn of(read: &ReadEvidence, excerpts: &Excerpts) -> Self {
         let facts = read.facts.0.iter();
         Self {
             name: read.name.clone(),
@@ -66,7 +70,7 @@ impl ReadView {
             facts: facts
                 .map(|(name, value)| (name.to_owned(), value.clone()))
                 .collect(),
-            excerpt: whole.excerpt(read.excerpt_hash.as_ref()).map(Into::into),
+            excerpt: excerpts.get(read.excerpt_hash.as_ref()).map(Into::into),
             error: read.error.clone(),
             at: read.at,
         }

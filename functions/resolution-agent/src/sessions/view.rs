@@ -15,7 +15,7 @@ use shared::{
     },
     http::operation::{Answer, Description},
     model::{AgentSessionId, AlertId, JsonObject, Timestamp},
-    store::{SessionWithActions, Stored},
+    store::{Excerpts, SessionWithActions, Stored},
     versioned,
 };
 use utoipa::ToSchema;
@@ -94,15 +94,14 @@ pub struct ProposedSession {
 
 impl AgentSessionProposed {
     /// Returns the view of a session after its analysis.
-    pub fn of(whole: &SessionWithActions) -> Self {
-        let session = &whole.session;
+    pub fn of(session: &AgentSession, excerpts: &Excerpts) -> Self {
         Self {
             session: ProposedSession {
                 id: session.id,
                 status: session.status,
                 alert_id: session.alert_id,
                 analysis: session.analysis.clone(),
-                reads: read::of(whole),
+                reads: read::of(session, excerpts),
                 proposed_actions: action::of_proposal(session),
             },
         }
@@ -152,9 +151,10 @@ impl AgentActionsExecuted {
         whole: &SessionWithActions,
         ids: &[String],
     ) -> Result<Self, Error> {
-        let session = AgentSessionView::read(app, whole).await?;
+        let (context, excerpts) = app.store.agent().context(whole).await?;
         let now = app.clock.now();
-        let mut results = results(whole);
+        let session = AgentSessionView::of(whole, &context, &excerpts, now);
+        let mut results = results(whole, &excerpts);
         results.retain(|result| ids.contains(&result.action_id));
         let mut listed = ids.iter().filter_map(|id| whole.session.proposed(id));
         let is_pending = listed.any(|action| {
@@ -211,11 +211,16 @@ impl AgentSessionView {
 
     /// Reads the context of a session and returns its view.
     pub async fn read(app: &App, whole: &SessionWithActions) -> Result<Self, Error> {
-        let context = app.store.agent().context(&whole.session).await?;
-        Ok(Self::of(whole, &context, app.clock.now()))
+        let (context, excerpts) = app.store.agent().context(whole).await?;
+        Ok(Self::of(whole, &context, &excerpts, app.clock.now()))
     }
 
-    fn of(whole: &SessionWithActions, context: &SessionContext, now: Timestamp) -> Self {
+    fn of(
+        whole: &SessionWithActions,
+        context: &SessionContext,
+        excerpts: &Excerpts,
+        now: Timestamp,
+    ) -> Self {
         let session = &whole.session;
         Self {
             version: session.version,
@@ -229,9 +234,9 @@ impl AgentSessionView {
             error: session.error_at(now).map(str::to_owned),
             rejection: session.rejection.clone(),
             analysis: session.analysis.clone(),
-            reads: read::of(whole),
+            reads: read::of(session, excerpts),
             proposed_actions: action::of_session(whole, now),
-            execution_results: results(whole),
+            execution_results: results(whole, excerpts),
         }
     }
 }
@@ -339,8 +344,8 @@ impl<S> From<Looks<S>> for LooksView {
 }
 
 impl StepResultView {
-    fn of(result: &StepResult, whole: &SessionWithActions) -> Self {
-        let excerpt = whole.excerpt(result.excerpt_hash.as_ref());
+    fn of(result: &StepResult, excerpts: &Excerpts) -> Self {
+        let excerpt = excerpts.get(result.excerpt_hash.as_ref());
         Self {
             step: result.step,
             status: result.status,
@@ -351,15 +356,17 @@ impl StepResultView {
 }
 
 impl ResultView {
-    fn of(result: ActionResult, whole: &SessionWithActions) -> Self {
-        let excerpt = whole.excerpt(result.excerpt_hash.as_ref());
+    fn of(result: ActionResult, excerpts: &Excerpts) -> Self {
+        let excerpt = excerpts.get(result.excerpt_hash.as_ref());
         let steps = result.steps.iter();
         Self {
             action_id: result.action_id,
             success: result.success,
             response: excerpt.map(Into::into),
             error: result.error,
-            steps: steps.map(|step| StepResultView::of(step, whole)).collect(),
+            steps: steps
+                .map(|step| StepResultView::of(step, excerpts))
+                .collect(),
             verification: result.verification.map(|looks| VerificationView {
                 status: looks.status,
                 looks: looks.into(),
@@ -375,8 +382,8 @@ impl ResultView {
     }
 }
 
-fn results(whole: &SessionWithActions) -> Vec<ResultView> {
+fn results(whole: &SessionWithActions, excerpts: &Excerpts) -> Vec<ResultView> {
     let results = whole.results().into_iter();
-    let views = results.map(|result| ResultView::of(result, whole));
+    let views = results.map(|result| ResultView::of(result, excerpts));
     views.collect()
 }

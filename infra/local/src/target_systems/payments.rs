@@ -2,7 +2,7 @@
 
 use super::{
     operation::{Answer, Operation, Request, System, answer},
-    records::{InvoiceState, PaymentState, Records},
+    records::{DisputeState, InvoiceState, PaymentState, Records},
 };
 
 pub(crate) static PAYMENTS: System = System {
@@ -16,6 +16,7 @@ pub(crate) static PAYMENTS: System = System {
         Operation::post("/payments/{id}/reconcile", reconcile_payment),
         Operation::post("/invoices/{id}/retry", retry_invoice),
         Operation::get("/disputes/{id}", dispute),
+        Operation::post("/disputes/{id}/response", respond),
     ],
 };
 
@@ -31,6 +32,18 @@ fn dispute(records: &mut Records, request: &Request) -> Answer {
         Some(dispute) => Answer::shows(&request.id, dispute),
         None => Answer::unknown("dispute"),
     }
+}
+
+/// Sends the response of a person to the bank.
+fn respond(records: &mut Records, request: &Request) -> Answer {
+    let Some(dispute) = records.disputes.get_mut(&request.id) else {
+        return Answer::unknown("dispute");
+    };
+    if dispute.state != DisputeState::NeedsResponse {
+        return Answer::already_done();
+    }
+    dispute.state = DisputeState::UnderReview;
+    Answer::done(&request.id, dispute)
 }
 
 /// Takes a payment's state from the processor, without collecting money.

@@ -28,7 +28,7 @@ pub struct Measure(f64);
 pub struct Currency(String);
 
 /// Further properties by name: at most 50, with names of 1 to 100 characters and values of up to
-/// 1,000.
+/// 250.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Labels(pub BTreeMap<String, String>);
@@ -104,7 +104,7 @@ impl Field for Currency {
 impl Labels {
     pub(super) const MOST: usize = 50;
     pub(super) const LONGEST_NAME: usize = 100;
-    pub(super) const LONGEST_VALUE: usize = 1_000;
+    pub(super) const LONGEST_VALUE: usize = 250;
 }
 
 impl Field for Labels {

@@ -557,6 +557,21 @@ fn a_call_in_doubt_that_a_read_finds_done_is_done() {
     }];
     assert_eq!(action.doubt_reads().len(), 1);
     assert!(!action.was_done(&Sight::default()));
+    // However old its key is, a worker claims it for that read.
+    let connection = Called {
+        kept_for: 10 * span::MINUTE,
+        ..called(Keyed, 1)
+    };
+    let late = Surroundings {
+        connection: Some(connection),
+        ..around(Keyed)
+    };
+    let digest = action.digest();
+    action.round.approvals[0].digest = Some(digest);
+    action.release(at(10), at(5));
+    let later = at(30 * span::MINUTE);
+    assert_eq!(action.claim(&late, LEASE, later), Claim::Held(()));
+    assert!(!action.keeps_key(connection.kept_for, later));
     action.found_done(at(9));
     assert_eq!(action.progress.steps_done, 1);
     assert_eq!(action.progress.call, OpenCall::default());

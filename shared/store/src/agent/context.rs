@@ -6,12 +6,12 @@ use agent::{AgentPolicy, AgentSession, AlertRef, AlertStatus, Approvers, Session
 use model::{AlertId, Error, OrganizationId, User, UserId};
 
 use super::{
-    Agent,
+    Agent, Excerpts, SessionWithActions, excerpts,
     policy::{approvers_in, policy_in},
 };
 use crate::{
     key::{self, AnyKey, Key},
-    table::Read,
+    table::{Batch, Read},
 };
 
 /// The records of the render contexts of several sessions.
@@ -40,11 +40,19 @@ impl Contexts {
 }
 
 impl Agent<'_> {
-    /// Returns the render context of a session.
-    pub async fn context(&self, session: &AgentSession) -> Result<SessionContext, Error> {
-        let tenant = session.organization_id;
-        let contexts = self.contexts(tenant, &[session], Read::Consistent).await?;
-        Ok(contexts.of(session))
+    /// Returns the render context of a session, and its excerpts, with one batch.
+    pub async fn context(
+        &self,
+        whole: &SessionWithActions,
+    ) -> Result<(SessionContext, Excerpts), Error> {
+        let session: &AgentSession = &whole.session;
+        let (tenant, keys) = (session.organization_id, excerpts::keys_of(whole));
+        let more: Vec<AnyKey> = keys.iter().map(AnyKey::from).collect();
+        let (contexts, found) = self
+            .batch(tenant, &[session], more, Read::Consistent)
+            .await?;
+        let excerpts = Excerpts::found(&found, &keys, self.0.clock.now());
+        Ok((contexts.of(session), excerpts))
     }
 
     /// Reads the contexts of sessions, with one batch.
@@ -54,6 +62,17 @@ impl Agent<'_> {
         sessions: &[&AgentSession],
         read: Read,
     ) -> Result<Contexts, Error> {
+        Ok(self.batch(tenant, sessions, Vec::new(), read).await?.0)
+    }
+
+    /// Reads the contexts of sessions and more items, with one batch.
+    async fn batch(
+        &self,
+        tenant: OrganizationId,
+        sessions: &[&AgentSession],
+        more: Vec<AnyKey>,
+        read: Read,
+    ) -> Result<(Contexts, Batch), Error> {
         let alert = |id| key::alert(tenant, id);
         let alerts = || sessions.iter().map(|session| session.alert_id);
         let actions = sessions
@@ -65,11 +84,12 @@ impl Agent<'_> {
         let keys = alerts().map(|id| AnyKey::from(alert(id)));
         let keys = keys.chain(users.iter().map(AnyKey::from));
         let keys = keys.chain([AnyKey::from(key::agent_policy(tenant))]);
-        let found = self.0.table.batch_get(keys, read).await?;
-        Ok(Contexts {
+        let found = self.0.table.batch_get(keys.chain(more), read).await?;
+        let contexts = Contexts {
             policy: policy_in(&found, tenant)?.record,
             approvers: approvers_in(&found, &users),
             alerts: found.all(alerts(), alert),
-        })
+        };
+        Ok((contexts, found))
     }
 }

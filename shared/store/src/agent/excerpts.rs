@@ -1,4 +1,4 @@
-//! Excerpts of target systems' answers. Each is an item of its own, beside the session. It is
+//! Excerpts of target systems' answers. Each is an item of its own, apart from the session. It is
 //! written in the transaction of the record or journal entry that names it, and expires.
 //!
 //! Actions run in parallel, and their answers are often the same. Each action has excerpts of its
@@ -6,15 +6,15 @@
 
 use std::collections::BTreeMap;
 
-use agent::{Excerpt, JournalEntry};
+use agent::{AgentSession, Excerpt, JournalEntry};
 use model::{AgentSessionId, Error, JsonText, OrganizationId, Timestamp};
 
-use super::Agent;
+use super::{Agent, SessionWithActions};
 use crate::{
-    key::{self, Key},
+    key::{self, AnyKey, Key},
     page::Page,
     records::KeptExcerpt,
-    table::{Read, Record, Stored, Write},
+    table::{Batch, Read, Record, Stored, Write},
 };
 
 impl Record<crate::Workdesk> for KeptExcerpt {
@@ -68,6 +68,58 @@ impl KeptExcerpt {
     }
 }
 
+/// Excerpts by their hashes, as far as they exist.
+#[derive(Clone, Debug, Default)]
+pub struct Excerpts(BTreeMap<String, Excerpt>);
+
+impl Excerpts {
+    /// Returns an excerpt by its hash. None if it has expired.
+    #[must_use]
+    pub fn get(&self, hash: Option<&String>) -> Option<&Excerpt> {
+        self.0.get(hash?)
+    }
+
+    /// Returns the excerpts of these keys that a batch found.
+    pub(super) fn found(batch: &Batch, keys: &[Key<KeptExcerpt>], now: Timestamp) -> Self {
+        let kept = keys.iter().filter_map(|key| batch.named(key));
+        Self(kept.filter_map(|kept| kept.record.known(now)).collect())
+    }
+}
+
+impl From<Vec<Excerpt>> for Excerpts {
+    fn from(excerpts: Vec<Excerpt>) -> Self {
+        let by_hash = excerpts.into_iter().map(|one| (one.hash(), one));
+        Self(by_hash.collect())
+    }
+}
+
+/// Returns the keys of the excerpts that a session names.
+fn keys_of_session(session: &AgentSession) -> Vec<Key<KeptExcerpt>> {
+    let hashes = session
+        .reads
+        .iter()
+        .filter_map(|read| read.excerpt_hash.as_ref());
+    let keys = hashes.map(|hash| key::excerpt(session.organization_id, session.id, None, hash));
+    keys.collect()
+}
+
+/// Returns the keys of the excerpts that a session and its actions name.
+pub(super) fn keys_of(whole: &SessionWithActions) -> Vec<Key<KeptExcerpt>> {
+    let session = &whole.session;
+    let mut keys = keys_of_session(session);
+    for action in &whole.actions.known {
+        let steps = action
+            .progress
+            .results
+            .iter()
+            .map(|step| &step.excerpt_hash);
+        let hashes = steps.chain([&action.end.excerpt_hash]).flatten();
+        let id = Some(&*action.key.action_id);
+        keys.extend(hashes.map(|hash| key::excerpt(session.organization_id, session.id, id, hash)));
+    }
+    keys
+}
+
 /// Returns the writes of new excerpts, one for each key.
 pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<Write>, Error> {
     let by_key = kept.into_iter().map(|kept| {
@@ -79,6 +131,14 @@ pub(super) fn writes(kept: impl IntoIterator<Item = KeptExcerpt>) -> Result<Vec<
 }
 
 impl Agent<'_> {
+    /// Returns the excerpts that a session names.
+    pub(super) async fn excerpts(&self, session: &AgentSession) -> Result<Excerpts, Error> {
+        let keys = keys_of_session(session);
+        let found = keys.iter().map(AnyKey::from);
+        let found = self.0.table.batch_get(found, Read::Consistent).await?;
+        Ok(Excerpts::found(&found, &keys, self.0.clock.now()))
+    }
+
     /// Adds the excerpts that still exist to a page of entries.
     pub(super) async fn with_excerpts(
         &self,

@@ -91,7 +91,6 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             mut actions,
-            ..
         } = whole;
         let now = self.0.clock.now();
         let mut known = actions.known.iter_mut();

@@ -1,8 +1,8 @@
 //! Agent sessions and their approved actions.
 //!
 //! [`agent`] decides each transition. This module reads the records and writes the result,
-//! on the condition that no record changed meanwhile. A session, its actions and its excerpts share a
-//! partition, so one consistent query reads all of them.
+//! on the condition that no record changed meanwhile. A session and its actions share a partition,
+//! so one consistent query reads all of them.
 //!
 //! - A session's transition expects the version that was read.
 //! - An action belongs to its holder, whose writes expect the fencing token of the claim.
@@ -33,17 +33,16 @@ pub use actions::Lease;
 pub use after_end::AlertCheck;
 pub use claim::HeldAction;
 pub use due::{DueAction, DueSession, DueWork};
+pub use excerpts::Excerpts;
 pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
 pub use people::{HandingOver, Settling};
 pub use preview::Previewed;
 pub use sessions::Approval;
 
-use std::collections::BTreeMap;
-
 use agent::{
     ActionResult, ActionState, AgentAction, AgentPause, AgentSession, ApprovedActions, Connection,
-    Excerpt, TargetRead,
+    TargetRead,
 };
 use model::{AgentSessionId, Error, Id, OrganizationId, span};
 
@@ -56,9 +55,6 @@ use super::{
 
 /// The longest deferral while nothing may be sent, so that an action resumes soon after a pause.
 const PAUSED: i64 = span::MINUTE;
-
-/// The most items of a session's partition. The session itself is the last of them.
-const MOST_PARTS: usize = 1_000_000;
 
 /// Returns whether the organization is paused, from a batch that read its pause.
 fn is_paused(found: &Batch, tenant: OrganizationId) -> Result<bool, Error> {
@@ -127,15 +123,13 @@ impl Record<crate::Workdesk> for AgentAction {
     }
 }
 
-/// A session with its approved actions and its excerpts.
+/// A session with its approved actions.
 #[derive(Clone, Debug)]
 pub struct SessionWithActions {
     /// The session.
     pub session: Stored<AgentSession>,
     /// Its approved actions.
     pub actions: ApprovedActions<Stored<AgentAction>>,
-    /// The excerpts that have not expired, by their hashes.
-    pub excerpts: BTreeMap<String, Excerpt>,
 }
 
 impl SessionWithActions {
@@ -145,17 +139,9 @@ impl SessionWithActions {
         self.session.results(&self.actions)
     }
 
-    /// Returns an excerpt by its hash. None if it has expired.
-    #[must_use]
-    pub fn excerpt(&self, hash: Option<&String>) -> Option<&Excerpt> {
-        self.excerpts.get(hash?)
-    }
-
     /// Returns the session with the versions after an approval was written.
     fn approved(mut self, ids: &[String], new: Vec<AgentAction>) -> Self {
-        let Self {
-            session, actions, ..
-        } = &mut self;
+        let Self { session, actions } = &mut self;
         session.version += 1;
         for again in &mut actions.known {
             again.version += i64::from(ids.contains(&again.key.action_id));
@@ -173,7 +159,7 @@ impl SessionWithActions {
 }
 
 impl Agent<'_> {
-    /// Returns a session with its approved actions and its excerpts, by a consistent read. 404 if it is another
+    /// Returns a session with its approved actions, by a consistent read. 404 if it is another
     /// tenant's.
     pub async fn get(
         &self,
@@ -181,11 +167,9 @@ impl Agent<'_> {
         id: AgentSessionId,
     ) -> Result<SessionWithActions, Error> {
         let parts = key::agent_parts(tenant, id).consistent();
-        let parts = self.0.table.list_readable(parts.limit(MOST_PARTS)).await?;
-        let now = self.0.clock.now();
+        let parts = self.0.table.list_readable(parts).await?;
         let mut session = None;
         let mut actions = ApprovedActions::none();
-        let mut excerpts = BTreeMap::new();
         for part in parts {
             match part {
                 Readable::Yes(Stored { record, version }) => match record {
@@ -197,9 +181,7 @@ impl Agent<'_> {
                         let record = *record;
                         actions.known.push(Stored { record, version });
                     }
-                    Part::Excerpt(kept) => excerpts.extend(kept.known(now)),
                 },
-                Readable::No(key) if key::is_excerpt(key.sk()) => {}
                 Readable::No(key) => match key::action_id(key.sk()) {
                     Some(action_id) => actions.unreadable.push(action_id.to_owned()),
                     None => return Err(does_not_read(AgentSession::KIND)),
@@ -207,11 +189,7 @@ impl Agent<'_> {
             }
         }
         let session = session.or_not_found(AgentSessionId::NOUN)?;
-        Ok(SessionWithActions {
-            session,
-            actions,
-            excerpts,
-        })
+        Ok(SessionWithActions { session, actions })
     }
 }
 

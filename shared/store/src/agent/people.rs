@@ -2,11 +2,12 @@
 //! requests.
 
 use agent::{
-    ActionState, AgentSession, Handling, HandlingStatus, JournalActor, JournalEvent, Note,
-    RequestTurn, SettleOutcome, Verdict,
+    ActionState, AgentAction, AgentSession, Handling, HandlingStatus, JournalActor, JournalEvent,
+    Note, RequestTurn, SettleOutcome, Verdict,
 };
 use model::{
-    ActionRef, AgentSessionId, Error, ServiceRequest, ServiceRequestId, Timestamp, UserId,
+    ActionRef, AgentSessionId, Error, JournalHead, OrganizationId, ServiceRequest,
+    ServiceRequestId, Timestamp, UserId,
 };
 use serde_json::json;
 use tokio::sync::OnceCell;
@@ -56,20 +57,53 @@ impl Agent<'_> {
     ) -> Result<SessionWithActions, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
-        let read = || self.get(tenant, id);
-        let write = async |context: WriteContext, mut whole: SessionWithActions| {
-            let is_automated = whole.session.known_action(action_id)?.is_automated;
-            let now = self.0.clock.now();
-            let writes = if is_automated {
-                judge(&mut whole, action_id, settling, now)?
-            } else {
-                handle(&mut whole.session, action_id, settling, now)?
+        let read = || self.get_rebuilt(tenant, id, action_id);
+        let write =
+            async |context: WriteContext, (mut whole, is_rebuilt): (SessionWithActions, bool)| {
+                let is_automated = whole.session.known_action(action_id)?.is_automated;
+                let now = self.0.clock.now();
+                let writes = if is_automated {
+                    judge(&mut whole, action_id, settling, is_rebuilt, now)?
+                } else {
+                    handle(&mut whole.session, action_id, settling, now)?
+                };
+                whole.session.version += i64::from(!writes.is_empty());
+                self.0.commit(&context, writes, whole).await
             };
-            whole.session.version += i64::from(!writes.is_empty());
-            self.0.commit(&context, writes, whole).await
-        };
         let settled = self.0.write(pending, read, write).await?;
-        settled.or_load(async |_| read().await).await
+        settled.or_load(async |_| self.get(tenant, id).await).await
+    }
+
+    /// Returns a session. After its end, an unreadable record of this action is rebuilt from the
+    /// proposal, so that a user can settle it. Then returns true too.
+    async fn get_rebuilt(
+        &self,
+        tenant: OrganizationId,
+        id: AgentSessionId,
+        action_id: &str,
+    ) -> Result<(SessionWithActions, bool), Error> {
+        let mut whole = self.get(tenant, id).await?;
+        let SessionWithActions { session, actions } = &mut whole;
+        let is_damaged = actions.unreadable.iter().any(|id| id == action_id);
+        let rebuilds = is_damaged && session.status.has_ended();
+        let Some(proposed) = session.proposed(action_id).filter(|_| rebuilds) else {
+            return Ok((whole, false));
+        };
+        let entries = key::journal(tenant, id).consistent();
+        let entries = self.0.table.list(entries).await?;
+        let entries = entries
+            .iter()
+            .filter(|entry| entry.action_id.as_deref() == Some(action_id));
+        let newest = entries.max_by_key(|entry| entry.seq);
+        let head = newest.map(|entry| JournalHead {
+            seq: entry.seq,
+            hash: entry.hash.clone(),
+        });
+        let head = head.unwrap_or_default();
+        let record = AgentAction::rebuilt(session, proposed, head, self.0.clock.now());
+        actions.unreadable.retain(|id| id != action_id);
+        actions.known.push(Stored { record, version: 0 });
+        Ok((whole, true))
     }
 
     /// Hands a manual action over. Creates its service request in one transaction with the session.
@@ -194,11 +228,13 @@ impl Store {
     }
 }
 
-/// Settles an automated action. Returns the writes; none for a repeat.
+/// Settles an automated action. Returns the writes; none for a repeat. A rebuilt record overwrites the
+/// unreadable one; the version of the session excludes a concurrent settlement.
 fn judge(
     whole: &mut SessionWithActions,
     action_id: &str,
     settling: Settling<'_>,
+    is_rebuilt: bool,
     now: Timestamp,
 ) -> Result<Vec<Write>, Error> {
     let verdict = Verdict {
@@ -207,9 +243,7 @@ fn judge(
         at: now,
         note: settling.note.to_owned(),
     };
-    let SessionWithActions {
-        session, actions, ..
-    } = whole;
+    let SessionWithActions { session, actions } = whole;
     let by = JournalActor::user(Some(verdict.by));
     let from = session.status;
     let note = Note::new(by, JournalEvent::Verdict, Some(ActionState::Unknown.name()));
@@ -221,7 +255,11 @@ fn judge(
     let mut known = actions.known.iter_mut();
     if let Some(action) = known.find(|action| action.key.action_id == action_id) {
         let told = action.note(Some(note), now);
-        writes.push(Write::replace(action)?);
+        writes.push(if is_rebuilt {
+            Write::put(&action.record)?
+        } else {
+            Write::replace(action)?
+        });
         writes.extend(entries(&told)?);
         writes.extend(outcomes::writes(action)?);
         action.version += 1;

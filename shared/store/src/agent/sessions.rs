@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 
 use agent::{
-    ActionState, AgentPolicy, AgentSession, Alert, Approved, ApprovedActions, Approver, Approving,
-    Cancelled, Case, JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule,
-    Proposal,
+    ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
+    JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
 };
 use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
 use serde_json::json;
 
 use super::{
-    Agent, SessionWithActions, excerpts,
+    Agent, Excerpts, SessionWithActions, excerpts,
     journal::WORKER,
     looks::followed,
     policy::{Approvable, policy_in},
@@ -144,7 +143,7 @@ impl Agent<'_> {
         id: AgentSessionId,
         analyse: impl AsyncFnOnce(&Case) -> Result<Proposal, Error>,
         failed: &str,
-    ) -> Result<SessionWithActions, Error> {
+    ) -> Result<(Stored<AgentSession>, Excerpts), Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let proposed = match self.begin_analysis(pending, id).await? {
@@ -157,7 +156,12 @@ impl Agent<'_> {
             },
             Once::Replayed(made) => Once::Replayed(made),
         };
-        proposed.or_load(async |_| self.get(tenant, id).await).await
+        let load = async |_| {
+            let session = self.session(tenant, id).await?;
+            let excerpts = self.excerpts(&session).await?;
+            Ok((session, excerpts))
+        };
+        proposed.or_load(load).await
     }
 
     /// Begins an analysis. The status `analyzing` is written while alert and history are read.
@@ -206,12 +210,12 @@ impl Agent<'_> {
         }))
     }
 
-    /// Ends an analysis with its proposal. The session has no approved actions yet.
+    /// Ends an analysis with its proposal.
     async fn finish_analysis(
         &self,
         analyzing: Analyzing,
         mut proposal: Proposal,
-    ) -> Result<Once<SessionWithActions>, Error> {
+    ) -> Result<Once<(Stored<AgentSession>, Excerpts)>, Error> {
         let Analyzing {
             context,
             mut session,
@@ -229,12 +233,7 @@ impl Agent<'_> {
         let kept = excerpts.iter().cloned();
         let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
         writes.extend(excerpts::writes(kept)?);
-        let by_hash = excerpts.into_iter().map(|one| (one.hash(), one));
-        let proposed = SessionWithActions {
-            session: session.replaced(),
-            actions: ApprovedActions::none(),
-            excerpts: by_hash.collect(),
-        };
+        let proposed = (session.replaced(), excerpts.into());
         let done = self.0.commit(&context, writes, proposed).await?;
         done.ok_or_else(Error::contended)
     }
@@ -278,9 +277,7 @@ impl Agent<'_> {
         approving: &Approving<'_>,
     ) -> Result<Option<Once<Approval>>, Error> {
         let (approver, mut whole) = (found.approver(), found.whole.clone());
-        let SessionWithActions {
-            session, actions, ..
-        } = &mut whole;
+        let SessionWithActions { session, actions } = &mut whole;
         let now = self.0.clock.now();
         let from = session.status_at(now).name();
         let came_of_it = session.approve(actions, approving, &approver, now)?;
@@ -378,7 +375,6 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             mut actions,
-            ..
         } = whole;
         let (from, now) = (session.status.name(), self.0.clock.now());
         let Some(cancelled) = session.cancel(&mut actions, now)? else {
@@ -456,7 +452,6 @@ impl Agent<'_> {
         let SessionWithActions {
             mut session,
             actions,
-            ..
         } = whole;
         let (from, now) = (session.status.name(), self.0.clock.now());
         if !session.settle(&actions, now) {

@@ -173,17 +173,12 @@ pub(crate) fn excerpt(
 ) -> Key<KeptExcerpt> {
     let action_id = action_id.unwrap_or_default();
     Key::new(
-        agent_partition(tenant, session),
-        format!("{EXCERPT}{action_id}#{hash}"),
+        format!("{}#EXCERPT", agent_partition(tenant, session)),
+        format!("{action_id}#{hash}"),
     )
 }
 
-/// True if it is the sort key of an excerpt.
-pub(crate) fn is_excerpt(sk: &str) -> bool {
-    sk.starts_with(EXCERPT)
-}
-
-/// An agent session, its approved actions and its excerpts.
+/// An agent session and its approved actions.
 pub(crate) fn agent_parts(tenant: OrganizationId, id: AgentSessionId) -> List<Part> {
     List::new(agent_partition(tenant, id))
 }
@@ -196,10 +191,7 @@ pub(crate) fn action_id(sk: &str) -> Option<&str> {
 /// The prefix of the sort key of an approved action.
 const AGENT_ACTION: &str = "ACTION#";
 
-/// The prefix of the sort key of an excerpt.
-const EXCERPT: &str = "EXCERPT#";
-
-/// The partition of an agent session, its approved actions and its excerpts.
+/// The partition of an agent session and its approved actions.
 fn agent_partition(tenant: OrganizationId, id: AgentSessionId) -> String {
     format!("ORG#{tenant}#AGENT_SESSION#{id}")
 }
