@@ -415,7 +415,7 @@ mod tests {
         ];
         assert_eq!(
             lengths.map(|text| text.chars().count()),
-            [255, 5_000, 1_000]
+            [255, 5_000, Labels::LONGEST_VALUE]
         );
         assert!(alert.title.ends_with('…'));
         assert!(alert.external_id.contains("13:00"), "{}", alert.external_id);
