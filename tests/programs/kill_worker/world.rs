@@ -207,8 +207,8 @@ impl World {
         let session = agent.open(self.tenant, alert.id, by).await.unwrap().id;
         let analyse = async |case: &Case| Ok(unwary::proposal(&self.playbooks, case));
         let proposed = agent.propose(self.tenant, session, analyse, "It failed.");
-        let proposed = Box::pin(proposed).await.unwrap();
-        let mut actions = proposed.session.proposed_actions.iter();
+        let (proposed, _) = Box::pin(proposed).await.unwrap();
+        let mut actions = proposed.proposed_actions.iter();
         let action = actions
             .find(|action| action.content.action_type == wanted)
             .unwrap();
