@@ -207,7 +207,9 @@ async function inbox(): Promise<void> {
   for (const { alert, rootCause, proposedActions, expiresAt } of rows) {
     console.log(alert?.title, rootCause, proposedActions.map(({ risk }) => risk), expiresAt);
     const mine = proposedActions.filter(({ mayApprove }) => mayApprove);
-    console.log(mine.map(({ money, undo, approvalsGiven, approvalsNeeded }) => [money?.minorUnits, undo, approvalsGiven, approvalsNeeded]));
+    for (const { money, reversible, approvalsGiven, approvalsNeeded } of mine) {
+      console.log(money?.amount?.minorUnits, reversible?.is, approvalsGiven, approvalsNeeded);
+    }
   }
   const work = await dataOf(
     api.GET("/api/concierge/agent-sessions", { params: { query: { open: true, next: "me" } } }),
