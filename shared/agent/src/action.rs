@@ -233,8 +233,9 @@ impl AgentAction {
         }
     }
 
-    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps rising. Its calls get new idempotency keys, since some
-    /// systems replay the old failure for an old key.
+    /// Queues an action that is not done again. Finished steps stay done, and the fencing token keeps
+    /// rising. Its calls get new idempotency keys, since some systems replay the old failure for an old
+    /// key.
     pub fn approve_again(
         &mut self,
         session: &AgentSession,

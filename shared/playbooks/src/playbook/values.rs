@@ -11,10 +11,10 @@ use crate::template::{Missing, Template, is_unseen, plain, quoted, segment};
 
 /// The source of a parameter's value.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Source {
-    /// The id of the alert's first entity of that type.
-    Entity(String),
+#[serde(deny_unknown_fields)]
+pub(super) struct Source {
+    /// A type of entity: the value is the id of the alert's first one.
+    entity: String,
 }
 
 /// Names of texts that every playbook may use without a source.
@@ -187,11 +187,8 @@ impl Values {
 
 impl Source {
     fn value(&self, alert: &Alert) -> Option<Value> {
-        let Self::Entity(kind) = self;
-        let entity = alert
-            .entities
-            .iter()
-            .find(|entity| *entity.r#type == **kind)?;
+        let mut entities = alert.entities.iter();
+        let entity = entities.find(|entity| *entity.r#type == *self.entity)?;
         is_segment(&entity.id).then(|| Value::from(&*entity.id))
     }
 }

@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{
     Agent,
-    journal::{SWEEPER, WORKER, ended, entries},
-    outcomes,
+    journal::{SWEEPER, WORKER, ended},
+    outcomes, transition,
 };
 use crate::{
     key::{self, AnyKey, Gsi2},
@@ -64,7 +64,7 @@ impl Agent<'_> {
         let expected = held(action).equals("stopping", false);
         let key = action.key();
         let mut writes = vec![Write::update(key.clone(), change, expected)];
-        writes.extend(entries(&noted)?);
+        writes.extend(transition::entries(&noted)?);
         if self.0.table.transact(writes).await?.is_ok() {
             return Ok(Lease::Held);
         }
@@ -145,9 +145,7 @@ impl Agent<'_> {
             return Ok(None);
         };
         let note = ended(SWEEPER, from, &action);
-        let noted = action.note(Some(note), now);
-        let mut writes = vec![Write::replace(&action)?];
-        writes.extend(entries(&noted)?);
+        let writes = transition::of_action(&mut action, note, now)?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(outcome))
     }
@@ -206,7 +204,7 @@ fn recorded(action: &mut AgentAction, now: Timestamp) -> Result<Vec<Write>, Erro
     let note = ended(WORKER, ActionState::Running, action);
     let noted = action.note(Some(note), now);
     let mut writes = vec![Write::update(action.key(), end_of(action)?, held(action))];
-    writes.extend(entries(&noted)?);
+    writes.extend(transition::entries(&noted)?);
     writes.extend(outcomes::writes(action)?);
     Ok(writes)
 }

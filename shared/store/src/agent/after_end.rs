@@ -4,7 +4,7 @@
 use agent::{AgentSession, Alert, Connection, JournalEvent, Judgement, Note, Sight, TargetRead};
 use model::{AgentSessionId, EntryContent, Error, OrganizationId, SessionHead};
 
-use super::{Agent, PAUSED, due::DueSession, journal::WORKER, sessions::noted};
+use super::{Agent, PAUSED, due::DueSession, journal::WORKER, transition};
 use crate::{
     WriteContext,
     key::{self, AnyKey},
@@ -85,7 +85,7 @@ impl Agent<'_> {
         let entry = Alert::entry_of_change(&before, &alert);
         let status = Some(session.status.name());
         let note = Note::new(WORKER, JournalEvent::AlertResolved, status);
-        let mut writes = noted(&mut session, note, now)?;
+        let mut writes = transition::of_session(&mut session, note, now)?;
         writes.push(Write::replace(&alert)?);
         let context = WriteContext::from(alert.organization_id);
         let done = self.0.transact(&context, writes, entry.as_slice()).await?;

@@ -11,8 +11,9 @@ use serde_json::json;
 
 use super::{
     Agent, PAUSED, is_paused,
-    journal::{WORKER, ended, entries},
+    journal::{WORKER, ended},
     policy::{approvers_in, policy_in, takes},
+    transition,
 };
 use crate::{
     connections::{Traffic, name_at_work},
@@ -132,10 +133,8 @@ impl Agent<'_> {
             let note = Note::new(WORKER, JournalEvent::Claimed, Some(before.state.name())).with(
                 json!({"attempt": found.action.progress.attempts, "round": found.action.round}),
             );
-            let noted = entries(&found.action.note(Some(note), found.at))?;
-            let mut writes = vec![Write::replace(&found.action)?];
+            let mut writes = transition::of_action(&mut found.action, note, at)?;
             writes.extend(found.guards()?);
-            writes.extend(noted);
             let day = writes.len();
             writes.extend(charge.map(|charge| takes(tenant, at, &charge)));
             let held = found.held(begins)?;
@@ -191,9 +190,7 @@ impl Agent<'_> {
     ) -> Result<Option<Claim<HeldAction>>, Error> {
         let at = action.updated_at;
         let note = ended(WORKER, from, &action);
-        let noted = entries(&action.note(Some(note), at))?;
-        let mut writes = vec![Write::replace(&action)?];
-        writes.extend(noted);
+        let writes = transition::of_action(&mut action, note, at)?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(Claim::Ended(outcome)))
     }

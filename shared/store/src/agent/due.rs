@@ -5,7 +5,7 @@ use agent::{
 };
 use model::{Error, OrganizationId, Timestamp};
 
-use super::{Agent, journal::SWEEPER, sessions::noted};
+use super::{Agent, journal::SWEEPER, transition};
 use crate::{
     key::{self, AnyKey},
     page::{Page, Wanted},
@@ -214,7 +214,7 @@ impl Agent<'_> {
             vec![Write::replace(&session)?]
         } else if session.lapse(now) {
             let note = Note::new(SWEEPER, JournalEvent::Lapsed, Some(from));
-            noted(&mut session, note, now)?
+            transition::of_session(&mut session, note, now)?
         } else if session.close(now) {
             vec![Write::replace(&session)?]
         } else {

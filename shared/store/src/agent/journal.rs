@@ -10,12 +10,11 @@ use agent::{
 use model::{AgentSessionId, Error, OrganizationId};
 use serde_json::{Value, json};
 
-use super::{Agent, excerpts};
+use super::Agent;
 use crate::{
     key::{self, Gsi1, Key},
     page::{Page, Wanted},
-    records::KeptExcerpt,
-    table::{Record, Stored, Write},
+    table::{Record, Stored},
 };
 
 /// The number of reads of a journal that does not match its session.
@@ -56,15 +55,6 @@ pub(super) fn heads(actions: &[Stored<AgentAction>]) -> Value {
         .map(|action| (&action.key.action_id, &action.journal));
     let heads: BTreeMap<_, _> = heads.filter(|(_, head)| head.seq > 0).collect();
     json!({ "heads": heads })
-}
-
-/// Returns the writes of entries and of their excerpts.
-pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>, Error> {
-    let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
-    for entry in entries {
-        writes.push(Write::create(entry)?);
-    }
-    Ok(writes)
 }
 
 impl Agent<'_> {

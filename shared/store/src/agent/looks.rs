@@ -1,17 +1,10 @@
 //! Checks of target systems after an action has ended. The worker sends the reads; the action's
 //! current record judges the observation.
 
-use agent::{
-    ActionState, AgentAction, AgentSession, ApprovedActions, Connection, JournalActor,
-    JournalEvent, Message, Note, Sight,
-};
-use model::{AgentSessionId, Error, OrganizationId, Timestamp};
+use agent::{ActionState, AgentAction, Connection, JournalEvent, Message, Note, Sight};
+use model::{AgentSessionId, Error, OrganizationId};
 
-use super::{
-    Agent, PAUSED, SessionWithActions,
-    journal::{WORKER, entries, heads},
-    outcomes,
-};
+use super::{Agent, PAUSED, SessionWithActions, journal::WORKER, outcomes, transition};
 use crate::{
     key,
     retry::retry_or_none,
@@ -107,10 +100,8 @@ impl Agent<'_> {
             return Ok(Some(None));
         };
         let note = Note::new(WORKER, event, Some(from.name())).with(detail);
-        let noted = action.note(Some(note), now);
+        let mut writes = transition::of_action(action, note, now)?;
         let action = action.clone();
-        let mut writes = vec![Write::replace(&action)?];
-        writes.extend(entries(&noted)?);
         if event == JournalEvent::Looked {
             let done = self.0.table.transact(writes).await?;
             let looked = Looked {
@@ -126,7 +117,13 @@ impl Agent<'_> {
         let settles = event == JournalEvent::Reconciled && is_known;
         let from = (settles && session.settle_again(&actions, now)).then_some(from);
         session.plan_alert_check(&actions, now);
-        writes.extend(followed(&mut session, &actions, from, WORKER, now)?);
+        writes.extend(transition::of_outcome(
+            &mut session,
+            &actions,
+            from,
+            WORKER,
+            now,
+        )?);
         writes.extend(outcomes::writes(&action)?);
         writes.extend(outcomes::run_of_playbook(&action));
         let done = self.write_with_saving(writes, &action).await?;
@@ -136,24 +133,4 @@ impl Agent<'_> {
         };
         Ok(done.is_ok().then_some(Some(looked)))
     }
-}
-
-/// Returns the writes of a session after an outcome of its actions. `from` is the former status
-/// if this settled the session; the entry then names the heads of its actions' chains.
-pub(super) fn followed(
-    session: &mut Stored<AgentSession>,
-    actions: &ApprovedActions<Stored<AgentAction>>,
-    from: Option<&'static str>,
-    by: JournalActor,
-    now: Timestamp,
-) -> Result<Vec<Write>, Error> {
-    let mut noted = Vec::new();
-    if let Some(from) = from {
-        let note = Note::new(by, JournalEvent::Settled, Some(from));
-        let note = note.with(heads(&actions.known));
-        noted.push(session.note(note, now));
-    }
-    let mut writes = vec![Write::replace(session)?];
-    writes.extend(entries(&noted)?);
-    Ok(writes)
 }

@@ -28,6 +28,7 @@ mod preview;
 mod savings;
 mod sessions;
 mod stack;
+mod transition;
 
 pub use actions::Lease;
 pub use after_end::AlertCheck;

@@ -12,9 +12,7 @@ use model::{
 use serde_json::json;
 use tokio::sync::OnceCell;
 
-use super::{
-    Agent, SessionWithActions, journal::entries, looks::followed, outcomes, sessions::noted,
-};
+use super::{Agent, SessionWithActions, outcomes, transition};
 use crate::{
     PendingWrite, Store, WriteContext,
     assignee::Assignee,
@@ -179,7 +177,7 @@ impl Agent<'_> {
                 from,
                 &handling,
             );
-            writes = noted(session, note, now)?;
+            writes = transition::of_session(session, note, now)?;
             if let Some(asked) = &asked {
                 writes.push(Write::create(asked)?);
                 writes.extend(context.created(asked, now)?);
@@ -224,7 +222,7 @@ impl Store {
             return Ok(Vec::new());
         };
         let note = told(&session, action_id, by, turn.event(), from, &handling);
-        noted(&mut session, note, now)
+        transition::of_session(&mut session, note, now)
     }
 }
 
@@ -254,18 +252,16 @@ fn judge(
     }
     let mut known = actions.known.iter_mut();
     if let Some(action) = known.find(|action| action.key.action_id == action_id) {
-        let told = action.note(Some(note), now);
-        writes.push(if is_rebuilt {
-            Write::put(&action.record)?
+        writes.extend(if is_rebuilt {
+            transition::of_rebuilt(action, note, now)?
         } else {
-            Write::replace(action)?
+            transition::of_action(action, note, now)?
         });
-        writes.extend(entries(&told)?);
         writes.extend(outcomes::writes(action)?);
         action.version += 1;
     }
     let from = from.has_ended().then_some(from.name());
-    writes.extend(followed(session, actions, from, by, now)?);
+    writes.extend(transition::of_outcome(session, actions, from, by, now)?);
     Ok(writes)
 }
 
@@ -290,7 +286,7 @@ fn handle(
         from,
         &handling,
     );
-    noted(session, note, now)
+    transition::of_session(session, note, now)
 }
 
 /// Returns the note of a manual action's handling.

@@ -6,14 +6,14 @@ use agent::{
     ActionState, AgentPolicy, AgentSession, Alert, Approved, Approver, Approving, Cancelled, Case,
     JournalActor, JournalActorType, JournalEvent, Message, Note, PolicyRule, Proposal,
 };
-use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, Timestamp, UserId};
+use model::{AgentSessionId, AlertId, Error, Id, OrganizationId, UserId};
 use serde_json::json;
 
 use super::{
     Agent, Excerpts, SessionWithActions, excerpts,
     journal::WORKER,
-    looks::followed,
     policy::{Approvable, policy_in},
+    transition,
 };
 use crate::{
     PendingWrite, WriteContext,
@@ -183,7 +183,7 @@ impl Agent<'_> {
         session.proposed_by = context.actor;
         let by = JournalActor::user(context.actor);
         let begun = Note::new(by, JournalEvent::AnalysisBegun, Some(from));
-        let writes = noted(&mut session, begun, now)?;
+        let writes = transition::of_session(&mut session, begun, now)?;
         let alert = key::alert(tenant, session.alert_id);
         let class = &session.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
@@ -228,7 +228,7 @@ impl Agent<'_> {
         let digests = session.digests(session.proposed_actions.iter().map(|action| &action.id));
         let note = Note::new(ENGINE, JournalEvent::Proposed, Some(from));
         let detail = json!({ "actions": digests, "analysis": session.analysis_hash() });
-        let mut writes = noted(&mut session, note.with(detail), now)?;
+        let mut writes = transition::of_session(&mut session, note.with(detail), now)?;
         let (tenant, id) = (session.organization_id, session.id);
         let kept = excerpts.iter().cloned();
         let kept = kept.map(|one| KeptExcerpt::of_session(tenant, id, one, now));
@@ -244,7 +244,7 @@ impl Agent<'_> {
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
-        let writes = noted(&mut session, note, now)?;
+        let writes = transition::of_session(&mut session, note, now)?;
         let done = self.0.table.transact(writes).await?;
         done.map_err(|_| Error::contended())
     }
@@ -285,7 +285,7 @@ impl Agent<'_> {
             Approved::Queued { again, new } => (again, new),
             Approved::Pending => {
                 let note = approval(session, approving, &approver, from);
-                let mut writes = Writes::from(noted(session, note, now)?);
+                let mut writes = Writes::from(transition::of_session(session, note, now)?);
                 writes.push_or(while_open(session), AgentSession::alert_resolved());
                 session.version += 1;
                 let pending = Approval::Pending(whole);
@@ -297,7 +297,7 @@ impl Agent<'_> {
             }
         };
         let note = approval(session, approving, &approver, from);
-        let mut writes = Writes::from(noted(session, note, now)?);
+        let mut writes = Writes::from(transition::of_session(session, note, now)?);
         for action in again {
             writes.push(Write::replace(action)?);
         }
@@ -343,7 +343,7 @@ impl Agent<'_> {
         if session.reject(by, reason, now)? {
             let by = JournalActor::user(Some(by));
             let note = Note::new(by, JournalEvent::Rejected, Some(from));
-            writes = noted(session, note.with(json!({ "reason": reason })), now)?;
+            writes = transition::of_session(session, note.with(json!({ "reason": reason })), now)?;
         }
         session.version += i64::from(!writes.is_empty());
         self.0.commit(context, writes, whole).await
@@ -395,7 +395,7 @@ impl Agent<'_> {
             "ended": states.collect::<BTreeMap<_, _>>(),
             "stopping": stopping.iter().map(|action| &action.key.action_id).collect::<Vec<_>>(),
         }));
-        let mut writes = noted(&mut session, note, now)?;
+        let mut writes = transition::of_session(&mut session, note, now)?;
         for action in ended {
             writes.push(Write::replace(action)?);
         }
@@ -457,20 +457,10 @@ impl Agent<'_> {
         if !session.settle(&actions, now) {
             return Ok(Some(session.record));
         }
-        let writes = followed(&mut session, &actions, Some(from), by, now)?;
+        let writes = transition::of_outcome(&mut session, &actions, Some(from), by, now)?;
         let done = self.0.table.transact(writes).await?;
         Ok(done.is_ok().then_some(session.record))
     }
-}
-
-/// Returns the writes of a session's transition and its journal entry.
-pub(super) fn noted(
-    session: &mut Stored<AgentSession>,
-    note: Note,
-    now: Timestamp,
-) -> Result<Vec<Write>, Error> {
-    let entry = session.note(note, now);
-    Ok(vec![Write::replace(session)?, Write::create(&entry)?])
 }
 
 /// Returns the note of an approval, with the policy that asked for it.

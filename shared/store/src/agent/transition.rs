@@ -1,0 +1,72 @@
+//! The writes of transitions: the changed record, its journal entries, and the excerpts that these
+//! name.
+
+use agent::{
+    AgentAction, AgentSession, ApprovedActions, JournalActor, JournalEntry, JournalEvent, Note,
+};
+use model::{Error, Timestamp};
+
+use super::{excerpts, journal::heads};
+use crate::{
+    records::KeptExcerpt,
+    table::{Stored, Write},
+};
+
+/// Returns the writes of a session's transition.
+pub(super) fn of_session(
+    session: &mut Stored<AgentSession>,
+    note: Note,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let entry = session.note(note, now);
+    Ok(vec![Write::replace(session)?, Write::create(&entry)?])
+}
+
+/// Returns the writes of an action's transition.
+pub(super) fn of_action(
+    action: &mut Stored<AgentAction>,
+    note: Note,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let noted = action.note(Some(note), now);
+    let mut writes = vec![Write::replace(action)?];
+    writes.extend(entries(&noted)?);
+    Ok(writes)
+}
+
+/// Returns the writes of an action's transition that overwrite its unreadable record.
+pub(super) fn of_rebuilt(
+    action: &mut AgentAction,
+    note: Note,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let noted = action.note(Some(note), now);
+    let mut writes = vec![Write::put(action)?];
+    writes.extend(entries(&noted)?);
+    Ok(writes)
+}
+
+/// Returns the writes of a session after an outcome of its actions. `from` is the former status
+/// if this settled the session; the entry then names the heads of its actions' chains.
+pub(super) fn of_outcome(
+    session: &mut Stored<AgentSession>,
+    actions: &ApprovedActions<Stored<AgentAction>>,
+    from: Option<&'static str>,
+    by: JournalActor,
+    now: Timestamp,
+) -> Result<Vec<Write>, Error> {
+    let Some(from) = from else {
+        return Ok(vec![Write::replace(session)?]);
+    };
+    let note = Note::new(by, JournalEvent::Settled, Some(from));
+    of_session(session, note.with(heads(&actions.known)), now)
+}
+
+/// Returns the writes of entries and of their excerpts.
+pub(super) fn entries(entries: &[JournalEntry]) -> Result<Vec<Write>, Error> {
+    let mut writes = excerpts::writes(entries.iter().filter_map(KeptExcerpt::of_entry))?;
+    for entry in entries {
+        writes.push(Write::create(entry)?);
+    }
+    Ok(writes)
+}
