@@ -34,3 +34,4 @@ mod taken_ids;
 mod template;
 mod time_to_live;
 mod unreadable;
+mod written_by;
