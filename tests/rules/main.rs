@@ -19,6 +19,7 @@ mod document;
 mod documents;
 mod examples;
 mod failures;
+mod feed;
 mod generated;
 mod history;
 mod lists;
