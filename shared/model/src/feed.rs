@@ -2,7 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Permission, ProjectId, Timestamp, UserId, names::names};
+use serde_json::Value;
+use strum::VariantArray;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::{
+    AnyOf, Cursor, Permission, ProjectId, Timestamp, UserId, input,
+    input::{Field, Place, Reading},
+    integer::{integer, integer_schema},
+    names::names,
+};
 
 /// A change of a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,7 +55,7 @@ impl FeedEntry {
 }
 
 /// The type and the id of a record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecordName {
     /// The type.
@@ -109,5 +118,59 @@ names! {
         Updated,
         /// The record was deleted.
         Deleted,
+    }
+}
+
+input! {
+    /// The query of the change feed.
+    pub struct FeedQuery {
+        /// The end of the entries that were read, from the `Link` header of the answer before; `first` for
+        /// the oldest entry. Without it, the feed begins now.
+        cursor: Option<Cursor>,
+        /// The most entries; 200 without it.
+        limit: Option<FeedLimit>,
+        /// The types of the records.
+        r#type: Option<AnyOf<RecordType>>,
+        /// The projects of the records.
+        project_id: Option<AnyOf<ProjectId>>,
+    }
+}
+
+/// The most entries of an answer: 1 to 1,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedLimit(usize);
+
+impl FeedQuery {
+    /// The cursor of the oldest entry.
+    pub const OLDEST: &'static str = "first";
+
+    /// The most entries.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.limit.map_or(200, |limit| limit.0)
+    }
+
+    /// The types of records.
+    #[must_use]
+    pub fn types(&self) -> &[RecordType] {
+        self.r#type
+            .as_ref()
+            .map_or(RecordType::VARIANTS, |types| &types.0)
+    }
+}
+
+impl FeedLimit {
+    const LEAST: i64 = 1;
+    const MOST: i64 = 1_000;
+}
+
+impl Field for FeedLimit {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let number = integer(value, place, Self::LEAST, Self::MOST)?;
+        usize::try_from(number).ok().map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(Self::LEAST, Self::MOST).into()
     }
 }

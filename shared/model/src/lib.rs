@@ -48,7 +48,7 @@ pub use directory::{
     Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
-pub use feed::{FeedAction, FeedEntry, RecordName, RecordType};
+pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};

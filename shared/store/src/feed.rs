@@ -7,6 +7,7 @@
 //!
 //! Batches expire. A feed without batches starts again at a greater number.
 
+mod reading;
 mod stream;
 
 use model::{
@@ -21,6 +22,7 @@ use super::{
     table::{Read, Record, Stored, Write, back_off, unavailable},
 };
 
+pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
 pub use stream::{StreamRecord, UnreadableImage};
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
