@@ -62,6 +62,7 @@ impl Cause {
                 Error::WrongCredentials => Code::InvalidCredentials,
                 Error::Forbidden { code, .. } | Error::Conflict { code, .. } => *code,
                 Error::NotFound(_) => Code::NotFound,
+                Error::CursorExpired => Code::CursorExpired,
                 Error::PreconditionFailed => Code::PreconditionFailed,
                 Error::KeyReused => Code::IdempotencyKeyReused,
                 Error::UnderWay => Code::RequestUnderWay,
@@ -91,6 +92,10 @@ impl Cause {
                 Error::WrongCredentials => "The username or the password is wrong.".to_owned(),
                 Error::Forbidden { detail, .. } | Error::Conflict { detail, .. } => detail.clone(),
                 Error::NotFound(noun) => format!("There is no such {noun}."),
+                Error::CursorExpired => {
+                    "The cursor is too old. Read the lists again, and begin the feed without it."
+                        .to_owned()
+                }
                 Error::PreconditionFailed => {
                     "The record has another version than If-Match names. Read it again.".to_owned()
                 }

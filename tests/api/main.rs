@@ -9,6 +9,7 @@
 mod activities;
 mod attached_tags;
 mod auth;
+mod changes;
 mod comments;
 mod concierge;
 mod docs;

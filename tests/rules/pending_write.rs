@@ -136,7 +136,8 @@ async fn with_records() -> Api {
 
 #[tokio::test]
 async fn a_refusal_writes_nothing_and_comes_before_an_error_of_the_reads() {
-    let api = with_records().await;
+    // The future is large.
+    let api = Box::pin(with_records()).await;
     let before = api.records().await;
     let refused = || {
         let why = Error::forbidden(Code::PermissionDenied, "refused");
@@ -166,7 +167,8 @@ async fn a_write_reads_beside_its_authorization_and_waits_for_it() {
             Ok(None)
         })
     };
-    let api = with_records().await;
+    // The future is large.
+    let api = Box::pin(with_records()).await;
     let pending = || slow(&api);
     for (name, write) in writes(&api, &pending, 1) {
         api.counter.take();
@@ -180,7 +182,8 @@ async fn a_write_reads_beside_its_authorization_and_waits_for_it() {
 
 #[tokio::test]
 async fn nothing_is_written_before_the_authorization() {
-    let api = with_records().await;
+    // The future is large.
+    let api = Box::pin(with_records()).await;
     let gate = Arc::new(Semaphore::new(0));
     let pending = || behind(&gate, &api);
     for (name, write) in writes(&api, &pending, 1) {

@@ -62,6 +62,7 @@ pub const FUNCTIONS: &[Function] = &[
     api("resolution-agent", OfAgent(resolution_agent::routes), "/api/concierge/agent-sessions/1", 404).ends_within(22_000),
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
+    background("publisher").ends_within(5_000),
     background("sweeper").ends_within(30_000),
     open("api-docs", api_docs::routes, api_docs::PAGES),
 ];

@@ -15,5 +15,6 @@ mod lambda;
 mod process;
 pub mod schedule;
 pub mod stack;
+pub mod stream_mapping;
 pub mod target_systems;
 pub mod template;

@@ -148,6 +148,10 @@ codes! {
         /// The action exceeds a daily cap of the organization's policy.
         CapReached,
     }
+    410 "Gone" {
+        /// The cursor is too old; read the lists again, and begin the feed without it.
+        CursorExpired,
+    }
     412 "Precondition failed" {
         /// The record has another version than `If-Match` names; read it again.
         PreconditionFailed,

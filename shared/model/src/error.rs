@@ -74,6 +74,9 @@ pub enum Error {
         /// The state that does not allow it.
         detail: String,
     },
+    /// 410: entries after the cursor may have expired.
+    #[error("cursor expired")]
+    CursorExpired,
     /// 412: the record has another version than the client expects.
     #[error("precondition failed")]
     PreconditionFailed,

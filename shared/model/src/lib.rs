@@ -9,6 +9,7 @@ mod code;
 mod comment;
 mod directory;
 pub mod error;
+mod feed;
 mod history;
 mod id;
 pub mod input;
@@ -47,6 +48,7 @@ pub use directory::{
     Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
+pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};

@@ -85,11 +85,16 @@ impl Links {
     /// Returns the page that `part` asks for. 400 unless the cursor belongs to this list, with these
     /// filters, of the caller's organization.
     pub fn pages(self, part: &Part) -> Result<Pages, Error> {
-        let after = match &part.cursor {
+        let rows = part.limit.map(model::Limit::get);
+        self.pages_after(part.cursor.as_ref(), rows)
+    }
+
+    /// As [`pages`](Self::pages), with at most so many rows.
+    pub fn pages_after(self, cursor: Option<&Cursor>, rows: Option<usize>) -> Result<Pages, Error> {
+        let after = match cursor {
             Some(cursor) => Some(self.place(cursor)?),
             None => None,
         };
-        let rows = part.limit.map(model::Limit::get);
         Ok(Pages {
             links: self,
             wanted: Wanted { rows, after },

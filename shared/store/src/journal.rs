@@ -15,7 +15,7 @@ use super::{
     page::{Page, Wanted},
     records::ReadHead,
     store::resource,
-    table::{Batch, Read, Record, Refused, Stored, Write, back_off, unavailable},
+    table::{Batch, Read, Record, Refused, Stored, Write, attribute, back_off, unavailable},
 };
 
 /// The most entries of one check, with those of sessions that they name.
@@ -90,7 +90,8 @@ impl Store {
         Ok((batch.get(key)?, head_in(&batch, tenant)?))
     }
 
-    /// Does all of the writes or none, with an entry for each of `contents`. Appends to a newer head when
+    /// Does all of the writes or none, in the name of their author, with an entry for each of `contents`.
+    /// Appends to a newer head when
     /// that alone was refused; 503 after 12 times.
     pub(crate) async fn transact(
         &self,
@@ -98,6 +99,12 @@ impl Store {
         writes: Vec<Write>,
         contents: &[EntryContent],
     ) -> Result<Result<(), Refused>, Error> {
+        let author = context.author();
+        let author = author.map(|author| attribute(&author)).transpose()?;
+        let writes: Vec<_> = writes
+            .into_iter()
+            .map(|write| write.by(author.clone()))
+            .collect();
         if contents.is_empty() {
             return self.table.transact(writes).await;
         }

@@ -8,7 +8,7 @@ use model::{EntryCredential, Error, OrganizationId, UserId};
 use super::{
     Store,
     idempotency::{IdempotencyKey, Once},
-    records::ReadHead,
+    records::{Author, ReadHead},
     table::{OrNotFound, Stored},
 };
 
@@ -126,6 +126,15 @@ impl WriteContext {
             is_operator: true,
             ..tenant.into()
         }
+    }
+
+    /// The user who writes; `None` for the service itself and for the operator.
+    pub(crate) fn author(&self) -> Option<Author> {
+        let credential = self.credential.as_ref();
+        self.actor.map(|user_id| Author {
+            user_id,
+            token_id: credential.and_then(|credential| credential.token_id),
+        })
     }
 
     /// Adds the credential of the request, if it showed one.

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 
 use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
-    ActivityId, AgentSessionId, AlertId, ExternalId, JsonText, MilestoneId, OrganizationHead,
-    OrganizationId, PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType, SourceName,
-    TagId, TaskId, Thread, Timestamp, UserId,
+    ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, JsonText, MilestoneId,
+    OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType,
+    SourceName, TagId, TaskId, Thread, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,6 +23,45 @@ pub(crate) struct Workdesk;
 
 /// The head of an organization's journal, as read; none for a journal without entries.
 pub type ReadHead = Option<Stored<OrganizationHead>>;
+
+/// The author of a record's last write, in the attribute `writtenBy`. An item without one was written by
+/// the service itself, by the operator, or before authors were kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Author {
+    pub(crate) user_id: UserId,
+    /// The token of the request, if it showed one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) token_id: Option<TokenId>,
+}
+
+/// The author of any item's last write.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Written {
+    pub(crate) written_by: Option<Author>,
+}
+
+/// Entries of the change feed that were appended together.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FeedBatch {
+    pub(crate) organization_id: OrganizationId,
+    /// The number of the first entry. The others follow it.
+    pub(crate) first: i64,
+    pub(crate) entries: Vec<FeedEntry>,
+    /// The instant of the append.
+    pub(crate) at: Timestamp,
+}
+
+/// The start of an organization's change feed, since its last batch before expired.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FeedStart {
+    pub(crate) organization_id: OrganizationId,
+    /// The number of its first entry.
+    pub(crate) first: i64,
+}
 
 /// The user of a username. Sign-in reads it without knowing the organization.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -226,7 +226,8 @@ impl Tasks<'_> {
         pending: impl Into<PendingWrite>,
         places: &[TaskPlace],
     ) -> Result<(), Error> {
-        let WriteContext { tenant, .. } = pending.into().authorized().await?;
+        let context = pending.into().authorized().await?;
+        let tenant = context.tenant;
         let now = self.0.clock.now();
         let moves = places.iter().map(|&TaskPlace { id, order }| {
             // The index's partition is the project, which stays the same.
@@ -236,7 +237,7 @@ impl Tasks<'_> {
                 .set("updatedAt", now);
             Write::update(key::task(tenant, id), change, Condition::exists())
         });
-        let done = self.0.table.transact(moves.collect()).await?;
+        let done = Box::pin(self.0.transact(&context, moves.collect(), &[])).await?;
         done.or_not_found(TaskId::NOUN)
     }
 

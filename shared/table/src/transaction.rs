@@ -70,16 +70,16 @@ impl Table {
     fn transaction_item(&self, write: &Write) -> Result<TransactWriteItem, Error> {
         let Write {
             key,
-            operation,
             condition: Condition(condition),
+            ..
         } = write;
         let built = TransactWriteItem::builder();
         let invalid = |error| Error::internal("building a transaction", error);
-        Ok(match operation {
+        Ok(match write.signed() {
             Operation::Put(item) => built.put(
                 Put::builder()
                     .table_name(&*self.name)
-                    .set_item(Some(item.clone()))
+                    .set_item(Some(item))
                     .set_condition_expression(some_text(&condition.text))
                     .set_expression_attribute_names(some(&condition.names))
                     .set_expression_attribute_values(some(&condition.values))
@@ -87,7 +87,7 @@ impl Table {
                     .map_err(invalid)?,
             ),
             Operation::Update(change) => {
-                let (text, names, values) = update_expression(change, condition);
+                let (text, names, values) = update_expression(&change, condition);
                 built.update(
                     Update::builder()
                         .table_name(&*self.name)

@@ -1,5 +1,6 @@
 //! Writes: an operation and its condition.
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use model::Error;
 
 use crate::{
@@ -10,12 +11,16 @@ use crate::{
     record::{Record, item},
 };
 
+/// The attribute that names the author of an item's last write.
+const WRITTEN_BY: &str = "writtenBy";
+
 /// One conditional write, alone or in a transaction.
 #[derive(Clone, Debug)]
 pub struct Write {
     pub(crate) key: AnyKey,
     pub(crate) operation: Operation,
     pub(crate) condition: Condition,
+    author: Option<AttributeValue>,
 }
 
 #[derive(Clone, Debug)]
@@ -44,6 +49,7 @@ impl Write {
             key: record.key().into(),
             operation: Operation::Put(item(record, 1)?),
             condition,
+            author: None,
         })
     }
 
@@ -53,6 +59,7 @@ impl Write {
             key: stored.record.key().into(),
             operation: Operation::Put(item(&stored.record, stored.version + 1)?),
             condition: Condition::version(stored.version),
+            author: None,
         })
     }
 
@@ -63,6 +70,7 @@ impl Write {
             key: key.into(),
             operation: Operation::Update(change.add("version", 1)),
             condition,
+            author: None,
         }
     }
 
@@ -73,6 +81,7 @@ impl Write {
             key: key.into(),
             operation: Operation::Update(change.set("version", 1)),
             condition: Condition::exists(),
+            author: None,
         }
     }
 
@@ -82,6 +91,7 @@ impl Write {
             key: key.into(),
             operation: Operation::Delete,
             condition,
+            author: None,
         }
     }
 
@@ -91,6 +101,28 @@ impl Write {
             key: key.into(),
             operation: Operation::Check,
             condition,
+            author: None,
+        }
+    }
+
+    /// Names the author in the attribute `writtenBy`. A write without an author removes the attribute.
+    #[must_use]
+    pub fn by(self, author: Option<AttributeValue>) -> Self {
+        Self { author, ..self }
+    }
+
+    /// The operation, with the author.
+    pub(crate) fn signed(&self) -> Operation {
+        match (self.operation.clone(), self.author.clone()) {
+            (Operation::Put(mut item), Some(author)) => {
+                item.insert(WRITTEN_BY.to_owned(), author);
+                Operation::Put(item)
+            }
+            (Operation::Update(change), Some(author)) => {
+                Operation::Update(change.set_attribute(WRITTEN_BY, author))
+            }
+            (Operation::Update(change), None) => Operation::Update(change.remove(WRITTEN_BY)),
+            (unsigned, _) => unsigned,
         }
     }
 }

@@ -46,13 +46,13 @@ impl Table {
 
     async fn send_single(&self, write: &Write, write_id: &str) -> Result<Item, Single> {
         let condition = &write.condition.0;
-        match &write.operation {
+        match write.signed() {
             Operation::Put(item) => {
                 let request = self
                     .client
                     .put_item()
                     .table_name(&*self.name)
-                    .set_item(Some(item.clone()))
+                    .set_item(Some(item))
                     .item(WRITE_ID, write_id.into_attribute())
                     .set_condition_expression(some_text(&condition.text))
                     .set_expression_attribute_names(some(&condition.names))
@@ -74,7 +74,7 @@ impl Table {
                 Ok(Item::new())
             }
             Operation::Update(change) => {
-                let change = change.clone().set(WRITE_ID, write_id);
+                let change = change.set(WRITE_ID, write_id);
                 let (text, names, values) = update_expression(&change, condition);
                 let request = self
                     .client

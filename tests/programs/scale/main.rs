@@ -86,8 +86,10 @@ fn is_bounded(taken: &Taken) -> bool {
 async fn main() -> ExitCode {
     let is_quick = Options::read("scale [--quick]").has("--quick");
     let began = Stopwatch::start();
-    let small = Organization::start(Size::SMALL).await;
-    let large = Organization::start(if is_quick { Size::MEDIUM } else { Size::LARGE }).await;
+    // The futures are large.
+    let small = Box::pin(Organization::start(Size::SMALL)).await;
+    let size = if is_quick { Size::MEDIUM } else { Size::LARGE };
+    let large = Box::pin(Organization::start(size)).await;
     eprintln!("{} s to fill both", began.elapsed().as_secs());
 
     // A first answer tells of a cold start.

@@ -4,8 +4,12 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::Value;
-use shared::http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS};
+use serde_json::{Value, json};
+use shared::{
+    http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS},
+    model::RecordType,
+};
+use strum::VariantArray;
 use tests::{
     FUNCTIONS, Function,
     support::{METHODS, operations},
@@ -19,9 +23,13 @@ const DEFAULT: &str = "api-docs";
 /// The most metrics of an alarm.
 const MOST_METRICS: usize = 10;
 
+/// The consumer of the stream, which has alarms of its own.
+pub const PUBLISHER: &str = "publisher";
+
 /// The functions that alarms watch one by one.
 fn watched() -> impl Iterator<Item = &'static Function> {
-    FUNCTIONS.iter().filter(|function| !function.is_open())
+    let with_alarms_of_all = |one: &&Function| !one.is_open() && one.name != PUBLISHER;
+    FUNCTIONS.iter().filter(with_alarms_of_all)
 }
 
 /// Every section by name.
@@ -35,6 +43,7 @@ pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
     for function in FUNCTIONS {
         all.push((function.name.to_owned(), plumbing(function, &named)));
     }
+    all.push(("changes".to_owned(), changes()));
     all.push(("errors".to_owned(), metrics("Sum", "Errors")));
     all.push(("throttles".to_owned(), metrics("Sum", "Throttles")));
     let mut latency = limits();
@@ -52,6 +61,17 @@ fn cors() -> Vec<String> {
         format!("AllowHeaders: [{}]", ALLOWED_HEADERS.join(", ")),
         format!("ExposeHeaders: [{}]", EXPOSED_HEADERS.join(", ")),
     ]
+}
+
+/// The filters of the stream: items of the types that the change feed has, new, changed or removed.
+fn changes() -> Vec<String> {
+    let kinds = RecordType::VARIANTS.iter().map(|kind| kind.name());
+    let kinds: Vec<_> = kinds.collect();
+    let filter = |image: &str| {
+        let pattern = json!({"dynamodb": {image: {"kind": {"S": kinds}}}});
+        format!("- {{ Pattern: '{pattern}' }}")
+    };
+    vec![filter("NewImage"), filter("OldImage")]
 }
 
 /// The route from the gateway to a function, and its log group.

@@ -18,6 +18,7 @@ mod damage;
 pub mod described;
 pub mod engines;
 mod faults;
+mod feed;
 mod gateway;
 mod given;
 mod log;

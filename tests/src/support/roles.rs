@@ -22,6 +22,9 @@ pub type Grant = (String, String);
 /// The end of the resource that stands for the secrets of connections.
 const SECRETS: &str = ":parameter/${AWS::StackName}/connections/*";
 
+/// The streams of the table, by which Lambda finds the one that it reads.
+pub const STREAMS: &str = "Table.Arn/stream/*";
+
 tokio::task_local! {
     /// The function that a request is in.
     static FUNCTION: String;
@@ -65,7 +68,8 @@ fn grants(statement: &Value) -> Vec<Grant> {
                 .unwrap()
                 .replace("${Table.Arn}", "Table.Arn");
             // Which secrets there are, organizations decide.
-            let is_narrow = !resource.contains('*') || resource.ends_with(SECRETS);
+            let is_narrow =
+                !resource.contains('*') || resource.ends_with(SECRETS) || resource == STREAMS;
             assert!(is_narrow, "{resource}");
             grants.push((action.as_str().unwrap().to_owned(), resource));
         }

@@ -10,6 +10,7 @@ mod options;
 mod problem;
 mod resources;
 mod sqs;
+mod stream;
 
 pub(crate) use clients::{ACCESS_KEY_ID, SECRET_ACCESS_KEY};
 pub use clients::{REGION, dynamodb_client, sqs_client};
@@ -17,6 +18,7 @@ pub use error::Error;
 pub use options::{Options, QueueEngine, TableEngine};
 pub(crate) use problem::problem;
 pub use resources::Queues;
+pub use stream::Stream;
 
 use crate::{background::Background, template::Template};
 
@@ -118,9 +120,16 @@ impl Engines {
         sqs_client(&self.sqs_url)
     }
 
+    /// Returns a reader of a table's stream. It begins after a sequence number, or at the oldest record.
+    pub fn stream(&self, table: &str, after: Option<String>) -> Result<Stream, Error> {
+        Stream::new(&self.dynamodb_url, table, after)
+    }
+
     /// Creates another table of the template's schema unless one of that name exists.
     pub async fn create_table(&self, name: &str) -> Result<(), Error> {
-        resources::create_table(&self.dynamodb(), name, &self.template.table).await
+        let client = self.dynamodb();
+        // The future is large.
+        Box::pin(resources::create_table(&client, name, &self.template.table)).await
     }
 
     /// Creates another pair of queues, `{prefix}-actions` and `{prefix}-actions-dead-letters`.

@@ -6,7 +6,8 @@ use aws_sdk_dynamodb::{
     operation::create_table::CreateTableError,
     types::{
         AttributeDefinition, BillingMode, GlobalSecondaryIndex, KeySchemaElement, KeyType,
-        Projection, ProjectionType, ScalarAttributeType, TimeToLiveSpecification, TimeToLiveStatus,
+        Projection, ProjectionType, ScalarAttributeType, StreamSpecification,
+        TimeToLiveSpecification, TimeToLiveStatus,
     },
 };
 use aws_sdk_sqs::types::QueueAttributeName;
@@ -52,6 +53,13 @@ pub(super) async fn create_table(
         what: format!("table {name:?}"),
         problem: error.to_string(),
     };
+    let stream = definition.stream_view.as_deref().map(|view| {
+        StreamSpecification::builder()
+            .stream_enabled(true)
+            .stream_view_type(view.into())
+            .build()
+    });
+    let stream = stream.transpose().map_err(incomplete)?;
     let created = client
         .create_table()
         .table_name(name)
@@ -64,6 +72,7 @@ pub(super) async fn create_table(
             Some(indexes.collect::<Result<Vec<_>, _>>().map_err(incomplete)?)
                 .filter(|indexes| !indexes.is_empty()),
         )
+        .set_stream_specification(stream)
         .send()
         .await;
     match created {

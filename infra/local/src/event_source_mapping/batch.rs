@@ -68,19 +68,19 @@ struct Failure {
 
 /// An invalid answer.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Unreadable {
+pub(crate) enum Unreadable {
     #[error("the function's answer is malformed: {0}")]
     Malformed(#[from] serde_json::Error),
     #[error("the function names {0:?}, which is not in the batch")]
     NotInBatch(String),
 }
 
-/// Returns the ids of the messages that the function reports as failed.
+/// Returns the ids of the messages or records that the function reports as failed.
 ///
 /// Follows Lambda's rules. An empty answer, null, an empty object, and an absent, null or empty
 /// list mean success. A malformed answer, or one that names a message outside of the batch, is an
 /// error: the whole batch failed.
-pub(super) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, Unreadable> {
+pub(crate) fn failures(answer: &[u8], batch: &[&str]) -> Result<BTreeSet<String>, Unreadable> {
     if answer.trim_ascii().is_empty() {
         return Ok(BTreeSet::new());
     }

@@ -7,6 +7,8 @@ mod batch;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use batch::failures;
+
 use std::{future::Future, time::Duration};
 
 use aws_sdk_sqs::{

@@ -13,10 +13,11 @@ use crate::atomic_file;
 
 /// Format of the data that this version reads. Raise it with every change of stored records or demo
 /// data after which data of an earlier version cannot be read or is incomplete.
-const FORMAT: &str = "7";
+const FORMAT: &str = "8";
 
 /// Files of a run, without the one that holds the format.
-const KEPT: [&str; 6] = [
+const KEPT: [&str; 7] = [
+    "stream-position",
     "table.sqlite",
     "table.sqlite-wal",
     "table.sqlite-shm",
@@ -56,6 +57,11 @@ impl DataFolder {
 
     pub(crate) fn table(&self) -> PathBuf {
         self.path.join("table.sqlite")
+    }
+
+    /// The file with the position of the last change that the publisher handled.
+    pub(crate) fn stream_position(&self) -> PathBuf {
+        self.path.join("stream-position")
     }
 
     pub(crate) fn target_systems(&self) -> PathBuf {

@@ -35,6 +35,7 @@ use crate::{
     gateway::Gateway,
     process,
     schedule::Schedule,
+    stream_mapping::StreamMapping,
     target_systems::DemoTargets,
     template::Template,
 };
@@ -43,6 +44,7 @@ use crate::{
 const WORKER: &str = "action-worker";
 /// Function that is invoked every minute.
 const SWEEPER: &str = "sweeper";
+const PUBLISHER: &str = "publisher";
 
 /// Time that running invocations have to end when the stack is stopped.
 const GRACE: Duration = Duration::from_secs(2);
@@ -95,7 +97,7 @@ struct Stack {
     targets: Option<DemoTargets>,
     functions: Option<Group>,
     gateway: Option<Gateway>,
-    /// The mapping and the schedule.
+    /// The mappings and the schedule.
     triggers: JoinSet<()>,
     /// Stops mapping and schedule when it is dropped.
     triggers_stop: Option<watch::Sender<()>>,
@@ -152,7 +154,9 @@ impl Stack {
         let sweeper = functions.invoker(SWEEPER, template.timeout(SWEEPER)?);
         let mapping = EventSourceMapping::new(engines.sqs(), engines.queues().clone(), worker);
         let schedule = Schedule::new(SWEEPER, config.sweep_every, sweeper);
-        let (triggers, stop) = start_triggers(mapping, schedule);
+        let publisher = functions.invoker(PUBLISHER, template.timeout(PUBLISHER)?);
+        let stream = StreamMapping::new(engines, data.stream_position(), publisher)?;
+        let (triggers, stop) = start_triggers(mapping, stream, schedule);
         (self.triggers, self.triggers_stop) = (triggers, Some(stop));
 
         console::say(&guide::text(
@@ -210,9 +214,10 @@ async fn start_engines(config: &Config, data: &DataFolder) -> Result<Engines, Er
     Ok(engines)
 }
 
-/// Starts the triggers, which invoke functions without a request: queue and schedule.
+/// Starts the triggers, which invoke functions without a request: queue, stream and schedule.
 fn start_triggers<I>(
     mapping: EventSourceMapping<I>,
+    stream: StreamMapping<I>,
     schedule: Schedule<I>,
 ) -> (JoinSet<()>, watch::Sender<()>)
 where
@@ -222,6 +227,8 @@ where
     let (stop, _) = watch::channel(());
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { mapping.run(stopped).await });
+    let stopped = until_dropped(&stop);
+    triggers.spawn(async move { stream.run(stopped).await });
     let stopped = until_dropped(&stop);
     triggers.spawn(async move { schedule.run(stopped).await });
     (triggers, stop)

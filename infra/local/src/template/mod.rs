@@ -49,6 +49,8 @@ pub struct TableDefinition {
     pub indexes: Vec<IndexDefinition>,
     /// Attribute with an item's expiry in seconds since the epoch.
     pub ttl_attribute: Option<String>,
+    /// The images of the stream's records, if the table has a stream.
+    pub stream_view: Option<String>,
 }
 
 /// An attribute of a key.
@@ -144,6 +146,13 @@ struct TableProperties {
     #[serde(default)]
     global_secondary_indexes: Vec<IndexProperties>,
     time_to_live_specification: Option<TimeToLive>,
+    stream_specification: Option<StreamProperties>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct StreamProperties {
+    stream_view_type: String,
 }
 
 #[derive(Deserialize)]
@@ -220,6 +229,9 @@ impl TableProperties {
                 .time_to_live_specification
                 .filter(|ttl| ttl.enabled)
                 .map(|ttl| ttl.attribute_name),
+            stream_view: self
+                .stream_specification
+                .map(|stream| stream.stream_view_type),
         })
     }
 }
@@ -261,6 +273,8 @@ mod tests {
             ]
         );
         assert_eq!(template.table.ttl_attribute.as_deref(), Some("expiresAt"));
+        let images = template.table.stream_view.as_deref();
+        assert_eq!(images, Some("NEW_AND_OLD_IMAGES"));
         assert_eq!(template.action_queue.visibility_timeout, 90);
         assert_eq!(template.max_receive_count, 5);
         let timeout = |package| template.timeout(package).unwrap().as_secs();

@@ -188,7 +188,7 @@ impl Agent<'_> {
         let class = &session.signal_type;
         let keys = vec![key::agent_policy(tenant).into()];
         let history = self.0.class_history(tenant, class, &alert, keys);
-        let written = self.0.table.transact(writes);
+        let written = Box::pin(self.0.transact(&context, writes, &[]));
         let connections = self.0.connections();
         let playbooks = self.playbook_record(tenant, &session.entities);
         let (written, (alert, history, found), connections, playbooks) =
@@ -240,12 +240,16 @@ impl Agent<'_> {
 
     /// Ends an analysis that failed.
     async fn fail_analysis(&self, analyzing: Analyzing, error: &str) -> Result<(), Error> {
-        let Analyzing { mut session, .. } = analyzing;
+        let Analyzing {
+            context,
+            mut session,
+            ..
+        } = analyzing;
         let (from, now) = (session.status.name(), self.0.clock.now());
         session.fail_analysis(error, now);
         let note = Note::new(ENGINE, JournalEvent::AnalysisFailed, Some(from));
         let writes = transition::of_session(&mut session, note, now)?;
-        let done = self.0.table.transact(writes).await?;
+        let done = Box::pin(self.0.transact(&context, writes, &[])).await?;
         done.map_err(|_| Error::contended())
     }
 

@@ -3,7 +3,7 @@
 use model::{Id, OrganizationId, Thread, Timestamp};
 use table::{Gsi2, Key, List, Record, Sort, padded};
 
-use crate::records::{Cleanup, Counter, Subject, Workdesk};
+use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk, Written};
 
 /// The last id given out for a kind of record, for all organizations.
 pub(crate) fn counter(kind: &str) -> Key<Counter> {
@@ -12,6 +12,15 @@ pub(crate) fn counter(kind: &str) -> Key<Counter> {
 
 /// The work that is left to do after a delete.
 pub(crate) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
+    cleanup_item(tenant, subject)
+}
+
+/// The author of a delete, as long as its [`cleanup`] is not done.
+pub(crate) fn author_of_delete(tenant: OrganizationId, subject: Subject) -> Key<Written> {
+    cleanup_item(tenant, subject)
+}
+
+fn cleanup_item<R>(tenant: OrganizationId, subject: Subject) -> Key<R> {
     let (kind, id) = match subject {
         Subject::Milestone(id) => ("MILESTONE", id.get()),
         Subject::Phase(_, id) => ("PHASE", id.get()),
@@ -24,6 +33,26 @@ pub(crate) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> 
         format!("ORG#{tenant}#CLEANUP"),
         format!("{kind}#{}", padded(id)),
     )
+}
+
+/// An organization's change feed: batches by the number of their first entry.
+pub(crate) fn feed(tenant: OrganizationId) -> List<FeedBatch> {
+    List::new(format!("ORG#{tenant}#FEED"))
+}
+
+/// A key in [`feed`].
+pub(crate) fn feed_batch(tenant: OrganizationId, first: i64) -> Key<FeedBatch> {
+    feed(tenant).at(feed_number(first))
+}
+
+/// A sort key in [`feed`].
+pub(crate) fn feed_number(number: i64) -> Sort {
+    Sort::new(padded(number))
+}
+
+/// The start of an organization's change feed.
+pub(crate) fn feed_start(tenant: OrganizationId) -> Key<FeedStart> {
+    Key::new(format!("ORG#{tenant}"), "FEED")
 }
 
 /// The due records of a kind, by the instant from which they are due. The index is sparse and has the

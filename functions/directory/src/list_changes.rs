@@ -1,0 +1,46 @@
+//! `GET /api/changes`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{List, refusal::CursorExpired},
+    model::{Cursor, FeedQuery},
+    store::{FeedFilter, FeedFrom},
+};
+
+use crate::view::ChangeView;
+
+/// Lists changes of records, oldest first.
+///
+/// Without `cursor` the feed begins now. `cursor=first` begins with the oldest entry; entries are kept for 30
+/// days. The `Link` header is always there: its cursor continues after the last entry, also when the array
+/// is empty. Every change of a record has an entry, normally within 2 seconds. Entries of one record are in
+/// the order of its versions. An entry may come again under a new id. The feed has the types that the caller
+/// may read.
+#[utoipa::path(get, path = "/api/changes", operation_id = "listChanges")]
+pub async fn list_changes(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork, FeedQuery>,
+) -> Result<List<ChangeView>, Problem<CursorExpired>> {
+    let query = &caller.query;
+    let oldest = |cursor: &Cursor| cursor.as_str() == FeedQuery::OLDEST;
+    let is_oldest = query.cursor.as_ref().is_some_and(oldest);
+    let cursor = query.cursor.as_ref().filter(|_| !is_oldest);
+    let pages = caller.links(&app).pages_after(cursor, Some(query.most()))?;
+    let from = match pages.wanted.after.clone() {
+        Some(place) => FeedFrom::After(place),
+        None if is_oldest => FeedFrom::Oldest,
+        None => FeedFrom::Now,
+    };
+    let identity = caller.identity().await?;
+    let types = query.types().iter().copied();
+    let types = types.filter(|kind| identity.may(kind.permission()));
+    let filter = FeedFilter {
+        types: types.collect(),
+        projects: query.project_id.clone().map(|projects| projects.0),
+    };
+    let feed = app.store.feed();
+    let page = feed.page(caller.tenant(), from, &filter, query.most());
+    Ok(pages.answer(page.await?, ChangeView::from)?)
+}

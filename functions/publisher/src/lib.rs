@@ -1,0 +1,127 @@
+//! The consumer of the table's stream: appends the change feed.
+//!
+//! The stream delivers each change of an item at least once, and the changes of one item in order. A
+//! delivery whose entries are in the feed already changes nothing. If an organization's entries cannot be
+//! appended, the stream delivers them again, with all records after the first of them.
+//!
+//! A record that does not read is logged and left out: no later delivery would read it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    panic::AssertUnwindSafe,
+};
+
+use futures::{FutureExt, StreamExt, stream};
+use model::{Error, FeedEntry, OrganizationId};
+use runtime::telemetry;
+use serde::{Deserialize, Serialize};
+use store::{Store, StreamRecord};
+
+/// Organizations whose entries are appended at the same time.
+const CONCURRENCY: usize = 10;
+
+/// Appends the change feed. Created once per cold start.
+#[derive(Clone, Debug)]
+pub struct Publisher {
+    store: Store,
+}
+
+/// A delivery of the table's stream.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StreamEvent {
+    /// The records, in the order of the stream.
+    #[serde(rename = "Records")]
+    pub records: Vec<StreamRecord>,
+}
+
+/// The answer to a delivery. The stream delivers the earliest failed record again, and all after it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamResponse {
+    /// The failed records.
+    pub batch_item_failures: Vec<BatchItemFailure>,
+}
+
+/// A failed record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct BatchItemFailure {
+    /// Its position in the stream.
+    pub item_identifier: String,
+}
+
+/// The entries of an organization in a delivery.
+struct Delivered {
+    /// The position of the first one.
+    position: String,
+    entries: Vec<FeedEntry>,
+}
+
+impl Publisher {
+    /// Creates a publisher.
+    #[must_use]
+    pub fn new(store: Store) -> Self {
+        Self { store }
+    }
+
+    /// Handles a delivery. A failure of one organization does not affect the entries of the others.
+    pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
+        let mut unreadable = BTreeSet::new();
+        let delivered = delivered(event.records, &mut unreadable);
+        telemetry::unreadable(&unreadable, None, self.store.now());
+        let failures = stream::iter(delivered)
+            .map(|(organization, delivered)| self.publish(organization, delivered))
+            .buffer_unordered(CONCURRENCY)
+            .filter_map(async |failure| failure);
+        StreamResponse {
+            batch_item_failures: failures.collect().await,
+        }
+    }
+
+    /// Appends the entries of an organization. Returns the first record if that failed.
+    async fn publish(
+        &self,
+        organization: OrganizationId,
+        Delivered { position, entries }: Delivered,
+    ) -> Option<BatchItemFailure> {
+        let count = entries.len();
+        let feed = self.store.feed();
+        let publishing = Box::pin(feed.publish(organization, entries));
+        let cause = match AssertUnwindSafe(publishing).catch_unwind().await {
+            Ok(Ok(published)) => {
+                tracing::info!(organizationId = %organization, entries = count, published);
+                return None;
+            }
+            Ok(Err(error)) => Error::chain(&error),
+            Err(_) => "a panic".to_owned(),
+        };
+        tracing::error!(organizationId = %organization, entries = count, cause, "cannot append to the feed");
+        Some(BatchItemFailure {
+            item_identifier: position,
+        })
+    }
+}
+
+/// The entries of a delivery by organization, in the order of the stream.
+fn delivered(
+    records: Vec<StreamRecord>,
+    unreadable: &mut BTreeSet<String>,
+) -> BTreeMap<OrganizationId, Delivered> {
+    let mut all = BTreeMap::new();
+    for record in records {
+        match record.entry() {
+            Ok(Some((organization, entry))) => {
+                let delivered = all.entry(organization).or_insert_with(|| Delivered {
+                    position: record.sequence_number().to_owned(),
+                    entries: Vec::new(),
+                });
+                delivered.entries.push(entry);
+            }
+            Ok(None) => {}
+            Err(error) => {
+                unreadable.insert(error.key().to_owned());
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,176 @@
+//! The change feed of an organization: an entry for each change of a record.
+
+use serde::{Deserialize, Serialize};
+
+use serde_json::Value;
+use strum::VariantArray;
+use utoipa::openapi::{RefOr, Schema};
+
+use crate::{
+    AnyOf, Cursor, Permission, ProjectId, Timestamp, UserId, input,
+    input::{Field, Place, Reading},
+    integer::{integer, integer_schema},
+    names::names,
+};
+
+/// A change of a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FeedEntry {
+    /// The changed record.
+    #[serde(flatten)]
+    pub of: RecordName,
+    /// The record that it belongs to: the subject of a comment or a message; the project of a task, a
+    /// milestone or a phase.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<RecordName>,
+    /// The kind of change.
+    pub action: FeedAction,
+    /// The version that the change led to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<i64>,
+    /// The names of the changed fields, at most [`MOST_FIELDS`](Self::MOST_FIELDS). Empty for a record
+    /// that was created or deleted.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// The instant of the change.
+    pub at: Timestamp,
+    /// The user who made the change; `None` for the service itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actor: Option<UserId>,
+    /// The project of the record, or the project itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
+}
+
+impl FeedEntry {
+    /// The most field names of an entry.
+    pub const MOST_FIELDS: usize = 50;
+
+    /// Returns true for two entries of one change.
+    #[must_use]
+    pub fn is_of_same_change(&self, other: &Self) -> bool {
+        (self.of, self.version, self.action) == (other.of, other.version, other.action)
+    }
+}
+
+/// The type and the id of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RecordName {
+    /// The type.
+    #[serde(rename = "type")]
+    pub kind: RecordType,
+    /// The id, unique among records of the type.
+    pub record_id: i64,
+}
+
+names! {
+    /// The type of a record in the change feed.
+    pub enum RecordType = "a type of record" {
+        /// A task.
+        Task,
+        /// A milestone.
+        Milestone,
+        /// A service request.
+        ServiceRequest,
+        /// A support ticket.
+        Ticket,
+        /// An activity.
+        Activity,
+        /// A project.
+        Project,
+        /// A phase of a project.
+        Phase,
+        /// A tag.
+        Tag,
+        /// A comment on a service request, an activity or a task.
+        Comment,
+        /// A message of a support ticket.
+        TicketMessage,
+        /// A user.
+        User,
+        /// An alert.
+        Alert,
+        /// An agent session.
+        AgentSession,
+    }
+}
+
+impl RecordType {
+    /// The permission to read records of the type.
+    #[must_use]
+    pub const fn permission(self) -> Permission {
+        match self {
+            Self::Ticket | Self::TicketMessage => Permission::ViewManagedServices,
+            Self::Alert | Self::AgentSession => Permission::ViewAgentRemediation,
+            _ => Permission::ViewWork,
+        }
+    }
+}
+
+names! {
+    /// The kind of a change in the change feed.
+    pub enum FeedAction {
+        /// The record was created.
+        Created,
+        /// The record changed.
+        Updated,
+        /// The record was deleted.
+        Deleted,
+    }
+}
+
+input! {
+    /// The query of the change feed.
+    pub struct FeedQuery {
+        /// The end of the entries that were read, from the `Link` header of the answer before; `first` for
+        /// the oldest entry. Without it, the feed begins now.
+        cursor: Option<Cursor>,
+        /// The most entries; 200 without it.
+        limit: Option<FeedLimit>,
+        /// The types of the records.
+        r#type: Option<AnyOf<RecordType>>,
+        /// The projects of the records.
+        project_id: Option<AnyOf<ProjectId>>,
+    }
+}
+
+/// The most entries of an answer: 1 to 1,000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FeedLimit(usize);
+
+impl FeedQuery {
+    /// The cursor of the oldest entry.
+    pub const OLDEST: &'static str = "first";
+
+    /// The most entries.
+    #[must_use]
+    pub fn most(&self) -> usize {
+        self.limit.map_or(200, |limit| limit.0)
+    }
+
+    /// The types of records.
+    #[must_use]
+    pub fn types(&self) -> &[RecordType] {
+        self.r#type
+            .as_ref()
+            .map_or(RecordType::VARIANTS, |types| &types.0)
+    }
+}
+
+impl FeedLimit {
+    const LEAST: i64 = 1;
+    const MOST: i64 = 1_000;
+}
+
+impl Field for FeedLimit {
+    fn read(value: &Value, place: &mut Place<'_>) -> Reading<Self> {
+        let number = integer(value, place, Self::LEAST, Self::MOST)?;
+        usize::try_from(number).ok().map(Self)
+    }
+
+    fn field_schema() -> RefOr<Schema> {
+        integer_schema(Self::LEAST, Self::MOST).into()
+    }
+}

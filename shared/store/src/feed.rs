@@ -1,0 +1,249 @@
+//! The change feed: an entry for each change of a record, with consecutive numbers in an organization.
+//!
+//! The publisher appends what it reads from the table's stream. The entries of an organization in one
+//! delivery are one item, a batch, so that a busy organization costs a write per delivery and not per
+//! entry. A batch is written under its first number, which follows the last number of the newest batch,
+//! and only if no batch has that number yet. So two publishers never give one number twice.
+//!
+//! Batches expire. A feed without batches starts again at a greater number.
+
+mod reading;
+mod stream;
+
+use model::{
+    Error, FeedAction, FeedEntry, Id, OrganizationId, RecordName, RecordType, Thread, Timestamp,
+    span,
+};
+
+use super::{
+    key::{self, AnyKey, Key},
+    records::{FeedBatch, FeedStart, Subject, Written},
+    store::resource,
+    table::{Read, Record, Stored, Write, back_off, unavailable},
+};
+
+pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
+pub use stream::{StreamRecord, UnreadableImage};
+
+/// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
+const MOST_ENTRIES: usize = 100;
+
+/// The attempts to append while others do.
+const ATTEMPTS: u32 = 8;
+
+/// The most batches that are searched for entries of an earlier delivery.
+const SEARCHED: usize = 100;
+
+/// Milliseconds by which the clocks of the stream and of a publisher may differ.
+const SKEW: i64 = 5 * span::SECOND;
+
+/// Milliseconds for which entries are kept.
+const KEPT: i64 = 30 * span::DAY;
+
+/// Milliseconds for which the table keeps expired batches at least, so that no publisher appends to a
+/// batch that is just being deleted.
+const GRACE: i64 = span::HOUR;
+
+resource! {
+    /// The change feed.
+    pub Feed as feed
+}
+
+impl Record<crate::Workdesk> for FeedBatch {
+    const KIND: &'static str = "feed_batch";
+
+    fn key(&self) -> Key<Self> {
+        key::feed_batch(self.organization_id, self.first)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.plus(KEPT + GRACE).epoch_seconds() + 1)
+    }
+}
+
+impl Record<crate::Workdesk> for FeedStart {
+    const KIND: &'static str = "feed_start";
+
+    fn key(&self) -> Key<Self> {
+        key::feed_start(self.organization_id)
+    }
+}
+
+impl FeedBatch {
+    /// The number after the last one.
+    fn end(&self) -> i64 {
+        let entries = i64::try_from(self.entries.len()).unwrap_or(i64::MAX);
+        self.first.saturating_add(entries)
+    }
+
+    /// Returns true if the batch is no longer part of the feed.
+    fn is_expired(&self, now: Timestamp) -> bool {
+        now.since(self.at) >= KEPT
+    }
+}
+
+/// The place of a new batch.
+enum Place {
+    /// After the newest batch.
+    After(i64),
+    /// In a feed without batches, with the start that was read.
+    Start(Option<Stored<FeedStart>>),
+}
+
+impl Feed<'_> {
+    /// Appends entries, which are in the order of their changes. Leaves out those of an earlier delivery.
+    /// Returns the number of new ones. 503 if other publishers kept appending.
+    pub async fn publish(
+        &self,
+        tenant: OrganizationId,
+        mut entries: Vec<FeedEntry>,
+    ) -> Result<usize, Error> {
+        self.name_deleters(tenant, &mut entries).await?;
+        let mut published = 0;
+        for some in entries.chunks(MOST_ENTRIES) {
+            published += self.publish_batch(tenant, some).await?;
+        }
+        Ok(published)
+    }
+
+    async fn publish_batch(
+        &self,
+        tenant: OrganizationId,
+        entries: &[FeedEntry],
+    ) -> Result<usize, Error> {
+        for attempt in 1..=ATTEMPTS {
+            let now = self.0.clock.now();
+            let (place, known) = self.newest(tenant, entries, now).await?;
+            let is_new = |entry: &&FeedEntry| {
+                let known = known.iter().flat_map(|batch| &batch.entries);
+                !known
+                    .into_iter()
+                    .any(|known| known.is_of_same_change(entry))
+            };
+            let new: Vec<_> = entries.iter().filter(is_new).cloned().collect();
+            let count = new.len();
+            if count == 0 {
+                return Ok(0);
+            }
+            let batch = |first| FeedBatch {
+                organization_id: tenant,
+                first,
+                entries: new,
+                at: now,
+            };
+            let writes = match place {
+                Place::After(end) => vec![Write::create(&batch(end))?],
+                Place::Start(start) => started(tenant, start.as_ref(), now, batch)?,
+            };
+            if self.0.table.transact(writes).await?.is_ok() {
+                return Ok(count);
+            }
+            back_off(attempt).await;
+        }
+        Err(unavailable("other publishers kept appending to the feed"))
+    }
+
+    /// Returns the place of the next batch, and the batches that may have entries of these changes: those
+    /// written since the earliest change.
+    async fn newest(
+        &self,
+        tenant: OrganizationId,
+        entries: &[FeedEntry],
+        now: Timestamp,
+    ) -> Result<(Place, Vec<FeedBatch>), Error> {
+        let table = &self.0.table;
+        let newest = |batches| {
+            let newest = key::feed(tenant).consistent().descending();
+            table.list(newest.limit(batches))
+        };
+        let mut known = newest(1).await?;
+        known.retain(|batch| !batch.is_expired(now));
+        let mut start = None;
+        if known.is_empty() {
+            // The start is read before the batches: a publisher that starts the feed meanwhile changes it.
+            start = table
+                .get(&key::feed_start(tenant), Read::Consistent)
+                .await?;
+            known = newest(1).await?;
+            known.retain(|batch| !batch.is_expired(now));
+        }
+        let Some(end) = known.first().map(FeedBatch::end) else {
+            return Ok((Place::Start(start), known));
+        };
+        let since = entries
+            .iter()
+            .map(|entry| entry.at)
+            .min()
+            .unwrap_or(now)
+            .plus(-SKEW);
+        if known.iter().all(|newest| newest.at >= since) {
+            known = newest(SEARCHED).await?;
+            known.retain(|batch| batch.at >= since);
+        }
+        Ok((Place::After(end), known))
+    }
+
+    /// Names the actors of deletes. The cleanup that is written with a delete has its author, as long as it
+    /// is not done.
+    async fn name_deleters(
+        &self,
+        tenant: OrganizationId,
+        entries: &mut [FeedEntry],
+    ) -> Result<(), Error> {
+        let deletes = entries.iter_mut().filter_map(|entry| {
+            let is_unnamed = entry.action == FeedAction::Deleted && entry.actor.is_none();
+            let subject = is_unnamed.then(|| deleted(entry)).flatten()?;
+            Some((entry, key::author_of_delete(tenant, subject)))
+        });
+        let deletes: Vec<_> = deletes.collect();
+        let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
+        let cleanups = self.0.table.batch_get(keys, Read::Consistent).await?;
+        for (entry, key) in deletes {
+            let author = cleanups
+                .named(&key)
+                .and_then(|cleanup: Stored<Written>| cleanup.record.written_by);
+            entry.actor = author.map(|author| author.user_id);
+        }
+        Ok(())
+    }
+}
+
+/// The subject of the cleanup of a deleted record; `None` for a record without one.
+fn deleted(entry: &FeedEntry) -> Option<Subject> {
+    let RecordName {
+        kind,
+        record_id: id,
+    } = entry.of;
+    Some(match kind {
+        RecordType::Task => Subject::Thread(Thread::Task(Id::new(id)?)),
+        RecordType::Activity => Subject::Thread(Thread::Activity(Id::new(id)?)),
+        RecordType::ServiceRequest => Subject::Thread(Thread::ServiceRequest(Id::new(id)?)),
+        RecordType::Milestone => Subject::Milestone(Id::new(id)?),
+        RecordType::Phase => Subject::Phase(entry.project_id?, Id::new(id)?),
+        RecordType::Tag => Subject::Tag(Id::new(id)?),
+        _ => return None,
+    })
+}
+
+/// Returns the writes that start a feed. Its first number is the time in milliseconds. Feeds get fewer
+/// than 1,000 entries a second, so that number is greater than all before.
+fn started(
+    tenant: OrganizationId,
+    start: Option<&Stored<FeedStart>>,
+    now: Timestamp,
+    batch: impl FnOnce(i64) -> FeedBatch,
+) -> Result<Vec<Write>, Error> {
+    let first = now.millis();
+    let new = FeedStart {
+        organization_id: tenant,
+        first,
+    };
+    let start = match start {
+        None => Write::create(&new)?,
+        Some(Stored { version, .. }) => Write::replace(&Stored {
+            record: new,
+            version: *version,
+        })?,
+    };
+    Ok(vec![start, Write::create(&batch(first))?])
+}

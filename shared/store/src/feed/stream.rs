@@ -1,0 +1,408 @@
+//! Records of the table's stream, and the entries of the change feed that follow from them.
+
+use model::{
+    FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp, UserId,
+};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::records::Author;
+
+/// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
+type Image = Map<String, Value>;
+
+/// Attributes that are no field of a record, or that follow from other changes.
+#[rustfmt::skip] // A line for each reason.
+const NO_FIELDS: &[&str] = &[
+    // Of every item.
+    "pk", "sk", "gsi1pk", "gsi1sk", "gsi2pk", "gsi2sk", "gsi3pk", "gsi3sk",
+    "kind", "version", "writeId", "writtenBy", "words", "expiresAt",
+    // They follow from other changes.
+    "updatedAt",
+    // Of users: their credentials.
+    "sessionEpoch", "keptSession", "tokenEpoch", "passwordSetBy", "passwordSetAt",
+    // Of agent sessions: the agent's own notes.
+    "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
+    "alertCheckAt", "alertChecks",
+];
+
+/// A record of the table's stream.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StreamRecord {
+    /// The change of an item.
+    #[serde(rename = "dynamodb")]
+    change: ItemChange,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct ItemChange {
+    sequence_number: String,
+    /// Seconds since the Unix epoch.
+    approximate_creation_date_time: f64,
+    #[serde(default)]
+    old_image: Option<Image>,
+    #[serde(default)]
+    new_image: Option<Image>,
+}
+
+/// An image of a record of the feed does not read.
+#[derive(Debug)]
+pub struct UnreadableImage {
+    key: String,
+}
+
+impl UnreadableImage {
+    /// The item's key.
+    #[must_use]
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+}
+
+/// The attributes that an entry is made of.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Changed {
+    id: i64,
+    organization_id: OrganizationId,
+    version: Option<i64>,
+    written_by: Option<Author>,
+    project_id: Option<ProjectId>,
+    task_id: Option<i64>,
+    activity_id: Option<i64>,
+    service_request_id: Option<i64>,
+    ticket_id: Option<i64>,
+    /// Of a comment, which stays in its thread without its text.
+    deleted_at: Option<Timestamp>,
+}
+
+impl StreamRecord {
+    /// The position in the stream.
+    #[must_use]
+    pub fn sequence_number(&self) -> &str {
+        &self.change.sequence_number
+    }
+
+    /// Returns the entry of the change, and its organization. `None` for an item whose changes the feed
+    /// does not have. The entry of a removed item has no actor, since no write names one.
+    pub fn entry(&self) -> Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage> {
+        let images = (
+            self.change.old_image.as_ref(),
+            self.change.new_image.as_ref(),
+        );
+        let Some(image) = images.1.or(images.0) else {
+            return Ok(None);
+        };
+        let kind = image.get("kind").map(plain).unwrap_or_default();
+        let Ok(kind) = serde_json::from_value::<RecordType>(kind) else {
+            return Ok(None);
+        };
+        let changed = read(image)?;
+        let before = images.0.map(read).transpose()?;
+        let was_deleted = before.is_some_and(|before| before.deleted_at.is_some());
+        let action = match images {
+            // The thread of a deleted comment is cleaned up.
+            _ if was_deleted => return Ok(None),
+            (_, None) => FeedAction::Deleted,
+            (_, Some(_)) if changed.deleted_at.is_some() => FeedAction::Deleted,
+            (None, Some(_)) => FeedAction::Created,
+            (Some(_), Some(_)) => FeedAction::Updated,
+        };
+        let is_gone = images.1.is_none();
+        let fields = match images {
+            (Some(old), Some(new)) if action == FeedAction::Updated => fields(old, new),
+            _ => Vec::new(),
+        };
+        let version = changed.version.unwrap_or(1);
+        let entry = FeedEntry {
+            of: RecordName {
+                kind,
+                record_id: changed.id,
+            },
+            parent: changed.parent(kind),
+            action,
+            version: Some(if is_gone { version + 1 } else { version }),
+            fields,
+            at: self.at(),
+            actor: changed.actor().filter(|_| !is_gone),
+            project_id: match kind {
+                RecordType::Project => Id::new(changed.id),
+                _ => changed.project_id,
+            },
+        };
+        Ok(Some((changed.organization_id, entry)))
+    }
+
+    /// The instant of the change.
+    fn at(&self) -> Timestamp {
+        #[expect(clippy::cast_possible_truncation, reason = "milliseconds fit for ages")]
+        let millis = (self.change.approximate_creation_date_time * 1_000.0) as i64;
+        Timestamp::from_millis(millis)
+    }
+}
+
+impl Changed {
+    fn actor(&self) -> Option<UserId> {
+        self.written_by.map(|author| author.user_id)
+    }
+
+    fn parent(&self, kind: RecordType) -> Option<RecordName> {
+        use RecordType::{
+            Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket,
+            TicketMessage,
+        };
+        let name = |kind, id: Option<i64>| id.map(|record_id| RecordName { kind, record_id });
+        match kind {
+            Task | Milestone | Phase => name(Project, self.project_id.map(Id::get)),
+            Comment => name(Task, self.task_id)
+                .or_else(|| name(Activity, self.activity_id))
+                .or_else(|| name(ServiceRequest, self.service_request_id)),
+            TicketMessage => name(Ticket, self.ticket_id),
+            _ => None,
+        }
+    }
+}
+
+/// Reads the attributes that an entry is made of.
+fn read(image: &Image) -> Result<Changed, UnreadableImage> {
+    let plain_image = image
+        .iter()
+        .map(|(name, value)| (name.clone(), plain(value)));
+    serde_json::from_value(Value::Object(plain_image.collect())).map_err(|_| {
+        let text = |name| image.get(name).and_then(|one| one["S"].as_str());
+        let (pk, sk) = (text("pk"), text("sk"));
+        UnreadableImage {
+            key: format!("{} {}", pk.unwrap_or_default(), sk.unwrap_or_default()),
+        }
+    })
+}
+
+/// The names of the fields that differ, in order.
+fn fields(old: &Image, new: &Image) -> Vec<String> {
+    let value = |image: &Image, name: &str| image.get(name).map(plain).unwrap_or_default();
+    let gone = old.keys().filter(|name| !new.contains_key(*name));
+    let mut names: Vec<&String> = new
+        .keys()
+        .chain(gone)
+        .filter(|name| !NO_FIELDS.contains(&name.as_str()))
+        .filter(|name| value(old, name) != value(new, name))
+        .collect();
+    names.sort();
+    names.truncate(FeedEntry::MOST_FIELDS);
+    names.into_iter().cloned().collect()
+}
+
+/// The value of an attribute. Sets are sorted arrays; an absent attribute is the same as null.
+fn plain(attribute: &Value) -> Value {
+    let Some((kind, value)) = attribute.as_object().and_then(|one| one.iter().next()) else {
+        return Value::Null;
+    };
+    match (kind.as_str(), value) {
+        ("NULL", _) => Value::Null,
+        ("N", Value::String(digits)) => number(digits),
+        ("M", Value::Object(members)) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), plain(value)))
+            .collect(),
+        ("L", Value::Array(values)) => values.iter().map(plain).collect(),
+        ("NS" | "SS", Value::Array(values)) => {
+            let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+            values.sort_unstable();
+            values.into_iter().collect()
+        }
+        _ => value.clone(),
+    }
+}
+
+/// A number, or its digits if they are beyond JSON's.
+fn number(digits: &str) -> Value {
+    let number = serde_json::from_str::<serde_json::Number>(digits);
+    number.map_or_else(|_| digits.into(), Value::Number)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// An image with attributes in DynamoDB's JSON.
+    fn image(kind: &str, version: i64, more: Value) -> Image {
+        let mut image = json!({
+            "pk": {"S": "ORG#1#X"}, "sk": {"S": "0000000000000007"},
+            "kind": {"S": kind}, "id": {"N": "7"}, "organizationId": {"N": "1"},
+            "version": {"N": version.to_string()}, "writeId": {"S": format!("w{version}")},
+            "updatedAt": {"S": format!("2026-01-15T12:00:0{version}.000Z")},
+            "writtenBy": {"M": {"userId": {"N": "3"}, "tokenId": {"N": "9"}}},
+        });
+        let (Value::Object(image), Value::Object(more)) = (&mut image, more) else {
+            panic!("no object");
+        };
+        image.extend(more);
+        image.clone()
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "images are made in place")]
+    fn record(old: Option<Image>, new: Option<Image>) -> StreamRecord {
+        let images = json!({"dynamodb": {
+            "ApproximateCreationDateTime": 1_768_478_400.25, "SequenceNumber": "000001",
+            "OldImage": old, "NewImage": new,
+        }});
+        serde_json::from_value(images).unwrap()
+    }
+
+    fn entry(old: Option<Image>, new: Option<Image>) -> Option<FeedEntry> {
+        let entry = record(old, new).entry().unwrap();
+        entry.map(|(organization, entry)| {
+            assert_eq!(organization.get(), 1);
+            entry
+        })
+    }
+
+    #[test]
+    fn a_new_record_is_created_by_its_author() {
+        let task = image(
+            "task",
+            1,
+            json!({"projectId": {"N": "5"}, "title": {"S": "Draft"}}),
+        );
+        let created = json!({
+            "type": "task", "recordId": 7, "parent": {"type": "project", "recordId": 5},
+            "action": "created", "version": 1, "at": "2026-01-15T12:00:00.250Z", "actor": 3,
+            "projectId": 5,
+        });
+        assert_eq!(json!(entry(None, Some(task))), created);
+    }
+
+    #[test]
+    fn an_update_names_the_fields_that_differ() {
+        let old = json!({
+            "title": {"S": "Draft"}, "description": {"S": "x"}, "tagIds": {"NS": ["2", "1"]},
+            "order": {"N": "1"}, "gsi1sk": {"S": "1"},
+        });
+        let new = json!({
+            "title": {"S": "Final"}, "milestoneId": {"N": "4"}, "tagIds": {"NS": ["1", "2"]},
+            "order": {"N": "2"}, "gsi1sk": {"S": "2"},
+        });
+        let (old, new) = (image("task", 1, old), image("task", 2, new));
+        let updated = entry(Some(old), Some(new)).unwrap();
+        assert_eq!(updated.action, FeedAction::Updated);
+        assert_eq!(updated.version, Some(2));
+        assert_eq!(
+            updated.fields,
+            ["description", "milestoneId", "order", "title"]
+        );
+    }
+
+    #[test]
+    fn null_and_absent_are_the_same() {
+        let old = image("task", 1, json!({"dueDate": {"NULL": true}}));
+        let new = image("task", 2, json!({}));
+        assert!(entry(Some(old), Some(new)).unwrap().fields.is_empty());
+    }
+
+    #[test]
+    fn a_version_without_a_changed_field_has_an_entry() {
+        let old = image("user", 1, json!({"sessionEpoch": {"N": "0"}}));
+        let new = image("user", 2, json!({"sessionEpoch": {"N": "1"}}));
+        let updated = entry(Some(old), Some(new)).unwrap();
+        assert_eq!((updated.version, updated.fields), (Some(2), vec![]));
+    }
+
+    #[test]
+    fn at_most_fifty_fields_are_named() {
+        let many: Image = (0..60)
+            .map(|number| (format!("field{number}"), json!({"N": "1"})))
+            .collect();
+        let (old, new) = (image("tag", 1, json!({})), image("tag", 2, json!(many)));
+        assert_eq!(entry(Some(old), Some(new)).unwrap().fields.len(), 50);
+    }
+
+    #[test]
+    fn a_removed_record_is_deleted_at_the_next_version_by_an_unknown_actor() {
+        let tag = image("tag", 4, json!({}));
+        let deleted = json!({
+            "type": "tag", "recordId": 7, "action": "deleted", "version": 5,
+            "at": "2026-01-15T12:00:00.250Z",
+        });
+        assert_eq!(json!(entry(Some(tag), None)), deleted);
+    }
+
+    #[test]
+    fn a_deleted_comment_stays_in_its_thread_and_is_deleted_once() {
+        let sound = image(
+            "comment",
+            1,
+            json!({"taskId": {"N": "5"}, "content": {"S": "x"}}),
+        );
+        let at = json!({"S": "2026-01-15T12:00:00.000Z"});
+        let gone = image("comment", 2, json!({"taskId": {"N": "5"}, "deletedAt": at}));
+        let deleted = entry(Some(sound.clone()), Some(gone.clone())).unwrap();
+        assert_eq!(
+            (deleted.action, deleted.version),
+            (FeedAction::Deleted, Some(2))
+        );
+        assert_eq!(deleted.actor.map(Id::get), Some(3));
+        assert!(deleted.fields.is_empty());
+        assert_eq!(entry(Some(gone), None), None);
+        let removed = entry(Some(sound), None).unwrap();
+        assert_eq!((removed.version, removed.actor), (Some(2), None));
+    }
+
+    #[test]
+    fn records_name_their_parents() {
+        for (kind, attribute, parent) in [
+            ("task", "projectId", Some("project")),
+            ("milestone", "projectId", Some("project")),
+            ("phase", "projectId", Some("project")),
+            ("activity", "projectId", None),
+            ("comment", "taskId", Some("task")),
+            ("comment", "activityId", Some("activity")),
+            ("comment", "serviceRequestId", Some("service_request")),
+            ("ticket_message", "ticketId", Some("ticket")),
+            ("agent_session", "alertId", None),
+        ] {
+            let mut more = Map::new();
+            more.insert(attribute.to_owned(), json!({"N": "5"}));
+            let created = entry(None, Some(image(kind, 1, more.into()))).unwrap();
+            let named = created
+                .parent
+                .map(|parent| (parent.kind.name(), parent.record_id));
+            assert_eq!(
+                named,
+                parent.map(|parent| (parent, 5)),
+                "{kind} {attribute}"
+            );
+            let project = (attribute == "projectId").then_some(5);
+            assert_eq!(created.project_id.map(Id::get), project, "{kind}");
+        }
+        let project = entry(None, Some(image("project", 1, json!({})))).unwrap();
+        assert_eq!(project.project_id.map(Id::get), Some(7));
+    }
+
+    #[test]
+    fn other_items_have_no_entry() {
+        for kind in [
+            "session",
+            "account",
+            "cleanup",
+            "history_entry",
+            "feed_batch",
+            "",
+        ] {
+            let other = Image::from_iter([("kind".to_owned(), json!({"S": kind}))]);
+            assert_eq!(entry(None, Some(other)), None, "{kind}");
+        }
+        assert_eq!(entry(None, Some(Image::new())), None);
+        assert_eq!(entry(None, None), None);
+    }
+
+    #[test]
+    fn an_unreadable_image_is_named_by_its_key_alone() {
+        let mut damaged = image("task", 1, json!({"title": {"S": "secret"}}));
+        damaged.insert("id".to_owned(), json!({"S": "secret"}));
+        let error = record(None, Some(damaged)).entry().unwrap_err();
+        assert_eq!(error.key(), "ORG#1#X 0000000000000007");
+    }
+}

@@ -1,0 +1,183 @@
+//! `GET /api/changes`
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use tests::support::{Answer, Api, Caller, budgets::within};
+
+/// The types and ids of an answer's entries, with what became of the records.
+fn told(answer: &Answer) -> Vec<Value> {
+    let entries = answer.expect(200);
+    let entries = entries.as_array().unwrap().iter();
+    entries
+        .map(|entry| json!([entry["type"], entry["recordId"], entry["action"]]))
+        .collect()
+}
+
+/// The path of the next page, which there always is.
+fn next(answer: &Answer) -> String {
+    answer.next().unwrap().to_owned()
+}
+
+/// All entries from a path on, and the path that goes on after them.
+async fn walk(caller: &Caller, path: &str) -> (Vec<Value>, String) {
+    let (mut all, mut path) = (Vec::new(), path.to_owned());
+    loop {
+        let answer = caller.get(&path).await;
+        path = next(&answer);
+        let some = told(&answer);
+        if some.is_empty() {
+            return (all, path);
+        }
+        all.extend(some);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_follows_the_feed_hears_of_each_change_once() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    api.publishes(&mut stream).await;
+    // It begins now.
+    let begin = max.get("/api/changes").await;
+    assert!(told(&begin).is_empty());
+    let nothing = max.get(&next(&begin)).await;
+    assert!(told(&nothing).is_empty());
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    let change = json!({"title": "Final"});
+    max.patch("/api/tasks/1", change).await.expect(200);
+    api.publishes(&mut stream).await;
+    let answer = max.get(&next(&nothing)).await;
+    let expected = [json!(["task", 1, "created"]), json!(["task", 1, "updated"])];
+    assert_eq!(told(&answer), expected);
+    let entries = answer.expect(200);
+    let updated = json!({
+        "id": entries[1]["id"], "type": "task", "recordId": 1, "action": "updated", "version": 2,
+        "parent": {"type": "project", "recordId": 1}, "fields": ["title"],
+        "at": "2026-01-15T12:00:00.000Z",
+        "actor": {"id": max.id(), "username": "max", "fullName": entries[1]["actor"]["fullName"]},
+    });
+    assert_eq!(entries[1], updated);
+    assert!(told(&max.get(&next(&answer)).await).is_empty());
+}
+
+#[tokio::test]
+async fn pages_of_any_size_have_every_entry() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let mia = api.sign_in("mia").await;
+    for _ in 0..3 {
+        mia.creates_tasks(["a", "b", "c"]).await;
+        api.publishes(&mut stream).await;
+    }
+    let (all, end) = walk(&mia, "/api/changes?cursor=first").await;
+    assert!(all.len() >= 11, "{all:?}");
+    for limit in [1, 2, 5, 1_000] {
+        let path = format!("/api/changes?cursor=first&limit={limit}");
+        assert_eq!(walk(&mia, &path).await.0, all, "{limit}");
+    }
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    assert_eq!(walk(&mia, &end).await.0, [json!(["task", 10, "created"])]);
+    let too_many = mia.get("/api/changes?limit=1001").await;
+    too_many.expect_faults(&[("?limit", "range")]);
+}
+
+#[tokio::test]
+async fn a_feed_is_filtered_by_type_and_project() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({"projectId": 2})).await;
+    mia.creates_task(json!({})).await;
+    mia.creates("/api/tasks/1/comments", json!({"content": "Soon."}))
+        .await;
+    api.publishes(&mut stream).await;
+    for (filter, expected) in [
+        ("type=comment", vec![json!(["comment", 1, "created"])]),
+        (
+            "type=task,comment",
+            vec![
+                json!(["task", 1, "created"]),
+                json!(["task", 2, "created"]),
+                json!(["comment", 1, "created"]),
+            ],
+        ),
+        (
+            "projectId=2",
+            vec![
+                json!(["project", 2, "created"]),
+                json!(["task", 1, "created"]),
+            ],
+        ),
+        ("type=task&projectId=1", vec![json!(["task", 2, "created"])]),
+    ] {
+        let path = format!("/api/changes?cursor=first&{filter}");
+        assert_eq!(told(&mia.get(&path).await), expected, "{filter}");
+    }
+    // A cursor is for one list.
+    let tasks = next(&mia.get("/api/changes?type=task").await);
+    let other = tasks.replace("type=task", "type=tag");
+    mia.get(&other).await.expect(400);
+}
+
+#[tokio::test]
+async fn a_caller_sees_the_types_that_they_may_read() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let max = api.sign_in("max").await;
+    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
+    max.creates("/api/managed-services/tickets", ticket).await;
+    max.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    let path = "/api/changes?cursor=first&type=task,ticket,ticket_message";
+    assert_eq!(told(&max.get(path).await).len(), 3);
+    let only_work = json!({"permissions": ["view_work"]});
+    let script = api.token_of(&api.user("max").await, only_work).await;
+    assert_eq!(
+        told(&script.get(path).await),
+        [json!(["task", 1, "created"])]
+    );
+    let zoe = api.sign_in("zoe").await;
+    assert!(told(&zoe.get(path).await).is_empty());
+}
+
+#[tokio::test]
+async fn a_cursor_expires_when_entries_after_it_may_have() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let user = api.user("mia").await;
+    let mia = api.session_of(&user).await;
+    api.publishes(&mut stream).await;
+    let mut followed = next(&mia.get("/api/changes").await);
+    let left = next(&mia.get("/api/changes?cursor=first&limit=1").await);
+    for _ in 0..3 {
+        api.clock.advance(10 * span::DAY);
+        let mia = api.session_of(&user).await;
+        followed = next(&mia.get(&followed).await);
+    }
+    let mia = api.session_of(&user).await;
+    mia.get(&left).await.expect_problem(410, "cursor_expired");
+    let oldest = mia.get("/api/changes?cursor=first").await;
+    assert!(told(&oldest).is_empty());
+    // A client that kept asking misses nothing, though the feed starts again.
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    let created = [json!(["task", 1, "created"])];
+    assert_eq!(told(&mia.get(&followed).await), created);
+    assert_eq!(told(&mia.get(&next(&oldest)).await), created);
+}
+
+#[tokio::test]
+async fn an_empty_answer_is_within_its_budget() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let mia = api.sign_in("mia").await;
+    api.publishes(&mut stream).await;
+    let begin = mia.get("/api/changes").await;
+    api.counter.take();
+    let answer = mia.get(&next(&begin)).await;
+    within(&api, "GET /api/changes", 200, &answer);
+}

@@ -1,0 +1,220 @@
+//! The change feed as the publisher appends it.
+
+use std::collections::BTreeSet;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use local::engines::Stream;
+use publisher::StreamResponse;
+use serde_json::{Value, json};
+use shared::model::span;
+
+use tests::support::{Api, Fault, Requests};
+
+/// An entry of the feed: its number, and what it tells.
+#[derive(Debug)]
+struct Told {
+    number: i64,
+    entry: Value,
+}
+
+/// The entries of an organization's feed, by number.
+async fn told(api: &Api, organization: i64) -> Vec<Told> {
+    let partition = format!("ORG#{organization}#FEED");
+    let items = api.items_of("feed_batch").await.into_iter();
+    let items = items.filter(|item| item["pk"] == AttributeValue::S(partition.clone()));
+    let mut told = Vec::new();
+    for item in items {
+        let batch: Value = serde_dynamo::from_item(item).unwrap();
+        let entries = batch["entries"].as_array().unwrap().iter();
+        let numbers = batch["first"].as_i64().unwrap()..;
+        told.extend(numbers.zip(entries).map(|(number, entry)| Told {
+            number,
+            entry: entry.clone(),
+        }));
+    }
+    told
+}
+
+/// Of each entry: type, id, action, version, fields, actor.
+fn short(told: &[Told]) -> Vec<Value> {
+    let short = told.iter().map(|Told { entry, .. }| {
+        json!([
+            entry["type"],
+            entry["recordId"],
+            entry["action"],
+            entry["version"],
+            entry["fields"],
+            entry["actor"],
+        ])
+    });
+    short.collect()
+}
+
+fn numbers(told: &[Told]) -> Vec<i64> {
+    told.iter().map(|told| told.number).collect()
+}
+
+#[tokio::test]
+async fn each_change_of_a_record_has_an_entry_by_its_author() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let (by_max, by_mia) = (max.user.unwrap(), mia.user.unwrap());
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let before = told(&api, 1).await.len();
+
+    mia.creates_task(json!({"title": "Draft"})).await;
+    let change = json!({"title": "Final", "status": "done"});
+    max.patch("/api/tasks/1", change).await.expect(200);
+    let comment = json!({"content": "Soon."});
+    mia.creates("/api/tasks/1/comments", comment).await;
+    mia.delete("/api/tasks/1/comments/1").await.expect(204);
+    max.delete("/api/tasks/1").await.expect(204);
+    api.publishes(&mut stream).await;
+
+    let entries = told(&api, 1).await.split_off(before);
+    let expected = [
+        json!(["task", 1, "created", 1, null, by_mia]),
+        json!(["task", 1, "updated", 2, ["status", "title"], by_max]),
+        json!(["comment", 1, "created", 1, null, by_mia]),
+        json!(["comment", 1, "deleted", 2, null, by_mia]),
+        json!(["task", 1, "deleted", 3, null, by_max]),
+    ];
+    assert_eq!(short(&entries), expected);
+    let [task, _, comment, ..] = entries.as_slice() else {
+        panic!("too few entries");
+    };
+    assert_eq!(
+        task.entry["parent"],
+        json!({"type": "project", "recordId": 1})
+    );
+    assert_eq!(
+        comment.entry["parent"],
+        json!({"type": "task", "recordId": 1})
+    );
+    assert_eq!(task.entry["at"], "2026-01-15T12:00:00.000Z");
+    let first = entries[0].number;
+    assert_eq!(numbers(&entries), (first..first + 5).collect::<Vec<_>>());
+    // The comments of a deleted task are removed by the service. This one was deleted before.
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+    assert_eq!(told(&api, 1).await.len(), before + 5);
+}
+
+#[tokio::test]
+async fn organizations_have_feeds_of_their_own() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let home = short(&told(&api, 1).await);
+    let abroad = short(&told(&api, 2).await);
+    let project = |id| json!(["project", id, "created", 1, null, null]);
+    assert_eq!(home, [project(1), project(2)]);
+    assert_eq!(abroad, [project(3)]);
+}
+
+#[tokio::test]
+async fn what_is_delivered_twice_is_appended_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    mia.creates_tasks(["Draft", "Review"]).await;
+    let change = json!({"title": "Final"});
+    mia.patch("/api/tasks/1", change).await.expect(200);
+    let changes = api.changes(&mut stream).await;
+    api.delivers_changes(&changes).await;
+    let once = api.table_dump().await;
+    // Late by less than it takes to look everything up, in whole and in part.
+    api.clock.advance(span::MINUTE);
+    api.delivers_changes(&changes).await;
+    api.delivers_changes(&changes[changes.len() / 2..]).await;
+    assert_eq!(api.table_dump().await, once);
+}
+
+#[tokio::test]
+async fn two_publishers_never_give_one_number_twice() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    for _ in 0..8 {
+        mia.creates_task(json!({})).await;
+    }
+    let changes = api.changes(&mut stream).await;
+    let deliveries = changes.chunks(3).map(|some| api.delivers_changes(some));
+    for response in futures::future::join_all(deliveries).await {
+        assert!(response.batch_item_failures.is_empty(), "{response:?}");
+    }
+    let entries = told(&api, 1).await;
+    let first = entries[0].number;
+    let all: Vec<i64> = (first..).take(entries.len()).collect();
+    assert_eq!(numbers(&entries), all);
+    let tasks = entries.iter().filter(|told| told.entry["type"] == "task");
+    assert_eq!(tasks.count(), 8);
+}
+
+#[tokio::test]
+async fn a_feed_whose_entries_have_expired_goes_on_at_a_greater_number() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let last = told(&api, 1).await.last().unwrap().number;
+    let batches = api.items_of("feed_batch").await;
+    api.clock.advance(30 * span::DAY);
+    // The session has expired, too.
+    let mia = api.session_of(&api.user("mia").await).await;
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    let next = told(&api, 1).await.last().unwrap().number;
+    assert!(next > last + 1, "{next} follows {last}");
+    // The table deletes what has expired, late.
+    for batch in &batches {
+        let expires: i64 = batch["expiresAt"].as_n().unwrap().parse().unwrap();
+        assert!(expires * 1_000 > api.clock.now().millis());
+        api.deletes(batch).await;
+    }
+    mia.creates_task(json!({})).await;
+    api.publishes(&mut stream).await;
+    assert_eq!(told(&api, 1).await.last().unwrap().number, next + 1);
+}
+
+#[tokio::test]
+async fn entries_that_cannot_be_appended_are_delivered_again_from_the_first() {
+    let (api, faults) = Api::behind_faults().await;
+    let mut stream = api.stream().await;
+    let changes = api.changes(&mut stream).await;
+    let projects = changes.iter().filter(|change| {
+        let kind = &change["dynamodb"]["NewImage"]["kind"]["S"];
+        kind == "project"
+    });
+    let positions: Vec<_> = projects.filter_map(Stream::position).collect();
+    faults.begin(Requests::Of("TransactWriteItems"), Fault::Denied);
+    let response = api.delivers_changes(&changes).await;
+    faults.end();
+    let failures = response.batch_item_failures.into_iter();
+    let failed: BTreeSet<String> = failures.map(|failed| failed.item_identifier).collect();
+    // The first project of each organization.
+    let firsts = [positions[0], positions[2]].map(str::to_owned);
+    assert_eq!(failed, BTreeSet::from(firsts));
+    assert!(told(&api, 1).await.is_empty());
+    let again = api.delivers_changes(&changes).await;
+    assert_eq!(again, StreamResponse::default());
+    assert_eq!(told(&api, 1).await.len(), 2);
+    assert_eq!(told(&api, 2).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_record_that_does_not_read_is_left_out_and_stops_no_other() {
+    let api = Api::start().await;
+    let mut stream = api.stream().await;
+    let mut changes = api.changes(&mut stream).await;
+    let is_project = |change: &&mut Value| {
+        let image = &change["dynamodb"]["NewImage"];
+        image["kind"]["S"] == "project" && image["id"]["N"] == "1"
+    };
+    let damaged = changes.iter_mut().find(is_project).unwrap();
+    damaged["dynamodb"]["NewImage"]["id"] = json!({"S": "one"});
+    let response = api.delivers_changes(&changes).await;
+    assert_eq!(response, StreamResponse::default());
+    let created = json!(["project", 2, "created", 1, null, null]);
+    assert_eq!(short(&told(&api, 1).await), [created]);
+}
