@@ -12,10 +12,10 @@ use std::{
 };
 
 use futures::{FutureExt, StreamExt, stream};
-use model::{Error, FeedEntry, OrganizationId};
+use model::{Error, OrganizationId};
 use runtime::telemetry;
 use serde::{Deserialize, Serialize};
-use store::{Store, StreamRecord};
+use store::{Change, Store, StreamRecord};
 
 /// Organizations whose entries are appended at the same time.
 const CONCURRENCY: usize = 10;
@@ -50,11 +50,11 @@ pub struct BatchItemFailure {
     pub item_identifier: String,
 }
 
-/// The entries of an organization in a delivery.
+/// The changes of an organization in a delivery.
 struct Delivered {
     /// The position of the first one.
     position: String,
-    entries: Vec<FeedEntry>,
+    changes: Vec<Change>,
 }
 
 impl Publisher {
@@ -82,11 +82,12 @@ impl Publisher {
     async fn publish(
         &self,
         organization: OrganizationId,
-        Delivered { position, entries }: Delivered,
+        Delivered { position, changes }: Delivered,
     ) -> Option<BatchItemFailure> {
-        let count = entries.len();
+        let count = changes.len();
+        let entries = changes.iter().map(|change| change.entry.clone());
         let feed = self.store.feed();
-        let publishing = Box::pin(feed.publish(organization, entries));
+        let publishing = Box::pin(feed.publish(organization, entries.collect()));
         let cause = match AssertUnwindSafe(publishing).catch_unwind().await {
             Ok(Ok(published)) => {
                 tracing::info!(organizationId = %organization, entries = count, published);
@@ -102,20 +103,21 @@ impl Publisher {
     }
 }
 
-/// The entries of a delivery by organization, in the order of the stream.
+/// The changes of a delivery by organization, in the order of the stream.
 fn delivered(
     records: Vec<StreamRecord>,
     unreadable: &mut BTreeSet<String>,
 ) -> BTreeMap<OrganizationId, Delivered> {
     let mut all = BTreeMap::new();
     for record in records {
-        match record.entry() {
-            Ok(Some((organization, entry))) => {
+        match record.change() {
+            Ok(Some(change)) => {
+                let organization = change.organization_id;
                 let delivered = all.entry(organization).or_insert_with(|| Delivered {
                     position: record.sequence_number().to_owned(),
-                    entries: Vec::new(),
+                    changes: Vec::new(),
                 });
-                delivered.entries.push(entry);
+                delivered.changes.push(change);
             }
             Ok(None) => {}
             Err(error) => {

@@ -50,7 +50,7 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
-pub use feed::{Feed, FeedFilter, FeedFrom, NumberedEntry, StreamRecord, UnreadableImage};
+pub use feed::{Change, Feed, FeedFilter, FeedFrom, NumberedEntry, StreamRecord, UnreadableImage};
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;

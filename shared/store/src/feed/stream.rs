@@ -1,9 +1,11 @@
 //! Records of the table's stream, and the entries of the change feed that follow from them.
 
+use std::collections::BTreeSet;
+
 use model::{
     FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp, UserId,
 };
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
 use crate::records::Author;
@@ -60,6 +62,29 @@ impl UnreadableImage {
     }
 }
 
+/// A change of a record.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// The organization of the record.
+    pub organization_id: OrganizationId,
+    /// The entry of the change feed. That of a removed item has no actor, since no write names one.
+    pub entry: FeedEntry,
+    before: Option<Value>,
+    after: Option<Value>,
+}
+
+impl Change {
+    /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
+    pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(self.before.as_ref()?).ok()
+    }
+
+    /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
+    pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(self.after.as_ref()?).ok()
+    }
+}
+
 /// The attributes that an entry is made of.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -84,18 +109,17 @@ impl StreamRecord {
         &self.change.sequence_number
     }
 
-    /// Returns the entry of the change, and its organization. `None` for an item whose changes the feed
-    /// does not have. The entry of a removed item has no actor, since no write names one.
-    pub fn entry(&self) -> Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage> {
+    /// Returns the change. `None` for an item whose changes the feed does not have.
+    pub fn change(&self) -> Result<Option<Change>, UnreadableImage> {
         let images = (
-            self.change.old_image.as_ref(),
-            self.change.new_image.as_ref(),
+            self.change.old_image.as_ref().map(record),
+            self.change.new_image.as_ref().map(record),
         );
+        let images = (images.0.as_ref(), images.1.as_ref());
         let Some(image) = images.1.or(images.0) else {
             return Ok(None);
         };
-        let kind = image.get("kind").map(plain).unwrap_or_default();
-        let Ok(kind) = serde_json::from_value::<RecordType>(kind) else {
+        let Ok(kind) = RecordType::deserialize(&image["kind"]) else {
             return Ok(None);
         };
         let changed = read(image)?;
@@ -131,7 +155,12 @@ impl StreamRecord {
                 _ => changed.project_id,
             },
         };
-        Ok(Some((changed.organization_id, entry)))
+        Ok(Some(Change {
+            organization_id: changed.organization_id,
+            entry,
+            before: images.0.cloned(),
+            after: images.1.cloned(),
+        }))
     }
 
     /// The instant of the change.
@@ -164,36 +193,40 @@ impl Changed {
     }
 }
 
+/// The record of an image, with all attributes of the item.
+fn record(image: &Image) -> Value {
+    let attributes = image.iter();
+    attributes
+        .map(|(name, value)| (name.clone(), plain(value)))
+        .collect()
+}
+
 /// Reads the attributes that an entry is made of.
-fn read(image: &Image) -> Result<Changed, UnreadableImage> {
-    let plain_image = image
-        .iter()
-        .map(|(name, value)| (name.clone(), plain(value)));
-    serde_json::from_value(Value::Object(plain_image.collect())).map_err(|_| {
-        let text = |name| image.get(name).and_then(|one| one["S"].as_str());
-        let (pk, sk) = (text("pk"), text("sk"));
+fn read(record: &Value) -> Result<Changed, UnreadableImage> {
+    Changed::deserialize(record).map_err(|_| {
+        let text = |name| record[name].as_str().unwrap_or_default();
         UnreadableImage {
-            key: format!("{} {}", pk.unwrap_or_default(), sk.unwrap_or_default()),
+            key: format!("{} {}", text("pk"), text("sk")),
         }
     })
 }
 
-/// The names of the fields that differ, in order.
-fn fields(old: &Image, new: &Image) -> Vec<String> {
-    let value = |image: &Image, name: &str| image.get(name).map(plain).unwrap_or_default();
-    let gone = old.keys().filter(|name| !new.contains_key(*name));
-    let mut names: Vec<&String> = new
-        .keys()
-        .chain(gone)
+/// The names of the fields that differ, in order. An absent field is the same as null.
+fn fields(old: &Value, new: &Value) -> Vec<String> {
+    let names = [old, new].into_iter().filter_map(Value::as_object);
+    let names: BTreeSet<&String> = names
+        .flat_map(Map::keys)
         .filter(|name| !NO_FIELDS.contains(&name.as_str()))
-        .filter(|name| value(old, name) != value(new, name))
+        .filter(|name| old[name.as_str()] != new[name.as_str()])
         .collect();
-    names.sort();
-    names.truncate(FeedEntry::MOST_FIELDS);
-    names.into_iter().cloned().collect()
+    names
+        .into_iter()
+        .take(FeedEntry::MOST_FIELDS)
+        .cloned()
+        .collect()
 }
 
-/// The value of an attribute. Sets are sorted arrays; an absent attribute is the same as null.
+/// The value of an attribute. Sets are sorted arrays.
 fn plain(attribute: &Value) -> Value {
     let Some((kind, value)) = attribute.as_object().and_then(|one| one.iter().next()) else {
         return Value::Null;
@@ -206,13 +239,16 @@ fn plain(attribute: &Value) -> Value {
             .map(|(name, value)| (name.clone(), plain(value)))
             .collect(),
         ("L", Value::Array(values)) => values.iter().map(plain).collect(),
-        ("NS" | "SS", Value::Array(values)) => {
-            let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
-            values.sort_unstable();
-            values.into_iter().collect()
-        }
+        ("NS", Value::Array(values)) => sorted(values).into_iter().map(number).collect(),
+        ("SS", Value::Array(values)) => sorted(values).into_iter().collect(),
         _ => value.clone(),
     }
+}
+
+fn sorted(values: &[Value]) -> Vec<&str> {
+    let mut values: Vec<&str> = values.iter().filter_map(Value::as_str).collect();
+    values.sort_unstable();
+    values
 }
 
 /// A number, or its digits if they are beyond JSON's.
@@ -244,7 +280,7 @@ mod tests {
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "images are made in place")]
-    fn record(old: Option<Image>, new: Option<Image>) -> StreamRecord {
+    fn delivered(old: Option<Image>, new: Option<Image>) -> StreamRecord {
         let images = json!({"dynamodb": {
             "ApproximateCreationDateTime": 1_768_478_400.25, "SequenceNumber": "000001",
             "OldImage": old, "NewImage": new,
@@ -253,11 +289,9 @@ mod tests {
     }
 
     fn entry(old: Option<Image>, new: Option<Image>) -> Option<FeedEntry> {
-        let entry = record(old, new).entry().unwrap();
-        entry.map(|(organization, entry)| {
-            assert_eq!(organization.get(), 1);
-            entry
-        })
+        let change = delivered(old, new).change().unwrap()?;
+        assert_eq!(change.organization_id.get(), 1);
+        Some(change.entry)
     }
 
     #[test]
@@ -402,7 +436,7 @@ mod tests {
     fn an_unreadable_image_is_named_by_its_key_alone() {
         let mut damaged = image("task", 1, json!({"title": {"S": "secret"}}));
         damaged.insert("id".to_owned(), json!({"S": "secret"}));
-        let error = record(None, Some(damaged)).entry().unwrap_err();
+        let error = delivered(None, Some(damaged)).change().unwrap_err();
         assert_eq!(error.key(), "ORG#1#X 0000000000000007");
     }
 }
