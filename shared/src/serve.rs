@@ -1,6 +1,6 @@
 //! Runs a function, with the layers of every request.
 //!
-//! From the outside in: request id, log line, security headers, problem body, panic guard, deadline,
+//! From the outside in: compression, request id, log line, security headers, problem body, panic guard, deadline,
 //! preflights, cross-site check, authentication. A function that is open to everybody has no cross-site
 //! check and no authentication.
 
@@ -13,7 +13,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::FutureExt;
-use http::{HeaderName, HeaderValue, Method, StatusCode, header};
+use http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header};
 use lambda_http::{
     Adapter, LambdaEvent, RequestExt, lambda_runtime,
     request::{LambdaRequest, RequestContext},
@@ -25,13 +25,20 @@ use runtime::{
     telemetry::{self, Metric},
 };
 use tokio::time::timeout;
+use tower_http::{
+    CompressionLevel,
+    compression::{
+        CompressionLayer,
+        predicate::{Predicate, SizeAbove},
+    },
+};
 
 use crate::{
     App, Problem,
     auth::{Authentication, bearer, claim, cross_site},
     event,
     http::{
-        Routes,
+        Routes, condition,
         problem::{ProblemDetails, Raised},
     },
     problem::Cause,
@@ -110,6 +117,7 @@ where
 {
     routes
         .into_router()
+        .layer(middleware::from_fn(condition::not_modified))
         .fallback(async || Problem::<()>::from(Error::NotFound("path")))
         .method_not_allowed_fallback(async || Problem::<()>::from(Cause::MethodNotAllowed))
 }
@@ -118,6 +126,24 @@ fn outermost(routes: Router, clock: Clock) -> Router {
     routes
         .layer(middleware::from_fn_with_state(clock.clone(), guard))
         .layer(middleware::from_fn_with_state(clock, finish))
+        .layer(compression())
+}
+
+/// Compresses the answers of reads that are larger than 1 kB, if the client accepts gzip. What sets or
+/// returns a secret is no read, so that no secret shares a compressed answer with text of others.
+fn compression() -> CompressionLayer<impl Predicate> {
+    let larger = SizeAbove::new(1_024);
+    CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(larger.and(is_of_read))
+}
+
+/// Marks the answer of a read.
+#[derive(Clone, Copy, Debug)]
+struct OfRead;
+
+fn is_of_read(_: StatusCode, _: Version, _: &HeaderMap, marks: &Extensions) -> bool {
+    marks.get::<OfRead>().is_some()
 }
 
 /// Refuses what a foreign page asks for with a session. Who shows a token is no such page: those
@@ -204,6 +230,9 @@ async fn finish(State(clock): State<Clock>, request: Request, next: Next) -> Res
         telemetry::count(Metric::ColdStart, clock.now());
     }
     telemetry::unreadable(record.unreadable(), Some(&request_id), clock.now());
+    if method == Method::GET {
+        response.extensions_mut().insert(OfRead);
+    }
     let raised = response.extensions_mut().remove::<Raised>();
     let cause = raised.and_then(|raised| raised.take());
     let status = response.status();

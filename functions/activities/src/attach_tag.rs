@@ -5,7 +5,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{
-        Body, NoContent, Path, PathId,
+        Body, Changed, Path, PathId,
         refusal::{ConcurrentChange, TooManyTags},
     },
     model::{ActivityId, TagAttach},
@@ -25,9 +25,9 @@ pub async fn attach_tag(
     caller: Caller<need::TagActivity>,
     Path(activity): Path<PathId<ActivityId>>,
     Body(TagAttach { tag_id }): Body<TagAttach>,
-) -> Result<NoContent, Problem<(TooManyTags, ConcurrentChange)>> {
+) -> Result<Changed, Problem<(TooManyTags, ConcurrentChange)>> {
     let tagging = app.store.tagging();
     let on = activity.known()?.into();
-    tagging.attach(caller.pending_write(), on, tag_id).await?;
-    Ok(NoContent)
+    let version = tagging.attach(caller.pending_write(), on, tag_id).await?;
+    Ok(Changed(version))
 }

@@ -6,20 +6,22 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Linked, Path, PathId},
-    model::{Content, Listing, ThreadSort, TicketId, TicketMessageId, Timestamp},
+    model::{
+        Content, Listing, Permission, ThreadSort, TicketId, TicketMessageId, Timestamp, UserId,
+    },
     store::{MessageFrom, TicketWithMessages},
     versioned,
 };
 use utoipa::ToSchema;
 
-use crate::view::TicketView;
+use crate::view::JoinedTicketView;
 
 /// A ticket and its messages.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = TicketWithMessages)]
 pub struct TicketWithMessagesView {
-    ticket: TicketView,
-    /// Messages by creation time. The `Link` header leads to further ones.
+    ticket: JoinedTicketView,
+    /// Messages by creation time, with internal notes for those who see them. The `Link` header leads to further ones.
     messages: Vec<TicketMessageView>,
 }
 
@@ -30,7 +32,8 @@ versioned!(TicketWithMessagesView: ticket);
 #[schema(as = TicketMessage, examples(json!({
     "id": 6,
     "content": "We found the missing usage. The corrected invoice follows today.",
-    "sender": {"name": "Sue Park", "isSupport": true},
+    "sender": {"id": 2, "name": "Sue Park", "isSupport": true},
+    "internal": false,
     "createdAt": "2026-01-14T11:40:00.000Z"
 })))]
 #[serde(rename_all = "camelCase")]
@@ -38,6 +41,8 @@ pub struct TicketMessageView {
     id: TicketMessageId,
     content: Content,
     sender: SenderView,
+    /// True for a note that only users with `manage_tickets` or `reply_ticket` see.
+    internal: bool,
     created_at: Timestamp,
 }
 
@@ -46,6 +51,8 @@ pub struct TicketMessageView {
 #[schema(as = Sender)]
 #[serde(rename_all = "camelCase")]
 pub struct SenderView {
+    /// Null if the account is gone.
+    id: Option<UserId>,
     name: String,
     /// True if the sender has the role `support`.
     is_support: bool,
@@ -54,7 +61,8 @@ pub struct SenderView {
 /// Returns a ticket with its messages.
 ///
 /// The oldest message comes first unless `sort` says otherwise. `limit` and `cursor` page through
-/// the messages; the `Link` header leads to the next page.
+/// the messages; the `Link` header leads to the next page. Internal notes are only shown to users with
+/// `manage_tickets` or `reply_ticket`.
 #[utoipa::path(
     get,
     path = "/api/managed-services/ticket/{ticketId}",
@@ -69,6 +77,13 @@ pub async fn get_ticket(
     let tickets = app.store.tickets();
     let found = tickets.get(caller.tenant(), id, caller.query.sort, &pages.wanted);
     let TicketWithMessages { ticket, messages } = found.await?;
+    let identity = caller.identity().await?;
+    let sees_notes = [Permission::ManageTickets, Permission::ReplyTicket];
+    let sees_notes = sees_notes.into_iter().any(|one| identity.may(one));
+    let messages = messages.filter_map(|one| {
+        let is_shown = sees_notes || !one.message.internal;
+        is_shown.then_some(one)
+    });
     let ticket = ticket.into();
     let whole = |messages| TicketWithMessagesView { ticket, messages };
     Ok(pages.answer_within(messages, TicketMessageView::from, whole)?)
@@ -80,9 +95,11 @@ impl From<MessageFrom> for TicketMessageView {
             id: message.id,
             content: message.content,
             sender: SenderView {
+                id: sender.id,
                 name: sender.name,
                 is_support: sender.is_support,
             },
+            internal: message.internal,
             created_at: message.created_at,
         }
     }

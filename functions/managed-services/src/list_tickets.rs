@@ -5,10 +5,10 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::List,
-    model::{CreatedSort, Listing, TicketFilter},
+    model::{Listing, TicketFilter, TicketSort},
 };
 
-use crate::view::TicketView;
+use crate::view::JoinedTicketView;
 
 /// Lists the tickets of the caller's organization.
 ///
@@ -20,12 +20,12 @@ use crate::view::TicketView;
 )]
 pub async fn list_tickets(
     State(app): State<App>,
-    caller: Caller<need::ViewManagedServices, Listing<TicketFilter, CreatedSort>>,
-) -> Result<List<TicketView>, Problem> {
+    caller: Caller<need::ViewManagedServices, Listing<TicketFilter, TicketSort>>,
+) -> Result<List<JoinedTicketView>, Problem> {
     let pages = caller.pages(&app)?;
     let Listing { filter, sort, .. } = &caller.query;
     let (tenant, user) = (caller.tenant(), caller.user_id());
     let tickets = app.store.tickets();
     let page = tickets.list(tenant, user, filter, *sort, &pages.wanted);
-    Ok(pages.answer(page.await?, TicketView::from)?)
+    Ok(pages.answer(page.await?, JoinedTicketView::from)?)
 }

@@ -1,6 +1,34 @@
-//! View of tickets.
+//! Views of tickets.
 
-use shared::{model::Ticket, view::Shown};
+use serde::Serialize;
+use shared::{
+    model::{Ticket, UserRef},
+    store::TicketOf,
+    versioned,
+    view::Shown,
+};
+use utoipa::ToSchema;
 
 /// A support ticket.
 pub type TicketView = Shown<Ticket>;
+
+/// A support ticket with the user who raised it.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JoinedTicket)]
+pub struct JoinedTicketView {
+    #[serde(flatten)]
+    ticket: TicketView,
+    /// User with the id `creatorId`.
+    creator: Option<UserRef>,
+}
+
+versioned!(JoinedTicketView: ticket);
+
+impl From<TicketOf> for JoinedTicketView {
+    fn from(TicketOf { ticket, creator }: TicketOf) -> Self {
+        Self {
+            ticket: ticket.into(),
+            creator,
+        }
+    }
+}

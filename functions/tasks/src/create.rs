@@ -8,7 +8,7 @@ use shared::{
     model::TaskCreate,
 };
 
-use crate::view::TaskView;
+use crate::view::JoinedTaskView;
 
 /// Creates a task in a project or in the organization at large.
 ///
@@ -19,7 +19,7 @@ pub async fn create(
     State(app): State<App>,
     caller: Caller<need::CreateTask>,
     Body(new): Body<TaskCreate>,
-) -> Result<Single<TaskView>, Problem<ProjectArchived>> {
+) -> Result<Single<JoinedTaskView>, Problem<ProjectArchived>> {
     let task = app
         .store
         .tasks()

@@ -4,7 +4,7 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{NoContent, Path, PathId, refusal::ConcurrentChange},
+    http::{Changed, Path, PathId, refusal::ConcurrentChange},
     model::{TagId, TaskId},
 };
 
@@ -20,11 +20,9 @@ pub async fn detach_tag(
     State(app): State<App>,
     caller: Caller<need::TagActivity>,
     Path((task, tag)): Path<(PathId<TaskId>, PathId<TagId>)>,
-) -> Result<NoContent, Problem<ConcurrentChange>> {
+) -> Result<Changed, Problem<ConcurrentChange>> {
     let tagging = app.store.tagging();
     let on = task.known()?.into();
-    tagging
-        .detach(caller.pending_write(), on, tag.known()?)
-        .await?;
-    Ok(NoContent)
+    let version = tagging.detach(caller.pending_write(), on, tag.known()?);
+    Ok(Changed(version.await?))
 }

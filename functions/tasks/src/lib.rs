@@ -2,6 +2,7 @@
 
 mod attach_tag;
 mod comment;
+mod count;
 mod create;
 mod delete;
 mod delete_comment;
@@ -12,6 +13,7 @@ mod history;
 mod list;
 mod list_comments;
 mod list_of_project;
+mod move_beside;
 mod move_to_phase;
 mod reorder;
 mod update;
@@ -30,8 +32,10 @@ pub fn routes() -> Routes<App> {
             operation!(reorder::reorder),
             operation!(update::update),
             operation!(delete::delete),
+            operation!(move_beside::move_beside),
             operation!(move_to_phase::move_to_phase),
             operation!(list_of_project::list_of_project),
+            operation!(count::count),
             operation!(list_comments::list_comments),
             operation!(comment::comment),
             operation!(edit_comment::edit_comment),

@@ -4,7 +4,7 @@ use axum::extract::State;
 use shared::{
     App, Problem,
     auth::{Caller, need},
-    http::{Body, NoContent, Path, PathId, refusal::ConcurrentChange},
+    http::{Body, Changed, Path, PathId, refusal::ConcurrentChange},
     model::{TaskId, TaskPhase},
 };
 
@@ -19,10 +19,8 @@ pub async fn move_to_phase(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(phase): Body<TaskPhase>,
-) -> Result<NoContent, Problem<ConcurrentChange>> {
+) -> Result<Changed, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
-    tasks
-        .update(caller.pending_write(), id.known()?, phase.into())
-        .await?;
-    Ok(NoContent)
+    let moved = tasks.update(caller.pending_write(), id.known()?, phase.into());
+    Ok(Changed(moved.await?.task.version))
 }

@@ -8,7 +8,7 @@ use shared::{
     model::{TaskId, TaskUpdate},
 };
 
-use crate::view::TaskView;
+use crate::view::JoinedTaskView;
 
 /// Updates a task.
 #[utoipa::path(patch, path = "/api/tasks/{id}", operation_id = "updateTask")]
@@ -17,7 +17,7 @@ pub async fn update(
     caller: Caller<need::UpdateTask>,
     Path(id): Path<PathId<TaskId>>,
     Body(update): Body<TaskUpdate>,
-) -> Result<Single<TaskView>, Problem<ConcurrentChange>> {
+) -> Result<Single<JoinedTaskView>, Problem<ConcurrentChange>> {
     let tasks = app.store.tasks();
     let task = tasks
         .update(caller.pending_write(), id.known()?, update)

@@ -1,9 +1,11 @@
 //! Views of tasks.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use shared::{
-    model::{MilestoneRef, ProjectRef, TagRef, Task, UserRef},
-    store::{JoinedTask, TaggedTask},
+    model::{MilestoneRef, ProjectRef, TagRef, Task, TaskStatus, UserRef},
+    store::{JoinedTask, TaskCounts},
     versioned,
     view::Shown,
 };
@@ -32,7 +34,7 @@ type Fields = Shown<Task>;
     "updatedAt": "2026-01-14T09:30:00.000Z",
     "version": 3
 })))]
-pub struct TaskView {
+struct TaskView {
     #[serde(flatten)]
     #[schema(inline)]
     task: Fields,
@@ -56,19 +58,6 @@ pub struct JoinedTaskView {
 
 versioned!(TaskView: task, JoinedTaskView: task);
 
-impl From<TaggedTask> for TaskView {
-    fn from(TaggedTask { task, tags }: TaggedTask) -> Self {
-        let task = task.into();
-        Self { task, tags }
-    }
-}
-
-impl From<JoinedTask> for TaskView {
-    fn from(joined: JoinedTask) -> Self {
-        TaggedTask::from(joined).into()
-    }
-}
-
 impl From<JoinedTask> for JoinedTaskView {
     fn from(joined: JoinedTask) -> Self {
         let JoinedTask {
@@ -79,10 +68,63 @@ impl From<JoinedTask> for JoinedTaskView {
             tags,
         } = joined;
         Self {
-            task: TaggedTask { task, tags }.into(),
+            task: TaskView {
+                task: task.into(),
+                tags,
+            },
             assignee,
             project,
             milestone,
+        }
+    }
+}
+
+/// The numbers of a project's tasks.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = TaskCounts, examples(json!({
+    "byStatus": {"backlog": 0, "todo": 4, "in_progress": 2, "in_review": 0, "blocked": 1, "done": 9, "cancelled": 0},
+    "byAssignee": [
+        {"assignee": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"}, "total": 10},
+        {"assignee": null, "total": 6}
+    ],
+    "total": 16,
+    "complete": true
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct TaskCountsView {
+    /// Tasks of each status.
+    by_status: BTreeMap<TaskStatus, i64>,
+    /// Tasks of each assignee, the most first.
+    by_assignee: Vec<AssigneeCountView>,
+    /// Tasks that were counted, at most 10,000.
+    total: i64,
+    /// True if these are all tasks of the project.
+    complete: bool,
+}
+
+/// The number of an assignee's tasks.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AssigneeCount)]
+pub struct AssigneeCountView {
+    /// Null for tasks without an assignee.
+    assignee: Option<UserRef>,
+    total: i64,
+}
+
+impl From<TaskCounts> for TaskCountsView {
+    fn from(counts: TaskCounts) -> Self {
+        let of = |status: &TaskStatus| counts.by_status.get(status).copied().unwrap_or_default();
+        let by_assignee = counts.by_assignee.into_iter();
+        Self {
+            by_status: TaskStatus::ALL
+                .iter()
+                .map(|status| (*status, of(status)))
+                .collect(),
+            by_assignee: by_assignee
+                .map(|(assignee, total)| AssigneeCountView { assignee, total })
+                .collect(),
+            total: counts.total,
+            complete: counts.is_complete,
         }
     }
 }

@@ -117,6 +117,8 @@ codes! {
         ProjectArchived,
         /// The alert is resolved; open it again if its matter is not settled.
         AlertResolved,
+        /// The tasks that follow have no room between their orders; give them new ones.
+        NoRoom,
         /// The ticket is closed and takes no more replies.
         TicketClosed,
         /// The record carries as many tags as it can.

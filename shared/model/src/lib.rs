@@ -80,10 +80,12 @@ pub use sid::{Sid, digest};
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
     JournalSort, MilestoneSort, OrganizationJournalSort, PhaseSort, ProjectSort, ProjectTaskSort,
-    ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TokenSort, UserSort,
+    ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TicketSort, TokenSort,
+    UserSort,
 };
 pub use task::{
-    Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate,
+    Neighbour, Task, TaskCreate, TaskFilter, TaskMove, TaskPhase, TaskPlace, TaskReorder,
+    TaskStatus, TaskUpdate,
 };
 pub use text::{
     ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,

@@ -71,6 +71,10 @@ macro_rules! names {
         }
 
         impl $name {
+            /// All of them.
+            #[allow(dead_code, reason = "not every enum is listed")]
+            pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
+
             /// The name as the API writes it.
             #[must_use]
             pub fn name(self) -> &'static str {

@@ -74,13 +74,26 @@ sort! {
 }
 
 names! {
-    /// Orders of service requests and tickets; ties are broken by id.
+    /// Orders of service requests; ties are broken by id.
     #[derive(Default)]
     pub enum CreatedSort = "a sort order" {
         /// The newest first.
         NewestFirst as "-createdAt" = default,
         /// The oldest first.
         OldestFirst as "createdAt",
+    }
+}
+
+names! {
+    /// Orders of tickets; ties are broken by id.
+    #[derive(Default)]
+    pub enum TicketSort = "a sort order" {
+        /// The newest first.
+        NewestFirst as "-createdAt" = default,
+        /// The oldest first.
+        OldestFirst as "createdAt",
+        /// The one with the newest message first, those without a message last.
+        LastMessageFirst as "-lastMessageAt",
     }
 }
 

@@ -116,6 +116,21 @@ input! {
 }
 
 input! {
+    /// A move of a task beside another one of its project.
+    pub struct TaskMove {
+        /// The task that it comes before. Send either this or `after`.
+        before: Option<TaskId>,
+        /// The task that it comes after.
+        after: Option<TaskId>,
+        /// The new status; absent or null keeps it.
+        status: Option<TaskStatus>,
+    }
+    check(before, after) names_one_neighbour;
+    schema any_given(before, after);
+    example {"after": 1, "status": "in_progress"};
+}
+
+input! {
     /// New positions of tasks.
     pub struct TaskReorder {
         /// The tasks to move, each at most once.
@@ -152,6 +167,34 @@ input! {
         due_after: Option<Timestamp>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
+    }
+}
+
+/// The task beside which a moved one comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Neighbour {
+    /// The moved task comes directly before it.
+    Before(TaskId),
+    /// The moved task comes directly after it.
+    After(TaskId),
+}
+
+impl Neighbour {
+    /// The task.
+    #[must_use]
+    pub const fn id(self) -> TaskId {
+        match self {
+            Self::Before(id) | Self::After(id) => id,
+        }
+    }
+
+    /// The field that names the task.
+    #[must_use]
+    pub const fn field(self) -> &'static str {
+        match self {
+            Self::Before(_) => "before",
+            Self::After(_) => "after",
+        }
     }
 }
 
@@ -201,12 +244,46 @@ impl Task {
     }
 }
 
+impl TaskMove {
+    /// The task beside which the moved one comes.
+    #[must_use]
+    pub const fn neighbour(&self) -> Option<Neighbour> {
+        match (self.before, self.after) {
+            (Some(task), _) => Some(Neighbour::Before(task)),
+            (None, Some(task)) => Some(Neighbour::After(task)),
+            (None, None) => None,
+        }
+    }
+}
+
 impl From<TaskPhase> for TaskUpdate {
     fn from(TaskPhase { phase_id }: TaskPhase) -> Self {
         Self {
             phase_id: phase_id.0.map_or(Patch::Clear, Patch::Set),
             ..Self::default()
         }
+    }
+}
+
+/// Checks that a move names one task, before or after which the other goes.
+fn names_one_neighbour(
+    before: Reading<&Option<TaskId>>,
+    after: Reading<&Option<TaskId>>,
+    body: &mut Place<'_>,
+) {
+    let (Some(before), Some(after)) = (before, after) else {
+        return;
+    };
+    if before.is_some() == after.is_some() {
+        let (code, detail) = if before.is_some() {
+            (
+                FaultCode::Combination,
+                "Send `before` or `after`, not both.",
+            )
+        } else {
+            (FaultCode::Required, "Send `before` or `after`.")
+        };
+        body.at("before").report(code, detail);
     }
 }
 

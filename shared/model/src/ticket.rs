@@ -18,6 +18,8 @@ use crate::input;
     "status": "pending",
     "priority": "high",
     "assigneeId": 3,
+    "creatorId": 1,
+    "messageCount": 2,
     "lastMessageAt": "2026-01-14T11:40:00.000Z",
     "createdAt": "2026-01-14T09:30:00.000Z",
     "updatedAt": "2026-01-14T11:40:00.000Z"
@@ -36,6 +38,12 @@ pub struct Ticket {
     pub priority: Priority,
     /// The user who works on it.
     pub assignee_id: Option<UserId>,
+    /// The user who raised it; null for a ticket that no user raised.
+    #[serde(default)]
+    pub creator_id: Option<UserId>,
+    /// The number of its messages without internal notes.
+    #[serde(default)]
+    pub message_count: i64,
     /// When the newest message was written.
     pub last_message_at: Option<Timestamp>,
     /// When it was last resolved or closed; null while it is neither.
@@ -60,6 +68,9 @@ pub struct TicketMessage {
     pub content: Content,
     /// The author.
     pub user_id: UserId,
+    /// `true` for a note that only those who may manage tickets or reply to them see.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub internal: bool,
     /// When it was written.
     pub created_at: Timestamp,
 }
@@ -102,6 +113,7 @@ input! {
         status: Option<AnyOf<ServiceStatus>>,
         priority: Option<AnyOf<Priority>>,
         assignee_id: Option<AnyOf<OrNone<Who>>>,
+        creator_id: Option<AnyOf<OrNone<Who>>>,
         /// Changed at this instant or after it.
         updated_since: Option<Timestamp>,
     }
@@ -111,8 +123,19 @@ input! {
     /// A reply to a ticket.
     pub struct TicketReply {
         content: Content,
+        /// True for a note that only users who manage tickets or reply to them see. It does not reopen the
+        /// ticket and is not counted.
+        internal: Defaulted<bool>,
     }
     example {"content": "We found the missing usage. The corrected invoice follows today."};
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl Ticket {

@@ -1,15 +1,23 @@
 //! The headers that put a write under a condition: `If-Match` names the versions that the record may
 //! have, and `Idempotency-Key` makes a request one that is done at most once.
 
-use axum::extract::{FromRequestParts, MatchedPath};
-use http::{HeaderMap, HeaderValue, Method, header, request::Parts};
+use axum::{
+    body::Body,
+    extract::{FromRequestParts, MatchedPath, Request},
+    middleware::Next,
+    response::Response,
+};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, header, request::Parts};
 use model::{Code, Error, Fault, FaultCode};
 use utoipa::openapi::{
     path::ParameterIn,
     schema::{ObjectBuilder, Type},
 };
 
-use super::operation::{Argument, Description};
+use super::{
+    operation::{Argument, Description},
+    single::ETAG,
+};
 use crate::Problem;
 
 /// The header that names a request, so that it can be sent again.
@@ -97,6 +105,26 @@ fn if_match(headers: &HeaderMap) -> Result<Option<Vec<i64>>, Error> {
     })
 }
 
+/// Answers 304 without a body if the client has the record at its version already: `If-None-Match` of a
+/// `GET` names it (RFC 9110, 13.1.2). A malformed header is no condition.
+pub(crate) async fn not_modified(request: Request, next: Next) -> Response {
+    let is_read = request.method() == Method::GET;
+    let known = request.headers().get(header::IF_NONE_MATCH).cloned();
+    let mut response = next.run(request).await;
+    let Some(known) = known.filter(|_| is_read && response.status() == StatusCode::OK) else {
+        return response;
+    };
+    let current = response.headers().get(header::ETAG).and_then(versions);
+    let known = versions(&known).unwrap_or_default();
+    if current.is_some_and(|current| current.iter().any(|version| known.contains(version))) {
+        *response.status_mut() = StatusCode::NOT_MODIFIED;
+        *response.body_mut() = Body::empty();
+        response.headers_mut().remove(header::CONTENT_TYPE);
+        response.headers_mut().remove(header::CONTENT_LENGTH);
+    }
+    response
+}
+
 /// The versions of entity tags. `W/"7"` names the same version as `"7"`.
 ///
 /// RFC 9110, 13.1.1, wants strong comparison, by which a weak tag never matches. We set that aside:
@@ -140,6 +168,21 @@ pub(crate) fn describe(description: &mut Description) {
     if takes_if_match(description.method(), description.names_a_record()) {
         describe_if_match(description);
     }
+}
+
+/// Describes what a `GET` of a single record takes and answers.
+pub(super) fn describe_if_none_match(description: &mut Description) {
+    if description.method() != Method::GET {
+        return;
+    }
+    let tags = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .pattern(Some(TAGS));
+    let about = "The `ETag` of the record as the client has it; 304 if that is the newest.";
+    let name = "If-None-Match";
+    description.parameter(ParameterIn::Header, name, false, tags.into(), about);
+    let about = "The record has not changed";
+    description.success(StatusCode::NOT_MODIFIED, about, None, &[ETAG]);
 }
 
 fn describe_if_match(description: &mut Description) {

@@ -14,6 +14,7 @@ use store::{Page, Place, Row, Wanted};
 use utoipa::{ToSchema, openapi::schema::ArrayBuilder};
 
 use super::{
+    condition::describe_if_none_match,
     operation::{Answer, Description, about},
     query,
     single::{ETAG, Versioned, tagged},
@@ -362,6 +363,7 @@ impl<W: ToSchema> Answer for Linked<W> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<W>();
         description.success(StatusCode::OK, &about::<W>(), Some(schema), &[LINK, ETAG]);
+        describe_if_none_match(description);
     }
 }
 

@@ -12,7 +12,7 @@
 use std::collections::BTreeMap;
 
 use axum::{Json, extract::State};
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, header};
 use model::{Code, input::Schema};
 use utoipa::{
     PartialSchema, ToSchema,
@@ -403,19 +403,23 @@ impl Answer for NoContent {
     }
 }
 
-/// 200 without a body.
-#[derive(Clone, Copy, Debug)]
-pub struct Done;
+/// 200 without a body, and where what it made is found.
+#[derive(Clone, Debug)]
+pub struct DoneAt(
+    /// A path with a fragment.
+    pub String,
+);
 
-impl axum::response::IntoResponse for Done {
+impl axum::response::IntoResponse for DoneAt {
     fn into_response(self) -> axum::response::Response {
-        StatusCode::OK.into_response()
+        (StatusCode::OK, [(header::LOCATION, self.0)]).into_response()
     }
 }
 
-impl Answer for Done {
+impl Answer for DoneAt {
     fn describe(description: &mut Description) {
-        description.success(StatusCode::OK, "Done", None, &[]);
+        let location = [("Location", "Where the new record is found")];
+        description.success(StatusCode::OK, "Done", None, &location);
     }
 }
 

@@ -8,7 +8,10 @@ use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::operation::{Answer, Description, about};
+use super::{
+    condition::describe_if_none_match,
+    operation::{Answer, Description, about},
+};
 
 /// A view of a record.
 pub trait Versioned {
@@ -45,6 +48,26 @@ impl<T: ToSchema> Answer for Single<T> {
     fn describe(description: &mut Description) {
         let schema = description.schema::<T>();
         description.success(StatusCode::OK, &about::<T>(), Some(schema), &[ETAG]);
+        describe_if_none_match(description);
+    }
+}
+
+/// 204 with the entity tag of a changed record.
+#[derive(Clone, Copy, Debug)]
+pub struct Changed(
+    /// The version of the record, as it is now.
+    pub i64,
+);
+
+impl IntoResponse for Changed {
+    fn into_response(self) -> Response {
+        tagged(StatusCode::NO_CONTENT.into_response(), self.0)
+    }
+}
+
+impl Answer for Changed {
+    fn describe(description: &mut Description) {
+        description.success(StatusCode::NO_CONTENT, "Done", None, &[ETAG]);
     }
 }
 

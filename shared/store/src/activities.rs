@@ -176,7 +176,7 @@ impl Activities<'_> {
         let key = key::project(tenant, project);
         let activities = key::activities_of_project(tenant, project);
         let (project, page) = tokio::try_join!(
-            self.0.table.get(&key, Read::Eventual),
+            self.0.table.get(&key, Read::Consistent),
             self.page(activities, asked),
         )?;
         project.or_not_found(ProjectId::NOUN)?;

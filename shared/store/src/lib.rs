@@ -62,8 +62,10 @@ pub use service_requests::{Past, ServiceRequests};
 pub use sign_in::{SignIn, SignInAttempt};
 pub use store::Store;
 pub use tagging::Tagging;
-pub use tasks::{JoinedTask, TaggedTask, Tasks};
-pub use tickets::{MessageFrom, NewMessage, NewTicket, Sender, TicketWithMessages, Tickets};
+pub use tasks::{JoinedTask, TaskCounts, Tasks};
+pub use tickets::{
+    MessageFrom, NewMessage, NewTicket, Sender, TicketOf, TicketWithMessages, Tickets,
+};
 pub use tokens::Tokens;
 
 pub use ::table::{

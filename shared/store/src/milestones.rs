@@ -138,7 +138,7 @@ impl Milestones<'_> {
             .only(LinkedTask::ATTRIBUTES);
         let all = Wanted::default();
         let (project, milestones, tasks) = tokio::try_join!(
-            table.get(&key, Read::Eventual),
+            table.get(&key, Read::Consistent),
             table.page(milestones, wanted),
             table.page(tasks, &all),
         )?;

@@ -58,37 +58,36 @@ impl Tagged {
 }
 
 impl Tagging<'_> {
-    /// Attaches a tag; no change if it is attached already. 404 when the record or the tag is not the
+    /// Attaches a tag; no change if it is attached already. Returns the version of the record. 404 when the record or the tag is not the
     /// tenant's, 409 when the record has 50 other tags.
     pub async fn attach(
         &self,
         pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         self.set_attached(pending, on, tag, true).await
     }
 
-    /// Detaches a tag; no change if it is not attached. 404 when the record or the tag is not the
-    /// tenant's.
+    /// Detaches a tag; no change if it is not attached. Returns the version of the record. 404 when the
+    /// record or the tag is not the tenant's.
     pub async fn detach(
         &self,
         pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         self.set_attached(pending, on, tag, false).await
     }
 
-    /// Adds a tag to the set, or removes it. The set is not replaced, so that requests may change other
-    /// tags at the same time. Where a history numbers the changes, they are made one after another.
+    /// Adds a tag to the set, or removes it.
     async fn set_attached(
         &self,
         pending: impl Into<PendingWrite>,
         on: Tagged,
         tag: TagId,
         attached: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<i64, Error> {
         let pending = pending.into();
         let tenant = pending.tenant();
         let (record_key, tag_key) = (key::tagged(tenant, on), key::tag(tenant, tag));
@@ -103,38 +102,35 @@ impl Tagging<'_> {
                 .then_some(())
                 .or_not_found(TagId::NOUN)?;
             let (before, mut after) = (record.tag_ids.clone(), record.tag_ids);
-            let (change, exists) = (Change::default(), Condition::exists());
-            let (changes, change, mut expected) = if attached {
-                let room = exists.not_in_set(TAG_IDS, tag).set_below(TAG_IDS, MOST);
-                (after.insert(tag), change.put_in_set(TAG_IDS, tag), room)
+            let change = Change::default();
+            let (changes, change) = if attached {
+                (after.insert(tag), change.put_in_set(TAG_IDS, tag))
             } else {
-                let is_there = exists.in_set(TAG_IDS, tag);
-                (
-                    after.remove(&tag),
-                    change.take_from_set(TAG_IDS, tag),
-                    is_there,
-                )
+                (after.remove(&tag), change.take_from_set(TAG_IDS, tag))
             };
-            let mut writes = Writes::default();
-            if changes {
-                if after.len() > MOST {
-                    return Err(too_many(on));
-                }
-                let now = self.0.clock.now();
-                let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
-                let entry = context.changed(on.history(), version + 1, difference, now)?;
-                if entry.is_some() {
-                    expected = expected.equals("version", version);
-                }
-                let change = change.set("updatedAt", now);
-                writes.push(Write::update(&record_key, change, expected));
-                let is_there = Write::check(&tag_key, Condition::exists());
-                writes.push_or(is_there, Error::NotFound(TagId::NOUN));
-                writes.extend(entry);
+            if !changes {
+                return self.0.commit(&context, Writes::default(), version).await;
             }
-            self.0.commit(&context, writes, ()).await
+            if after.len() > MOST {
+                return Err(too_many(on));
+            }
+            let now = self.0.clock.now();
+            let difference = FieldChange::between(TAG_IDS, json!(before), json!(after));
+            let change = change.set("updatedAt", now);
+            let as_read = Condition::version(version);
+            let mut writes = Writes::default();
+            writes.push(Write::update(&record_key, change, as_read));
+            let is_there = Write::check(&tag_key, Condition::exists());
+            writes.push_or(is_there, Error::NotFound(TagId::NOUN));
+            writes.extend(context.changed(on.history(), version + 1, difference, now)?);
+            self.0.commit(&context, writes, version + 1).await
         };
-        self.0.write(pending, read, write).await.map(|_| ())
+        let done = self.0.write(pending, read, write).await?;
+        let load = async |_| {
+            let found = self.0.table.get(&record_key, Read::Consistent).await?;
+            Ok(found.or_not_found(on.noun())?.version)
+        };
+        done.or_load(load).await
     }
 }
 

@@ -1,10 +1,15 @@
 //! Tasks.
 
+mod counting;
 mod finding;
 mod joined;
+mod moving;
 mod named;
 
-pub use joined::{JoinedTask, TaggedTask};
+pub use counting::TaskCounts;
+pub use joined::JoinedTask;
+
+use std::sync::OnceLock;
 
 use model::{
     Error, Fault, FaultCode, HistoryOf, Id, MilestoneId, Order, OrganizationId, PhaseId, ProjectId,
@@ -74,7 +79,7 @@ impl Tasks<'_> {
         &self,
         pending: impl Into<PendingWrite>,
         new: TaskCreate,
-    ) -> Result<TaggedTask, Error> {
+    ) -> Result<JoinedTask, Error> {
         let pending = pending.into();
         let (tenant, project) = (pending.tenant(), new.project_id);
         let links = Links {
@@ -92,6 +97,7 @@ impl Tasks<'_> {
                 self.largest_order(tenant, project),
             )
         };
+        let named = OnceLock::new();
         let task = |_: &WriteContext, id: TaskId, (found, last): (Batch, Option<Order>), now| {
             let mut faults = links.faults(tenant, project, None, &found)?;
             let project = match &project_key {
@@ -115,14 +121,14 @@ impl Tasks<'_> {
                 None => id.get().saturating_mul(Task::ORDER_STEP),
             };
             let task = Task::new(id, tenant, new, Order::at(order), now);
+            named.get_or_init(|| Names::of([&task]).found(tenant, &found));
             Ok((task, links.writes(tenant)))
         };
-        match self.0.create_once(pending, read, task).await? {
-            Once::New(task) => Ok(TaggedTask {
-                task,
-                tags: Vec::new(),
-            }),
-            Once::Replayed(made) => self.get(tenant, id_of(made)?).await.map(TaggedTask::from),
+        let created = self.0.create_once(pending, read, task).await?;
+        match (created, named.get()) {
+            (Once::New(task), Some(named)) => Ok(named.join(task)),
+            (Once::New(task), None) => self.get(tenant, task.id).await,
+            (Once::Replayed(made), _) => self.get(tenant, id_of(made)?).await,
         }
     }
 
@@ -169,7 +175,7 @@ impl Tasks<'_> {
         let key = key::project(tenant, project);
         let tasks = key::tasks_of_project(tenant, project).filter(condition(filter, caller)?);
         let (project, page) =
-            tokio::try_join!(table.get(&key, Read::Eventual), table.page(tasks, wanted))?;
+            tokio::try_join!(table.get(&key, Read::Consistent), table.page(tasks, wanted))?;
         let project = ProjectRef::from(&project.or_not_found(ProjectId::NOUN)?.record);
         let mut names = Names::of(records(&page));
         names.projects.clear();

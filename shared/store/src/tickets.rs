@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use futures::future::try_join_all;
 use model::{
-    Code, Content, CreatedSort, Error, HistoryOf, Id, OrganizationId, Priority, Resolution, Role,
-    ServiceStatus, ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage,
-    TicketMessageId, TicketUpdate, Timestamp, Title, User, UserId, input::Defaulted,
+    Code, Content, Error, HistoryOf, Id, OrganizationId, Priority, Resolution, Role, ServiceStatus,
+    ThreadSort, Ticket, TicketCreate, TicketFilter, TicketId, TicketMessage, TicketMessageId,
+    TicketReply, TicketSort, TicketUpdate, Timestamp, Title, User, UserId, UserRef,
+    input::Defaulted,
 };
 use tokio::sync::OnceCell;
 
@@ -14,7 +15,8 @@ use super::{
     PendingWrite, WriteContext,
     assignee::Assignee,
     filter::Filter,
-    key::{self, Gsi1, Key},
+    idempotency::id_of,
+    key::{self, Gsi1, Gsi2, Key},
     page::{Page, Wanted},
     resolutions,
     store::{id_is_taken, resource},
@@ -74,14 +76,16 @@ impl NewTicket {
         }
     }
 
-    /// The ticket, and the writes of its messages and of its resolution.
+    /// The ticket, and the writes of its messages and of its resolution. Without a user who writes, the
+    /// sender of the first message raised it.
     fn ticket(
         &self,
-        tenant: OrganizationId,
+        context: &WriteContext,
         id: TicketId,
         message_ids: Vec<TicketMessageId>,
         now: Timestamp,
     ) -> Result<(Ticket, Writes), Error> {
+        let tenant = context.tenant;
         let created_at = self.created_at.unwrap_or(now);
         let is_over = self.status.is_over();
         let resolved_at = is_over.then(|| self.resolved_at.unwrap_or(now));
@@ -93,6 +97,7 @@ impl NewTicket {
                 ticket_id: id,
                 content: message.content.clone(),
                 user_id: message.user_id,
+                internal: false,
                 created_at: message.created_at.unwrap_or(now),
             };
             last_message_at = last_message_at.max(Some(message.created_at));
@@ -101,6 +106,7 @@ impl NewTicket {
         let resolution = resolved_at.map(Resolution::Made);
         writes.extend(resolution.map(|made| resolutions::count(tenant, created_at, made)));
         let changes = [last_message_at, resolved_at].into_iter().flatten();
+        let first = self.messages.first().map(|message| message.user_id);
         let ticket = Ticket {
             id,
             organization_id: tenant,
@@ -108,6 +114,8 @@ impl NewTicket {
             status: self.status,
             priority: self.priority,
             assignee_id: self.assignee_id,
+            creator_id: context.actor.or(first),
+            message_count: i64::try_from(self.messages.len()).unwrap_or(i64::MAX),
             last_message_at,
             resolved_at,
             created_at,
@@ -128,11 +136,20 @@ pub struct NewMessage {
     pub created_at: Option<Timestamp>,
 }
 
+/// A ticket with the user who raised it.
+#[derive(Clone, Debug)]
+pub struct TicketOf {
+    /// The ticket.
+    pub ticket: Stored<Ticket>,
+    /// The user who raised it.
+    pub creator: Option<UserRef>,
+}
+
 /// A ticket with a page of its messages.
 #[derive(Clone, Debug)]
 pub struct TicketWithMessages {
     /// The ticket.
-    pub ticket: Stored<Ticket>,
+    pub ticket: TicketOf,
     /// The messages, by time.
     pub messages: Page<MessageFrom>,
 }
@@ -149,6 +166,8 @@ pub struct MessageFrom {
 /// The author of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sender {
+    /// Id; `None` when the account is gone.
+    pub id: Option<UserId>,
     /// Name to show; empty when the account is gone.
     pub name: String,
     /// `true` for the role support.
@@ -164,6 +183,11 @@ impl Record<crate::Workdesk> for Ticket {
 
     fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
         Some(key::ticket_in_time(self))
+    }
+
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        let place = key::ticket_message_time(self.last_message_at, self.id);
+        Some(key::tickets_by_message(self.organization_id).at(place))
     }
 }
 
@@ -181,9 +205,25 @@ impl Record<crate::Workdesk> for TicketMessage {
     }
 }
 
+/// A user as the creator of a ticket, and as the author of a message.
+struct Person {
+    user: UserRef,
+    sender: Sender,
+}
+
+impl From<&User> for Person {
+    fn from(user: &User) -> Self {
+        Self {
+            user: user.into(),
+            sender: user.into(),
+        }
+    }
+}
+
 impl From<&User> for Sender {
     fn from(user: &User) -> Self {
         Self {
+            id: Some(user.id),
             name: user.full_name.clone(),
             is_support: user.role == Role::Support,
         }
@@ -198,8 +238,7 @@ impl Tickets<'_> {
         new: NewTicket,
     ) -> Result<Stored<Ticket>, Error> {
         let ids = self.message_ids(&new);
-        let ticket =
-            |context: &WriteContext, id, ids, now| new.ticket(context.tenant, id, ids, now);
+        let ticket = |context: &WriteContext, id, ids, now| new.ticket(context, id, ids, now);
         self.0.create(pending, key::ticket, ids, ticket).await
     }
 
@@ -218,7 +257,7 @@ impl Tickets<'_> {
         let read = async { tokio::try_join!(self.message_ids(&new), users) };
         let ticket = |context: &WriteContext, id, (ids, users): (_, Batch), now| {
             assignee.known(&users, None)?;
-            new.ticket(context.tenant, id, ids, now)
+            new.ticket(context, id, ids, now)
         };
         self.0.create(pending, key::ticket, read, ticket).await
     }
@@ -228,24 +267,41 @@ impl Tickets<'_> {
         try_join_all(new.messages.iter().map(|_| self.0.next_id())).await
     }
 
-    /// The organization's tickets that match a filter, by creation.
+    /// The organization's tickets that match a filter.
     pub async fn list(
         &self,
         tenant: OrganizationId,
         caller: UserId,
         filter: &TicketFilter,
-        sort: CreatedSort,
+        sort: TicketSort,
         wanted: &Wanted,
-    ) -> Result<Page<Stored<Ticket>>, Error> {
+    ) -> Result<Page<TicketOf>, Error> {
         let filter = Filter::of(caller)
             .any("status", filter.status.as_ref())?
             .any("priority", filter.priority.as_ref())?
             .any("assigneeId", filter.assignee_id.as_ref())?
-            .since("updatedAt", filter.updated_since);
-        let tickets = key::tickets(tenant)
-            .filter(filter.condition())
-            .descending_if(sort.is_descending());
-        self.0.table.page(tickets, wanted).await
+            .any("creatorId", filter.creator_id.as_ref())?
+            .since("updatedAt", filter.updated_since)
+            .condition();
+        let table = &self.0.table;
+        let page = match sort {
+            TicketSort::LastMessageFirst => {
+                let tickets = key::tickets_by_message(tenant).filter(filter).descending();
+                table.page(tickets, wanted).await?
+            }
+            TicketSort::NewestFirst | TicketSort::OldestFirst => {
+                let is_descending = sort == TicketSort::NewestFirst;
+                let tickets = key::tickets(tenant).filter(filter);
+                let tickets = tickets.descending_if(is_descending);
+                table.page(tickets, wanted).await?
+            }
+        };
+        let creators = page.records().filter_map(|ticket| ticket.creator_id);
+        let users: HashMap<_, UserRef> = self.0.users(tenant, creators).await?;
+        Ok(page.map(|ticket| TicketOf {
+            creator: ticket.creator_id.and_then(|id| users.get(&id).cloned()),
+            ticket,
+        }))
     }
 
     /// One ticket with its messages by time. 404 when it is not the tenant's.
@@ -267,11 +323,18 @@ impl Tickets<'_> {
         )?;
         let ticket = ticket.or_not_found(TicketId::NOUN)?;
         let authors = messages.records().map(|message| message.user_id);
-        let senders: HashMap<_, Sender> = self.0.users(tenant, authors).await?;
+        let named = authors.chain(ticket.creator_id);
+        let people: HashMap<_, Person> = self.0.users(tenant, named).await?;
         let messages = messages.map(|message| MessageFrom {
-            sender: senders.get(&message.user_id).cloned().unwrap_or_default(),
+            sender: people
+                .get(&message.user_id)
+                .map(|person| person.sender.clone())
+                .unwrap_or_default(),
             message: message.record,
         });
+        let creator = ticket.creator_id.and_then(|id| people.get(&id));
+        let creator = creator.map(|person| person.user.clone());
+        let ticket = TicketOf { ticket, creator };
         Ok(TicketWithMessages { ticket, messages })
     }
 
@@ -294,15 +357,20 @@ impl Tickets<'_> {
             .await
     }
 
-    /// Replies to a ticket. The reply reopens a pending or resolved ticket, whose resolution no longer
-    /// counts. 404 when it is not the tenant's, 409 when it is closed.
+    /// Replies to a ticket, and returns the id of the message. The reply reopens a pending or resolved
+    /// ticket, whose resolution no longer counts. An internal note does not. 404 when it is not the
+    /// tenant's, 409 when it is closed.
     pub async fn reply(
         &self,
         pending: impl Into<PendingWrite>,
         id: TicketId,
         author: UserId,
-        content: Content,
-    ) -> Result<(), Error> {
+        reply: TicketReply,
+    ) -> Result<TicketMessageId, Error> {
+        let TicketReply {
+            content,
+            internal: Defaulted(internal),
+        } = reply;
         let pending = pending.into();
         let key = key::ticket(pending.tenant(), id);
         let message_id = OnceCell::new();
@@ -322,12 +390,14 @@ impl Tickets<'_> {
                 ticket_id: id,
                 content: content.clone(),
                 user_id: author,
+                internal,
                 created_at: self.0.clock.now(),
             };
-            let writes = writes_of_reply(&context, &ticket, &message)?;
-            self.0.commit(&context, writes.making(message_id), ()).await
+            let writes = writes_of_reply(&context, &ticket, &message)?.making(message_id);
+            self.0.commit(&context, writes, message_id).await
         };
-        self.0.write(pending, read, write).await.map(|_| ())
+        let done = self.0.write(pending, read, write).await?;
+        done.or_load(async |made| id_of(made)).await
     }
 }
 
@@ -340,11 +410,15 @@ fn writes_of_reply(
 ) -> Result<Writes, Error> {
     let now = message.created_at;
     let mut as_read = Condition::default().equals("status", ticket.status);
-    let mut change = Change::default()
-        .set("lastMessageAt", now)
-        .set("updatedAt", now);
+    let mut change = Change::default().set("updatedAt", now);
     let mut writes = Writes::default();
-    if ticket.status.reopens_on_answer() {
+    if !message.internal {
+        change = change
+            .set("lastMessageAt", now)
+            .move_to(key::ticket_message_time(Some(now), ticket.id))
+            .add("messageCount", 1);
+    }
+    if ticket.status.reopens_on_answer() && !message.internal {
         let mut opened = ticket.clone();
         opened.status = ServiceStatus::Open;
         as_read = as_read.equals("version", ticket.version);

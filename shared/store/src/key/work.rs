@@ -3,7 +3,7 @@
 use model::{
     Activity, ActivityId, Comment, CommentId, HistoryEntry, HistoryOf, Id, Milestone, MilestoneId,
     Order, OrganizationId, ProjectId, ServiceRequest, ServiceRequestId, Task, TaskId, Thread,
-    Ticket, TicketId, TicketMessage, UserId,
+    Ticket, TicketId, TicketMessage, Timestamp, UserId,
 };
 use table::{AnyKey, Gsi1, Gsi2, Gsi3, Key, List, Sort, padded};
 
@@ -196,6 +196,17 @@ pub fn tickets(tenant: OrganizationId) -> List<Ticket, Gsi1> {
 /// A ticket's key in [`tickets`].
 pub fn ticket_in_time(ticket: &Ticket) -> Key<Ticket, Gsi1> {
     tickets(ticket.organization_id).at(instant_then_id(ticket.created_at, ticket.id))
+}
+
+/// The organization's tickets by their newest message.
+pub fn tickets_by_message(tenant: OrganizationId) -> List<Ticket, Gsi2> {
+    List::new(format!("ORG#{tenant}#TICKET_BY_MESSAGE"))
+}
+
+/// A ticket's sort key in [`tickets_by_message`]. Those without a message come before all others.
+pub fn ticket_message_time(last: Option<Timestamp>, id: TicketId) -> Sort<Gsi2> {
+    let last = last.map_or_else(|| "-".to_owned(), |last| last.to_string());
+    Sort::new(format!("{last}#{}", padded(id.get())))
 }
 
 /// A ticket's messages by time.

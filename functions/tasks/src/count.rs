@@ -1,0 +1,29 @@
+//! `GET /api/projects/{projectId}/task-counts`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Path, PathId},
+    model::ProjectId,
+};
+
+use crate::view::TaskCountsView;
+
+/// Counts the tasks of a project by status and by assignee.
+///
+/// At most 10,000 tasks are counted; `complete` is false if there are more.
+#[utoipa::path(
+    get,
+    path = "/api/projects/{projectId}/task-counts",
+    operation_id = "countProjectTasks"
+)]
+pub async fn count(
+    State(app): State<App>,
+    caller: Caller<need::ViewWork>,
+    Path(project): Path<PathId<ProjectId>>,
+) -> Result<Json<TaskCountsView>, Problem> {
+    let tasks = app.store.tasks();
+    let counts = tasks.counts(caller.tenant(), project.known()?).await?;
+    Ok(Json(counts.into()))
+}

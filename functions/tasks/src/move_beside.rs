@@ -1,0 +1,31 @@
+//! `POST /api/tasks/{id}/move`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{
+        Body, Path, PathId, Single,
+        refusal::{ConcurrentChange, NoRoom},
+    },
+    model::{TaskId, TaskMove},
+};
+
+use crate::view::JoinedTaskView;
+
+/// Moves a task directly before or after another one.
+///
+/// Both are tasks of one project. With `status` the task gets that status, too. The task's `order`
+/// comes between those of its neighbours. If there is no room, tasks after it get a new `order` and
+/// `version`, too. 409 `no_room` if 1,000 tasks follow without room.
+#[utoipa::path(post, path = "/api/tasks/{id}/move", operation_id = "moveTask")]
+pub async fn move_beside(
+    State(app): State<App>,
+    caller: Caller<need::UpdateTask>,
+    Path(id): Path<PathId<TaskId>>,
+    Body(to): Body<TaskMove>,
+) -> Result<Single<JoinedTaskView>, Problem<(ConcurrentChange, NoRoom)>> {
+    let tasks = app.store.tasks();
+    let moved = tasks.place(caller.pending_write(), id.known()?, to).await?;
+    Ok(Single(moved.into()))
+}

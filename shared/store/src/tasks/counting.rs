@@ -1,0 +1,110 @@
+//! Counts of a project's tasks.
+
+use std::collections::{BTreeMap, HashMap};
+
+use model::{Error, Id, OrganizationId, ProjectId, TaskStatus, UserId, UserRef};
+use serde::Deserialize;
+
+use super::Tasks;
+use crate::{
+    key,
+    page::Wanted,
+    table::{OrNotFound, Read},
+};
+
+/// The most tasks that are counted.
+const MOST: i64 = 10_000;
+
+/// The attributes that are read.
+const COUNTED: &[&str] = &["status", "assigneeId"];
+
+/// The numbers of a project's tasks.
+#[derive(Clone, Debug)]
+pub struct TaskCounts {
+    /// By status, without those of no task.
+    pub by_status: BTreeMap<TaskStatus, i64>,
+    /// By assignee, the most first; `None` for tasks without one, and for those of an account that is gone.
+    pub by_assignee: Vec<(Option<UserRef>, i64)>,
+    /// All that were counted, at most 10,000.
+    pub total: i64,
+    /// `true` if these are all of the project's tasks.
+    pub is_complete: bool,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Counted {
+    status: TaskStatus,
+    assignee_id: Option<UserId>,
+}
+
+impl Tasks<'_> {
+    /// Counts a project's tasks by status and assignee, up to 10,000 of them. 404 when the project is not
+    /// the tenant's.
+    pub async fn counts(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+    ) -> Result<TaskCounts, Error> {
+        let table = &self.0.table;
+        let key = key::project(tenant, project);
+        let (project, counts) = tokio::try_join!(
+            table.get(&key, Read::Consistent),
+            self.count(tenant, project),
+        )?;
+        project.or_not_found(ProjectId::NOUN)?;
+        let (mut counts, assignees) = counts;
+        let named: HashMap<UserId, UserRef> = self
+            .0
+            .users(tenant, assignees.keys().flatten().copied())
+            .await?;
+        let mut by_assignee: HashMap<Option<UserId>, i64> = HashMap::new();
+        for (assignee, count) in assignees {
+            let known = assignee.filter(|id| named.contains_key(id));
+            *by_assignee.entry(known).or_default() += count;
+        }
+        let by_assignee = by_assignee.into_iter();
+        counts.by_assignee = by_assignee
+            .map(|(id, count)| (id.and_then(|id| named.get(&id).cloned()), count))
+            .collect();
+        counts
+            .by_assignee
+            .sort_by_key(|(user, count)| (-count, user.as_ref().map(|user| user.id)));
+        Ok(counts)
+    }
+
+    /// The counts without the names of assignees, and the counts by assignee.
+    async fn count(
+        &self,
+        tenant: OrganizationId,
+        project: ProjectId,
+    ) -> Result<(TaskCounts, HashMap<Option<UserId>, i64>), Error> {
+        let mut counts = TaskCounts {
+            by_status: BTreeMap::new(),
+            by_assignee: Vec::new(),
+            total: 0,
+            is_complete: false,
+        };
+        let mut assignees = HashMap::new();
+        let mut wanted = Wanted::default();
+        while counts.total < MOST {
+            let tasks = key::tasks_of_project(tenant, project).only::<Counted>(COUNTED);
+            let page = self.0.table.page(tasks, &wanted).await?;
+            for row in page.rows {
+                let Counted {
+                    status,
+                    assignee_id,
+                } = row.record.record;
+                *counts.by_status.entry(status).or_default() += 1;
+                *assignees.entry(assignee_id).or_default() += 1;
+                counts.total += 1;
+            }
+            wanted.after = page.end;
+            if wanted.after.is_none() {
+                counts.is_complete = true;
+                break;
+            }
+        }
+        Ok((counts, assignees))
+    }
+}
