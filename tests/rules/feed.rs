@@ -1,14 +1,14 @@
 //! The change feed as the publisher appends it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
 use publisher::StreamResponse;
 use serde_json::{Value, json};
-use shared::model::span;
+use shared::model::{RecordType, span};
 
-use tests::support::{Api, Fault, Requests};
+use tests::support::{Api, Fault, Requests, World};
 
 /// An entry of the feed: its number, and what it tells.
 #[derive(Debug)]
@@ -48,6 +48,13 @@ fn short(told: &[Told]) -> Vec<Value> {
         ])
     });
     short.collect()
+}
+
+/// The type and the id of a record.
+type Name = (String, i64);
+
+fn name(kind: &Value, id: &Value) -> Name {
+    (kind.as_str().unwrap().to_owned(), id.as_i64().unwrap())
 }
 
 fn numbers(told: &[Told]) -> Vec<i64> {
@@ -99,6 +106,115 @@ async fn each_change_of_a_record_has_an_entry_by_its_author() {
     api.cleans_up().await;
     api.publishes(&mut stream).await;
     assert_eq!(told(&api, 1).await.len(), before + 5);
+}
+
+/// Whatever clients send and workers do: no version of a record is missing.
+#[tokio::test]
+async fn each_version_of_each_record_has_an_entry() {
+    let world = World::start().await;
+    let api = world.api();
+    let mut stream = api.stream().await;
+    for request in world.requests() {
+        let caller = world.caller_of(&request).await;
+        let answer = request.by(&caller).await;
+        assert!(answer.status < 300, "{}", request.operation());
+    }
+    let concierge = &world.concierge;
+    concierge.delivers(&concierge.worker()).await;
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+
+    let mut versions: BTreeMap<Name, Vec<i64>> = BTreeMap::new();
+    let mut deleted = BTreeSet::new();
+    for Told { entry, .. } in told(api, 1).await {
+        let name = name(&entry["type"], &entry["recordId"]);
+        if entry["action"] == "deleted" {
+            deleted.insert(name.clone());
+        }
+        versions
+            .entry(name)
+            .or_default()
+            .extend(entry["version"].as_i64());
+    }
+    let kinds = RecordType::ALL.iter().map(|kind| kind.name());
+    for kind in kinds {
+        for item in api.items_of(kind).await {
+            let item: Value = serde_dynamo::from_item(item).unwrap();
+            if item["organizationId"] != 1 {
+                continue;
+            }
+            let name = name(&json!(kind), &item["id"]);
+            let newest = versions.get(&name).and_then(|versions| versions.last());
+            assert_eq!(newest, item["version"].as_i64().as_ref(), "{name:?}");
+            let is_deleted = item["deletedAt"].is_string();
+            assert_eq!(deleted.contains(&name), is_deleted, "{name:?}");
+        }
+        assert!(versions.keys().any(|(one, _)| one == kind), "no {kind}");
+    }
+    for (name, versions) in &versions {
+        let all: Vec<i64> = (1..).take(versions.len()).collect();
+        assert_eq!(*versions, all, "{name:?}");
+    }
+}
+
+/// The sweeper removes what tells who deleted a record. The stream may be hours behind.
+#[tokio::test]
+async fn a_deleted_record_names_its_actor_for_as_long_as_the_stream_lasts() {
+    let api = Api::start().await;
+    let (max, mut stream) = (api.sign_in("max").await, api.stream().await);
+    max.creates_milestone(json!({})).await;
+    let [phase, ..] = api.has_phases().await;
+    api.has_tag(api.home.id, "urgent").await;
+    max.creates_task(json!({})).await;
+    max.records_activity(json!({})).await;
+    max.raises_request().await;
+    let paths = [
+        "milestones/1",
+        &format!("phases/{phase}"),
+        "tags/1",
+        "tasks/1",
+        "activities/1",
+        "service-requests/1",
+    ];
+    for path in paths {
+        max.delete(&format!("/api/{path}")).await.expect(204);
+    }
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+    let told = told(&api, 1).await.into_iter();
+    let deleted = told.filter(|told| told.entry["action"] == "deleted");
+    let actors: Vec<Value> = deleted.map(|told| told.entry["actor"].clone()).collect();
+    assert_eq!(actors, vec![json!(max.id()); paths.len()]);
+}
+
+#[tokio::test]
+async fn what_the_sweeper_unlinks_is_updated_by_the_service() {
+    let api = Api::start().await;
+    let (max, mut stream) = (api.sign_in("max").await, api.stream().await);
+    api.has_tag(api.home.id, "urgent").await;
+    max.creates_milestone(json!({})).await;
+    max.creates_task(json!({"milestoneId": 1})).await;
+    let activity = max.records_activity(json!({})).await;
+    let path = format!("/api/activities/{activity}/tags");
+    max.post(&path, json!({"tagId": 1})).await.expect(204);
+    max.delete("/api/milestones/1").await.expect(204);
+    max.delete("/api/tags/1").await.expect(204);
+    api.publishes(&mut stream).await;
+    let before = told(&api, 1).await.len();
+    api.cleans_up().await;
+    api.publishes(&mut stream).await;
+    let mut unlinked = short(&told(&api, 1).await.split_off(before));
+    unlinked.sort_by_key(Value::to_string);
+    let expected = [
+        json!(["activity", activity, "updated", 3, ["tagIds"], null]),
+        json!(["task", 1, "updated", 2, ["milestoneId"], null]),
+    ];
+    assert_eq!(unlinked, expected);
+    // So lists of what changed since have them, too.
+    let now = json!(api.clock.now());
+    for path in ["/api/tasks/1", &format!("/api/activities/{activity}")] {
+        assert_eq!(max.get(path).await.expect(200)["updatedAt"], now, "{path}");
+    }
 }
 
 #[tokio::test]

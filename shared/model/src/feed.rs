@@ -26,9 +26,12 @@ pub struct FeedEntry {
     pub parent: Option<RecordName>,
     /// The kind of change.
     pub action: FeedAction,
-    /// The version that the change led to.
+    /// The version that the change led to; `None` for the change of a part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
+    /// For the change of a part that has no type of its own: its id and version, as `a1@3`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     /// The names of the changed fields, at most [`MOST_FIELDS`](Self::MOST_FIELDS). Empty for a record
     /// that was created or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +53,8 @@ impl FeedEntry {
     /// Returns true for two entries of one change.
     #[must_use]
     pub fn is_of_same_change(&self, other: &Self) -> bool {
-        (self.of, self.version, self.action) == (other.of, other.version, other.action)
+        let change = |entry: &Self| (entry.of, entry.version, entry.action);
+        change(self) == change(other) && self.part == other.part
     }
 }
 
@@ -98,6 +102,9 @@ names! {
 }
 
 impl RecordType {
+    /// All types.
+    pub const ALL: &'static [Self] = Self::VARIANTS;
+
     /// The permission to read records of the type.
     #[must_use]
     pub const fn permission(self) -> Permission {
@@ -155,7 +162,7 @@ impl FeedQuery {
     pub fn types(&self) -> &[RecordType] {
         self.r#type
             .as_ref()
-            .map_or(RecordType::VARIANTS, |types| &types.0)
+            .map_or(RecordType::ALL, |types| &types.0)
     }
 }
 

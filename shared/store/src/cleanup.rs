@@ -6,13 +6,14 @@
 mod walk;
 
 use futures::{StreamExt, stream};
-use model::{Error, OrganizationId, span};
+use model::{Error, span};
 use serde::Deserialize;
 
 use super::{
+    WriteContext,
     key::{self, AnyKey, Gsi2, Key},
     page::{Row, Wanted},
-    records::{Cleanup, Subject},
+    records::{Cleanup, Deletion, Subject},
     store::{Store, resource},
     table::{Change, Condition, OrLeave, Readable, Record, Write},
 };
@@ -20,6 +21,10 @@ use super::{
 /// Milliseconds from a delete to its cleanup. By then the indexes, which lag behind by moments, show
 /// records that were linked just before.
 pub const CLEANUP_DELAY: i64 = 10 * span::SECOND;
+
+/// Milliseconds for which a deletion is kept after its cleanup: longer than the table's stream keeps the
+/// change, so that the change feed can name who made it.
+const DELETION_KEPT: i64 = 2 * span::DAY;
 
 impl Record<crate::Workdesk> for Cleanup {
     const KIND: &'static str = "cleanup";
@@ -33,16 +38,29 @@ impl Record<crate::Workdesk> for Cleanup {
     }
 }
 
+impl Record<crate::Workdesk> for Deletion {
+    const KIND: &'static str = "deletion";
+
+    fn key(&self) -> Key<Self> {
+        key::deletion(self.organization_id, self.subject)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.plus(DELETION_KEPT).epoch_seconds() + 1)
+    }
+}
+
 impl Store {
     /// The write of a cleanup, due after [`CLEANUP_DELAY`]. Belongs into the transaction of the delete.
     pub(super) fn cleanup_of(
         &self,
-        tenant: OrganizationId,
+        context: &WriteContext,
         subject: Subject,
     ) -> Result<Write, Error> {
         Write::put(&Cleanup {
-            organization_id: tenant,
+            organization_id: context.tenant,
             subject,
+            deleted_by: context.actor,
             due_at: self.clock.now().plus(CLEANUP_DELAY),
             walked: None,
             failures: 0,
@@ -153,8 +171,13 @@ impl Cleanups<'_> {
     /// Runs one round of a cleanup: handles a page of records, and stores the place for the next round.
     async fn round(&self, cleanup: &Cleanup) -> Result<Progress, Error> {
         let Some(walked) = self.next_page(cleanup).await? else {
-            let done = Write::delete(cleanup.key(), Condition::default());
-            self.0.table.write(done).await?.or_leave();
+            let done = Write::put(&Deletion {
+                organization_id: cleanup.organization_id,
+                subject: cleanup.subject,
+                deleted_by: cleanup.deleted_by,
+                at: self.0.clock.now(),
+            });
+            self.0.table.write(done?).await?.or_leave();
             return Ok(Progress::Finished);
         };
         let now = self.0.clock.now();

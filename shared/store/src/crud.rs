@@ -162,7 +162,7 @@ impl Store {
             let (subject, mut writes) = plan(&found);
             let as_read = Condition::version(found.version);
             writes.push(Write::delete(found.key(), as_read));
-            writes.push(self.cleanup_of(context.tenant, subject)?);
+            writes.push(self.cleanup_of(&context, subject)?);
             let now = self.clock.now();
             writes.extend(context.deleted(&found, now)?);
             let follows = self.action_follows(&context, &found.record, None, now);

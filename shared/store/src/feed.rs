@@ -17,7 +17,7 @@ use model::{
 
 use super::{
     key::{self, AnyKey, Key},
-    records::{FeedBatch, FeedStart, Subject, Written},
+    records::{Deleter, FeedBatch, FeedStart, Subject},
     store::resource,
     table::{Read, Record, Stored, Write, back_off, unavailable},
 };
@@ -183,8 +183,7 @@ impl Feed<'_> {
         Ok((Place::After(end), known))
     }
 
-    /// Names the actors of deletes. The cleanup that is written with a delete has its author, as long as it
-    /// is not done.
+    /// Names the actors of deletes.
     async fn name_deleters(
         &self,
         tenant: OrganizationId,
@@ -193,16 +192,14 @@ impl Feed<'_> {
         let deletes = entries.iter_mut().filter_map(|entry| {
             let is_unnamed = entry.action == FeedAction::Deleted && entry.actor.is_none();
             let subject = is_unnamed.then(|| deleted(entry)).flatten()?;
-            Some((entry, key::author_of_delete(tenant, subject)))
+            Some((entry, key::deletion(tenant, subject)))
         });
         let deletes: Vec<_> = deletes.collect();
         let keys: Vec<AnyKey> = deletes.iter().map(|(_, key)| key.into()).collect();
-        let cleanups = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let deletions = self.0.table.batch_get(keys, Read::Consistent).await?;
         for (entry, key) in deletes {
-            let author = cleanups
-                .named(&key)
-                .and_then(|cleanup: Stored<Written>| cleanup.record.written_by);
-            entry.actor = author.map(|author| author.user_id);
+            let deletion = deletions.named::<Deleter>(&key);
+            entry.actor = deletion.and_then(|stored| stored.record.deleted_by);
         }
         Ok(())
     }

@@ -35,13 +35,6 @@ pub(crate) struct Author {
     pub(crate) token_id: Option<TokenId>,
 }
 
-/// The author of any item's last write.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(crate) struct Written {
-    pub(crate) written_by: Option<Author>,
-}
-
 /// Entries of the change feed that were appended together.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -201,6 +194,9 @@ pub(crate) struct NamesOfTask {
 pub(crate) struct Cleanup {
     pub(crate) organization_id: OrganizationId,
     pub(crate) subject: Subject,
+    /// The user who deleted the record.
+    #[serde(default)]
+    pub(crate) deleted_by: Option<UserId>,
     pub(crate) due_at: Timestamp,
     /// The progress, once it has begun.
     #[serde(default)]
@@ -208,6 +204,25 @@ pub(crate) struct Cleanup {
     /// The number of failures in a row.
     #[serde(default)]
     pub(crate) failures: u32,
+}
+
+/// A delete whose [`Cleanup`] is done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Deletion {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) subject: Subject,
+    pub(crate) deleted_by: Option<UserId>,
+    /// The end of the cleanup.
+    pub(crate) at: Timestamp,
+}
+
+/// The author of a delete, in its [`Cleanup`] or its [`Deletion`].
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Deleter {
+    #[serde(default)]
+    pub(crate) deleted_by: Option<UserId>,
 }
 
 /// The deleted record of a [`Cleanup`].

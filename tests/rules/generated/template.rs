@@ -7,9 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use shared::{
     http::cors::{ALLOWED_HEADERS, EXPOSED_HEADERS},
-    model::RecordType,
+    store::StreamRecord,
 };
-use strum::VariantArray;
 use tests::{
     FUNCTIONS, Function,
     support::{METHODS, operations},
@@ -63,10 +62,9 @@ fn cors() -> Vec<String> {
     ]
 }
 
-/// The filters of the stream: items of the types that the change feed has, new, changed or removed.
+/// The filters of the stream: items that the publisher reads, new, changed or removed.
 fn changes() -> Vec<String> {
-    let kinds = RecordType::VARIANTS.iter().map(|kind| kind.name());
-    let kinds: Vec<_> = kinds.collect();
+    let kinds: Vec<_> = StreamRecord::kinds().collect();
     let filter = |image: &str| {
         let pattern = json!({"dynamodb": {image: {"kind": {"S": kinds}}}});
         format!("- {{ Pattern: '{pattern}' }}")

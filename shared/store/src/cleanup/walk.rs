@@ -105,6 +105,7 @@ impl Cleanups<'_> {
             ),
             Subject::Thread(_) => return Ok(()),
         };
+        let change = change.set("updatedAt", self.0.clock.now());
         let still_named = still_named.of_type("version", "N");
         if let Some(task) = key::task_of(tenant, &record) {
             let read = || self.entry(tenant, subject, task);

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use agent::AgentAction;
 use model::{
-    FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp, UserId,
+    AgentSessionId, FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType,
+    Timestamp, UserId,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::records::Author;
+use crate::{records::Author, table::Record};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 type Image = Map<String, Value>;
@@ -27,6 +29,9 @@ const NO_FIELDS: &[&str] = &[
     "analysisKey", "shortfall", "superseded", "journal", "journalAt", "journalNamed", "dueAt",
     "alertCheckAt", "alertChecks",
 ];
+
+/// Attributes of an approved action that tell when workers and the sweeper visit it.
+const SCHEDULE: &[&str] = &["schedule", "token"];
 
 /// A record of the table's stream.
 #[derive(Clone, Debug, Deserialize)]
@@ -102,7 +107,30 @@ struct Changed {
     deleted_at: Option<Timestamp>,
 }
 
+/// The attributes of an approved action that an entry is made of.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangedAction {
+    organization_id: OrganizationId,
+    session_id: AgentSessionId,
+    action_id: String,
+    version: i64,
+    written_by: Option<Author>,
+}
+
+/// The record before a change, and after it.
+type Images<'a> = (Option<&'a Value>, Option<&'a Value>);
+
+/// An organization, and an entry of its feed.
+type Entry = Result<Option<(OrganizationId, FeedEntry)>, UnreadableImage>;
+
 impl StreamRecord {
+    /// The kinds of items whose changes are entries. The publisher gets no others.
+    pub fn kinds() -> impl Iterator<Item = &'static str> {
+        let types = RecordType::ALL.iter().map(|kind| kind.name());
+        types.chain([AgentAction::KIND])
+    }
+
     /// The position in the stream.
     #[must_use]
     pub fn sequence_number(&self) -> &str {
@@ -111,19 +139,31 @@ impl StreamRecord {
 
     /// Returns the change. `None` for an item whose changes the feed does not have.
     pub fn change(&self) -> Result<Option<Change>, UnreadableImage> {
-        let images = (
-            self.change.old_image.as_ref().map(record),
-            self.change.new_image.as_ref().map(record),
-        );
-        let images = (images.0.as_ref(), images.1.as_ref());
-        let Some(image) = images.1.or(images.0) else {
+        let before = self.change.old_image.as_ref().map(record);
+        let after = self.change.new_image.as_ref().map(record);
+        let images = (before.as_ref(), after.as_ref());
+        let Some(newest) = images.1.or(images.0) else {
             return Ok(None);
         };
-        let Ok(kind) = RecordType::deserialize(&image["kind"]) else {
-            return Ok(None);
+        let entry = if newest["kind"] == AgentAction::KIND {
+            self.entry_of_action(newest, images)?
+        } else if let Ok(kind) = RecordType::deserialize(&newest["kind"]) {
+            self.entry(kind, newest, images)?
+        } else {
+            None
         };
-        let changed = read(image)?;
-        let before = images.0.map(read).transpose()?;
+        Ok(entry.map(|(organization_id, entry)| Change {
+            organization_id,
+            entry,
+            before,
+            after,
+        }))
+    }
+
+    /// The entry of a record.
+    fn entry(&self, kind: RecordType, newest: &Value, images: Images<'_>) -> Entry {
+        let changed: Changed = read(newest)?;
+        let before: Option<Changed> = images.0.map(read).transpose()?;
         let was_deleted = before.is_some_and(|before| before.deleted_at.is_some());
         let action = match images {
             // The thread of a deleted comment is cleaned up.
@@ -147,20 +187,43 @@ impl StreamRecord {
             parent: changed.parent(kind),
             action,
             version: Some(if is_gone { version + 1 } else { version }),
+            part: None,
             fields,
             at: self.at(),
-            actor: changed.actor().filter(|_| !is_gone),
+            actor: actor(changed.written_by).filter(|_| !is_gone),
             project_id: match kind {
                 RecordType::Project => Id::new(changed.id),
                 _ => changed.project_id,
             },
         };
-        Ok(Some(Change {
-            organization_id: changed.organization_id,
-            entry,
-            before: images.0.cloned(),
-            after: images.1.cloned(),
-        }))
+        Ok(Some((changed.organization_id, entry)))
+    }
+
+    /// The entry of an approved action: an update of its session. `None` if only its schedule changed.
+    fn entry_of_action(&self, newest: &Value, images: Images<'_>) -> Entry {
+        if let (Some(old), Some(new)) = images {
+            let shown = fields(old, new);
+            if shown.iter().all(|name| SCHEDULE.contains(&name.as_str())) {
+                return Ok(None);
+            }
+        }
+        let changed: ChangedAction = read(newest)?;
+        let entry = FeedEntry {
+            of: RecordName {
+                kind: RecordType::AgentSession,
+                record_id: changed.session_id.get(),
+            },
+            parent: None,
+            action: FeedAction::Updated,
+            // The session is at a version of its own.
+            version: None,
+            part: Some(format!("{}@{}", changed.action_id, changed.version)),
+            fields: vec!["actions".to_owned()],
+            at: self.at(),
+            actor: actor(changed.written_by),
+            project_id: None,
+        };
+        Ok(Some((changed.organization_id, entry)))
     }
 
     /// The instant of the change.
@@ -171,11 +234,11 @@ impl StreamRecord {
     }
 }
 
-impl Changed {
-    fn actor(&self) -> Option<UserId> {
-        self.written_by.map(|author| author.user_id)
-    }
+fn actor(author: Option<Author>) -> Option<UserId> {
+    author.map(|author| author.user_id)
+}
 
+impl Changed {
     fn parent(&self, kind: RecordType) -> Option<RecordName> {
         use RecordType::{
             Activity, Comment, Milestone, Phase, Project, ServiceRequest, Task, Ticket,
@@ -202,8 +265,8 @@ fn record(image: &Image) -> Value {
 }
 
 /// Reads the attributes that an entry is made of.
-fn read(record: &Value) -> Result<Changed, UnreadableImage> {
-    Changed::deserialize(record).map_err(|_| {
+fn read<T: DeserializeOwned>(record: &Value) -> Result<T, UnreadableImage> {
+    T::deserialize(record).map_err(|_| {
         let text = |name| record[name].as_str().unwrap_or_default();
         UnreadableImage {
             key: format!("{} {}", text("pk"), text("sk")),
@@ -413,6 +476,33 @@ mod tests {
         }
         let project = entry(None, Some(image("project", 1, json!({})))).unwrap();
         assert_eq!(project.project_id.map(Id::get), Some(7));
+    }
+
+    #[test]
+    fn an_action_is_a_part_of_its_session() {
+        let action = |version: i64, state: &str, token: &str| {
+            let image = json!({
+                "kind": {"S": "agent_action"}, "organizationId": {"N": "1"},
+                "sessionId": {"N": "7"}, "actionId": {"S": "action-1"},
+                "version": {"N": version.to_string()}, "state": {"S": state},
+                "token": {"N": token}, "schedule": {"M": {"dueAt": {"S": token}}},
+                "journal": {"M": {"seq": {"N": token}}},
+            });
+            serde_json::from_value::<Image>(image).unwrap()
+        };
+        let (new, claimed) = (action(1, "pending", "0"), action(2, "executing", "1"));
+        let updated = json!({
+            "type": "agent_session", "recordId": 7, "action": "updated", "part": "action-1@2",
+            "fields": ["actions"], "at": "2026-01-15T12:00:00.250Z",
+        });
+        let first = entry(None, Some(new.clone())).unwrap();
+        let second = entry(Some(new), Some(claimed.clone())).unwrap();
+        assert_eq!(json!(second), updated);
+        assert!(!first.is_of_same_change(&second));
+        assert_eq!(
+            entry(Some(claimed), Some(action(3, "executing", "2"))),
+            None
+        );
     }
 
     #[test]

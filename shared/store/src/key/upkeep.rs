@@ -3,7 +3,7 @@
 use model::{Id, OrganizationId, Thread, Timestamp};
 use table::{Gsi2, Key, List, Record, Sort, padded};
 
-use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk, Written};
+use crate::records::{Cleanup, Counter, FeedBatch, FeedStart, Subject, Workdesk};
 
 /// The last id given out for a kind of record, for all organizations.
 pub(crate) fn counter(kind: &str) -> Key<Counter> {
@@ -12,15 +12,11 @@ pub(crate) fn counter(kind: &str) -> Key<Counter> {
 
 /// The work that is left to do after a delete.
 pub(crate) fn cleanup(tenant: OrganizationId, subject: Subject) -> Key<Cleanup> {
-    cleanup_item(tenant, subject)
+    deletion(tenant, subject)
 }
 
-/// The author of a delete, as long as its [`cleanup`] is not done.
-pub(crate) fn author_of_delete(tenant: OrganizationId, subject: Subject) -> Key<Written> {
-    cleanup_item(tenant, subject)
-}
-
-fn cleanup_item<R>(tenant: OrganizationId, subject: Subject) -> Key<R> {
+/// A deletion. Its item takes the place of its [`cleanup`] when that is done.
+pub(crate) fn deletion<R>(tenant: OrganizationId, subject: Subject) -> Key<R> {
     let (kind, id) = match subject {
         Subject::Milestone(id) => ("MILESTONE", id.get()),
         Subject::Phase(_, id) => ("PHASE", id.get()),
