@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use serde_json::Value;
-use strum::VariantArray;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::{
@@ -102,9 +101,6 @@ names! {
 }
 
 impl RecordType {
-    /// All types.
-    pub const ALL: &'static [Self] = Self::VARIANTS;
-
     /// The permission to read records of the type.
     #[must_use]
     pub const fn permission(self) -> Permission {

@@ -109,7 +109,7 @@ impl Tasks<'_> {
             return fault(FaultCode::Project, "This task is of another project.");
         }
         let (table, list) = (&self.0.table, || key::tasks_of_project(tenant, project));
-        let place = key::task_order(other.order, other.id);
+        let place = || key::task_order(other.order, other.id);
         // The task itself may be among them.
         let others = |tasks: Vec<Task>| {
             let others = tasks
@@ -119,11 +119,11 @@ impl Tasks<'_> {
         };
         let (low, next) = match neighbour {
             Neighbour::After(_) => {
-                let next = others(table.list(list().from(place).limit(3)).await?);
+                let next = others(table.list(list().from(place()).limit(3)).await?);
                 (Some(other.order), next.first().map(|next| next.order))
             }
             Neighbour::Before(_) => {
-                let last = list().up_to(place).descending().limit(3);
+                let last = list().up_to(place()).descending().limit(3);
                 let last = others(table.list(last).await?);
                 (last.first().map(|last| last.order), Some(other.order))
             }
@@ -134,7 +134,7 @@ impl Tasks<'_> {
             let renumbered = Vec::new();
             return Ok(Room { order, renumbered });
         }
-        let following = list().from(place).limit(MOST_RENUMBERED);
+        let following = list().from(place()).limit(MOST_RENUMBERED);
         let mut following = table.list(following).await?;
         let is_whole = following.len() < MOST_RENUMBERED;
         let stays = |one: &Task| one.id == other.id && matches!(neighbour, Neighbour::After(_));
