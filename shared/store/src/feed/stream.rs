@@ -80,11 +80,13 @@ pub struct Change {
 
 impl Change {
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
+    #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
     /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
+    #[must_use]
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.after.as_ref()?).ok()
     }
