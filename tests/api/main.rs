@@ -14,6 +14,7 @@ mod comments;
 mod concierge;
 mod docs;
 mod journal;
+mod known_versions;
 mod managed_services;
 mod messages;
 mod milestones;

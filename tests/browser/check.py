@@ -10,7 +10,9 @@ their `Secure` cookies, so this check cannot show that other hosts need https.
 
 import contextlib
 import functools
+import http.client
 import http.server
+import importlib.util
 import json
 import os
 import pathlib
@@ -26,6 +28,11 @@ sys.path[:0] = [str(ROOT / "infra"), str(ROOT / "tests")]
 import end_to_end  # noqa: E402
 import tools  # noqa: E402
 
+# By its path: other folders have a check.py, too.
+found = importlib.util.spec_from_file_location("client", ROOT / "tests" / "client" / "check.py")
+client = importlib.util.module_from_spec(found)
+found.loader.exec_module(client)
+
 # The document that shows the client.
 DOCUMENT = ROOT / "functions" / "README.md"
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -35,6 +42,14 @@ API, SIBLING, ELSEWHERE = "api.workdesk.localhost", "app.workdesk.localhost", "a
 OPTIONS = ["--test-third-party-cookie-phaseout"]
 # Longest wait for an element, for a busy machine.
 WAIT_MILLISECONDS = 60_000
+BOARD = """<!doctype html><title>A board</title><link rel="icon" href="data:,"><main></main>
+<style>main { display: flex } section { width: 15em; min-height: 20em } article { padding: 1em }</style>
+<script type="importmap">{"imports": {"openapi-fetch": "/openapi-fetch.js"}}</script>
+<script type="module">
+import * as board from "/board";
+window.board = board;
+window.stopped = new AbortController();
+</script>"""
 PAGE = """<!doctype html><title>A client</title><link rel="icon" href="data:,">
 <script type="module">import * as client from "/client.js"; window.client = client;</script>"""
 
@@ -66,11 +81,31 @@ def front_end(files):
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
+            if self.path.startswith("/api/"):
+                return self.passed_on()
             kind, text = files.get(self.path, (None, ""))
             self.send_response(200 if kind else 404)
             self.send_header("content-type", kind or "text/plain")
             self.end_headers()
             self.wfile.write(text.encode())
+
+        def passed_on(self):
+            """Passes a request on to the API, as a development server does: all is one origin then."""
+            api = http.client.HTTPConnection(files["api"], timeout=WAIT_MILLISECONDS / 1_000)
+            body = self.rfile.read(int(self.headers.get("content-length", 0)))
+            api.request(self.command, self.path, body, dict(self.headers))
+            answer = api.getresponse()
+            text = answer.read()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in ("content-length", "transfer-encoding", "connection"):
+                    self.send_header(name, value)
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+            api.close()
+
+        do_POST = do_PATCH = do_DELETE = passed_on
 
         def log_message(self, *_):
             pass
@@ -89,7 +124,7 @@ def front_end(files):
 @contextlib.contextmanager
 def world(same_site):
     """Runs a stack that allows the origins of both hosts. Yields a function that opens a client's page,
-    the API's URL for browsers, and the document."""
+    the API's URL for browsers, and the stack."""
     files = {"/": ("text/html", PAGE)}
     with front_end(files) as port:
         origins = [f"http://{host}:{port}" for host in (SIBLING, ELSEWHERE)]
@@ -97,8 +132,25 @@ def world(same_site):
         with end_to_end.running_stack(**settings) as stack:
             api = f"http://{API}:{urllib.parse.urlsplit(stack.api.base).port}"
             files["/client.js"] = ("text/javascript", client_of_the_document(api))
-            document = stack.api.call("GET", "/api/openapi.json")
-            yield functools.partial(client_page, port), api, document
+            yield functools.partial(client_page, port), api, stack
+
+
+@contextlib.contextmanager
+def board_world(stack):
+    """Serves the board of tests/client on one origin with the API. Yields its URL."""
+    modules = client.board(ROOT / "infra" / "openapi.json")
+    fetch = client.FOLDER / "node_modules" / "openapi-fetch" / "dist" / "index.mjs"
+    script = "text/javascript"
+    files = {
+        "api": urllib.parse.urlsplit(stack.api.base).netloc,
+        "/": ("text/html", BOARD),
+        "/openapi-fetch.js": (script, fetch.read_text()),
+    }
+    for name in ("board", "client", "follow"):
+        [module] = modules.rglob(f"{name}.js")
+        files[f"/{name}"] = (script, module.read_text())
+    with front_end(files) as port:
+        yield f"http://127.0.0.1:{port}/"
 
 
 def client_page(port, context, host):
@@ -252,6 +304,53 @@ def other_site(browser, open_page):
         expect(call(open_page(context, SIBLING), "GET", "/api/tasks"), 401, "unauthenticated")
 
 
+def boards(browser, url):
+    print("  two boards at once: what one changes appears in the other")
+    with person(browser) as ada, person(browser) as max_:
+        left, right = (opened_board(context, url, name) for context, name in ((ada, "ada"), (max_, "max")))
+        ids = [left.evaluate("title => board.add(1, title)", title) for title in ("First", "Second")]
+        for page in (left, right):
+            for one in ids:
+                page.wait_for_selector(f"section[data-status=todo] article[data-id='{one}']")
+        first, second = ids
+        # A card is dragged into another column, then before the other card.
+        left.drag_and_drop(f"article[data-id='{first}']", "section[data-status=done]")
+        right.wait_for_selector(f"section[data-status=done] article[data-id='{first}']")
+        right.drag_and_drop(f"article[data-id='{second}']", f"article[data-id='{first}']")
+        together = f"section[data-status=done] article[data-id='{second}'] + article[data-id='{first}']"
+        left.wait_for_selector(together)
+        right.wait_for_selector(together)
+        left.evaluate("id => board.comment(id, 'Well done.')", first)
+        right.evaluate("id => board.remove(id)", second)
+        left.wait_for_selector(f"article[data-id='{second}']", state="detached")
+        shoot(left, "board")
+        left.evaluate("id => board.remove(id)", first)
+        right.wait_for_selector(f"article[data-id='{first}']", state="detached")
+        for page in (left, right):
+            page.evaluate("stopped.abort()")
+
+
+def opened_board(context, url, username):
+    """Opens the board of project 1 as a user."""
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_function("window.board !== undefined")
+    login = end_to_end.LOGIN | {"username": username}
+    status = page.evaluate(
+        """async login => {
+            const headers = {"content-type": "application/json"};
+            const body = JSON.stringify(login);
+            const answer = await fetch("/api/auth/login", {method: "POST", headers, body});
+            board.board(1, document.querySelector("main"), stopped.signal);
+            return answer.status;
+        }""",
+        login,
+    )
+    assert status == 200, (username, status)
+    page.wait_for_selector("section[data-status=todo]")
+    return page
+
+
 class Watched:
     """A page whose errors, warnings and requests are recorded."""
 
@@ -362,12 +461,14 @@ def main():
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=program, args=options)
         print(f"Chromium {browser.version}")
-        with world("lax") as (open_page, api, document):
+        with world("lax") as (open_page, api, stack):
+            with board_world(stack) as url:
+                boards(browser, url)
             sibling_host(browser, open_page)
             other_site_without_its_cookie(browser, open_page)
             unlisted_origin(browser, open_page, api)
             preflights_of_unknown_paths(browser, open_page)
-            reference_page(browser, api, document)
+            reference_page(browser, api, stack.api.call("GET", "/api/openapi.json"))
         with world("none") as (open_page, *_):
             other_site(browser, open_page)
         browser.close()

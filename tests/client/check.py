@@ -101,13 +101,34 @@ def lint(document, programs):
     run("spectral", [programs / "spectral", "lint", *rules, "--quiet", document])
 
 
-def check_types(document, programs):
-    """The story of a client compiles."""
+def follower():
+    """Writes the code that the README shows into a file beside the generated types."""
+    [code] = re.findall(r"```ts\n(// follow\.ts\n.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    (FOLDER / "follow.ts").write_text(code)
+
+
+def make_types(document, programs):
+    """Writes the types of a document."""
     # Each schema becomes a type under its own name; fields with a default are optional.
     names = ["--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing"]
     options = [*names, "--default-non-nullable=false"]
     types = FOLDER / "api.ts"
     run("openapi-typescript", [programs / "openapi-typescript", document, "-o", types, *options])
+
+
+def board(document):
+    """Compiles the board for browsers. Returns the folder of its modules."""
+    programs, modules = install(HERE, FOLDER), FOLDER / "board"
+    make_types(document, programs)
+    follower()
+    run("tsc", [programs / "tsc", "--project", HERE, "--noEmit", "false", "--outDir", modules])
+    return modules
+
+
+def check_types(document, programs):
+    """The story of a client compiles."""
+    make_types(document, programs)
+    follower()
     run("tsc", [programs / "tsc", "--project", HERE, "--pretty", "false"])
     check_story(document)
 

@@ -258,6 +258,20 @@ async function tasks(project: ProjectId, session: Session): Promise<void> {
   );
   const order = listed.reverse().map(({ id }, order) => ({ id, order }));
   await dataOf(api.PATCH("/api/tasks/reorder", { body: { tasks: order } }));
+  const last = order.at(-1);
+  if (last !== undefined && last.id !== task.id) {
+    const moved = await dataOf(
+      api.POST("/api/tasks/{id}/move", {
+        params: { path: { id: task.id } },
+        body: { after: last.id, status: "in_review" },
+      }),
+    );
+    console.log(moved.order, moved.project?.title);
+  }
+  const { byStatus, byAssignee, complete } = await dataOf(
+    api.GET("/api/projects/{projectId}/task-counts", { params: { path: { projectId: project } } }),
+  );
+  console.log(byStatus["done"], byAssignee[0]?.assignee?.fullName, complete);
   await dataOf(
     api.PATCH("/api/tasks/{taskId}/phase", {
       params: { path: { taskId: task.id } },
@@ -580,10 +594,12 @@ async function tickets(session: Session): Promise<void> {
   const assignee: number | null = changed.assigneeId;
   const open = await dataOf(
     api.GET("/api/managed-services/tickets", {
-      params: { query: { status: ["open", "in_progress"], assigneeId: ["none", "me"] } },
+      params: {
+        query: { status: ["open", "in_progress"], assigneeId: ["none", "me"], sort: "-lastMessageAt" },
+      },
     }),
   );
-  console.log(assignee, open.length);
+  console.log(assignee, open.length, open[0]?.creator?.fullName, open[0]?.messageCount);
 }
 
 async function reply(ticketId: TicketId): Promise<void> {

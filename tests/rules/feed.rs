@@ -1,14 +1,17 @@
 //! The change feed as the publisher appends it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use local::engines::Stream;
 use publisher::StreamResponse;
 use serde_json::{Value, json};
-use shared::model::{RecordType, span};
+use shared::model::{Permission, span};
 
-use tests::support::{Api, Fault, Requests, World};
+use tests::{
+    feed_copy,
+    support::{Api, Fault, Requests, World},
+};
 
 /// An entry of the feed: its number, and what it tells.
 #[derive(Debug)]
@@ -48,13 +51,6 @@ fn short(told: &[Told]) -> Vec<Value> {
         ])
     });
     short.collect()
-}
-
-/// The type and the id of a record.
-type Name = (String, i64);
-
-fn name(kind: &Value, id: &Value) -> Name {
-    (kind.as_str().unwrap().to_owned(), id.as_i64().unwrap())
 }
 
 fn numbers(told: &[Told]) -> Vec<i64> {
@@ -124,37 +120,75 @@ async fn each_version_of_each_record_has_an_entry() {
     api.cleans_up().await;
     api.publishes(&mut stream).await;
 
-    let mut versions: BTreeMap<Name, Vec<i64>> = BTreeMap::new();
-    let mut deleted = BTreeSet::new();
-    for Told { entry, .. } in told(api, 1).await {
-        let name = name(&entry["type"], &entry["recordId"]);
-        if entry["action"] == "deleted" {
-            deleted.insert(name.clone());
-        }
-        versions
-            .entry(name)
-            .or_default()
-            .extend(entry["version"].as_i64());
+    let told = told(api, 1).await.into_iter();
+    let entries: Vec<Value> = told.map(|told| told.entry).collect();
+    let mut records = Vec::new();
+    for kind in feed_copy::kinds() {
+        let items = api.items_of(kind).await.into_iter();
+        let items = items.map(|item| serde_dynamo::from_item::<_, Value>(item).unwrap());
+        records.extend(items.filter(|item| item["organizationId"] == 1));
+        let has_kind = |entry: &Value| entry["type"] == kind;
+        assert!(entries.iter().any(has_kind), "no {kind}");
     }
-    let kinds = RecordType::ALL.iter().map(|kind| kind.name());
-    for kind in kinds {
-        for item in api.items_of(kind).await {
-            let item: Value = serde_dynamo::from_item(item).unwrap();
-            if item["organizationId"] != 1 {
-                continue;
+    assert_eq!(feed_copy::differences(&entries, &records), [] as [&str; 0]);
+    let created = entries.iter().filter(|entry| entry["version"] == 1);
+    assert!(created.count() > 30, "{}", entries.len());
+}
+
+/// Lists that show records of each type.
+const LISTS: [(&str, &str); 13] = [
+    ("task", "/api/tasks"),
+    ("milestone", "/api/projects/1/milestones"),
+    ("service_request", "/api/service-requests"),
+    ("ticket", "/api/managed-services/tickets"),
+    ("activity", "/api/organizations/1/activities"),
+    ("project", "/api/projects"),
+    ("phase", "/api/projects/1/phases"),
+    ("tag", "/api/tags"),
+    ("comment", "/api/tasks/1/comments"),
+    ("ticket_message", "/api/managed-services/ticket/1"),
+    ("user", "/api/users"),
+    ("alert", "/api/concierge/alerts"),
+    ("agent_session", "/api/concierge/agent-sessions"),
+];
+
+/// Of each role, and of a token with each permission alone.
+#[tokio::test]
+async fn the_feed_has_the_types_whose_lists_the_caller_may_read() {
+    let world = World::start().await;
+    let api = world.api();
+    let mut stream = api.stream().await;
+    api.publishes(&mut stream).await;
+    let mut callers = Vec::new();
+    for name in ["ada", "max", "sue", "mia", "vic"] {
+        callers.push((name.to_owned(), api.sign_in(name).await));
+    }
+    for permission in Permission::ALL {
+        let only = json!({"permissions": [permission]});
+        let token = api.token_of(&world.max, only).await;
+        callers.push((permission.name().to_owned(), token));
+    }
+    let mut seen_by_some = BTreeSet::new();
+    for (name, caller) in callers {
+        let mut readable = BTreeSet::new();
+        for (kind, list) in LISTS {
+            if caller.get(list).await.status == 200 {
+                readable.insert(kind.to_owned());
             }
-            let name = name(&json!(kind), &item["id"]);
-            let newest = versions.get(&name).and_then(|versions| versions.last());
-            assert_eq!(newest, item["version"].as_i64().as_ref(), "{name:?}");
-            let is_deleted = item["deletedAt"].is_string();
-            assert_eq!(deleted.contains(&name), is_deleted, "{name:?}");
         }
-        assert!(versions.keys().any(|(one, _)| one == kind), "no {kind}");
+        let feed = caller.get("/api/changes?cursor=first&limit=1000").await;
+        if !readable.contains("task") {
+            feed.expect_problem(403, "permission_denied");
+            continue;
+        }
+        let feed = feed.expect(200);
+        let shown = feed.as_array().unwrap().iter();
+        let shown = shown.map(|entry| entry["type"].as_str().unwrap().to_owned());
+        let shown: BTreeSet<String> = shown.collect();
+        assert_eq!(shown, readable, "{name}");
+        seen_by_some.extend(shown);
     }
-    for (name, versions) in &versions {
-        let all: Vec<i64> = (1..).take(versions.len()).collect();
-        assert_eq!(*versions, all, "{name:?}");
-    }
+    assert_eq!(seen_by_some.len(), LISTS.len());
 }
 
 /// The sweeper removes what tells who deleted a record. The stream may be hours behind.

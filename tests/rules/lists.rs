@@ -157,7 +157,7 @@ async fn long_lists_and_long_names_are_read_whole() {
     assert!(projects.iter().any(|row| row["title"] == longest));
 }
 
-/// The lists of the API. The change feed is none of them: it has no order to choose, and no end.
+/// The lists of the API, without the change feed: it has no orders and no end.
 fn lists() -> impl Iterator<Item = &'static Operation> {
     operations().iter().filter(|operation| {
         let parameters = operation.described["parameters"].as_array();

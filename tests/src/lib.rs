@@ -8,6 +8,7 @@
     reason = "tests and programs end with their first failure"
 )]
 
+pub mod feed_copy;
 mod functions;
 mod program;
 pub mod records;

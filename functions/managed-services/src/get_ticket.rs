@@ -6,9 +6,7 @@ use shared::{
     App, Problem,
     auth::{Caller, need},
     http::{Linked, Path, PathId},
-    model::{
-        Content, Listing, Permission, ThreadSort, TicketId, TicketMessageId, Timestamp, UserId,
-    },
+    model::{Content, Listing, ThreadSort, TicketId, TicketMessageId, Timestamp, UserId},
     store::{MessageFrom, TicketWithMessages},
     versioned,
 };
@@ -77,13 +75,9 @@ pub async fn get_ticket(
     let tickets = app.store.tickets();
     let found = tickets.get(caller.tenant(), id, caller.query.sort, &pages.wanted);
     let TicketWithMessages { ticket, messages } = found.await?;
-    let identity = caller.identity().await?;
-    let sees_notes = [Permission::ManageTickets, Permission::ReplyTicket];
-    let sees_notes = sees_notes.into_iter().any(|one| identity.may(one));
-    let messages = messages.filter_map(|one| {
-        let is_shown = sees_notes || !one.message.internal;
-        is_shown.then_some(one)
-    });
+    let sees_notes = caller.identity().await?.sees_notes();
+    let is_shown = |one: &MessageFrom| sees_notes || !one.message.internal;
+    let messages = messages.filter_map(|one| is_shown(&one).then_some(one));
     let ticket = ticket.into();
     let whole = |messages| TicketWithMessagesView { ticket, messages };
     Ok(pages.answer_within(messages, TicketMessageView::from, whole)?)

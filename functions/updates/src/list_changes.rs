@@ -38,6 +38,7 @@ pub async fn list_changes(
     let types = types.filter(|kind| identity.may(kind.permission()));
     let filter = FeedFilter {
         types: types.collect(),
+        with_notes: identity.sees_notes(),
         projects: query.project_id.clone().map(|projects| projects.0),
     };
     let feed = app.store.feed();

@@ -40,9 +40,20 @@ pub struct FeedEntry {
     /// The user who made the change; `None` for the service itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actor: Option<UserId>,
+    /// True for an internal note, which takes the permission to manage tickets or to reply to them.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub internal: bool,
     /// The project of the record, or the project itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl FeedEntry {

@@ -43,6 +43,7 @@ pub struct Ticket {
     pub creator_id: Option<UserId>,
     /// The number of its messages without internal notes.
     #[serde(default)]
+    #[schema(required = true)]
     pub message_count: i64,
     /// When the newest message was written.
     pub last_message_at: Option<Timestamp>,

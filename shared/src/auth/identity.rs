@@ -55,6 +55,12 @@ impl Identity {
         lets && self.user.may(permission)
     }
 
+    /// Returns `true` if the user may see internal notes of tickets.
+    #[must_use]
+    pub fn sees_notes(&self) -> bool {
+        self.may(Permission::ManageTickets) || self.may(Permission::ReplyTicket)
+    }
+
     /// The permissions of the caller, each once, in a fixed order.
     #[must_use]
     pub fn permissions(&self) -> Vec<Permission> {

@@ -4,11 +4,12 @@
 //! compare them with the document.
 
 /// Request headers that such a page may set, in lower case.
-pub const ALLOWED_HEADERS: [&str; 5] = [
+pub const ALLOWED_HEADERS: [&str; 6] = [
     "authorization",
     "content-type",
     "idempotency-key",
     "if-match",
+    "if-none-match",
     "prefer",
 ];
 

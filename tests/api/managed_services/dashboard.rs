@@ -61,6 +61,7 @@ async fn the_dashboard_shows_what_is_newest() {
             "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
             "createdAt": "2026-01-05T00:00:00.000Z", "updatedAt": "2026-01-06T00:00:00.000Z",
             "assigneeId": mia.id, "lastMessageAt": "2026-01-06T00:00:00.000Z",
+            "creatorId": mia.id, "messageCount": 1,
         }])
     );
     let requests = &body["serviceRequests"];

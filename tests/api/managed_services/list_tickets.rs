@@ -65,3 +65,44 @@ async fn every_filter_keeps_what_fits() {
         assert_eq!(answer.ids(), expected, "{query}");
     }
 }
+
+#[tokio::test]
+async fn tickets_come_by_their_newest_message() {
+    let api = Api::start().await;
+    let sue = api.sign_in("sue").await;
+    five_tickets(&api, &sue).await;
+    for id in [4, 2] {
+        let path = format!("/api/managed-services/ticket/{id}/reply");
+        sue.post(&path, json!({"content": "Soon."}))
+            .await
+            .expect(200);
+        api.clock.advance(60_000);
+    }
+    // Those without a message come last, by id.
+    for limit in [1, 2, 100] {
+        let path = format!("{LIST}?sort=-lastMessageAt&limit={limit}");
+        assert_eq!(ids(&sue.walk(&path).await), [2, 4, 5, 3, 1], "{limit}");
+    }
+    let high = format!("{LIST}?sort=-lastMessageAt&priority=low");
+    assert_eq!(ids(&sue.walk(&high).await), [2, 4]);
+    let wrong = sue.get(&format!("{LIST}?sort=lastMessageAt")).await;
+    wrong.expect_faults(&[("?sort", "value")]);
+}
+
+#[tokio::test]
+async fn tickets_are_filtered_by_their_creator() {
+    let api = Api::start().await;
+    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    sue.creates(LIST, json!({"title": "By sue"})).await;
+    mia.creates(LIST, json!({"title": "By mia"})).await;
+    for (caller, filter, expected) in [
+        (&mia, "me".to_owned(), vec![2]),
+        (&sue, "me".to_owned(), vec![1]),
+        (&sue, mia.id().to_string(), vec![2]),
+        (&sue, "none".to_owned(), vec![]),
+        (&sue, format!("me,{}", mia.id()), vec![2, 1]),
+    ] {
+        let path = format!("{LIST}?creatorId={filter}");
+        assert_eq!(ids(&caller.walk(&path).await), expected, "{filter}");
+    }
+}

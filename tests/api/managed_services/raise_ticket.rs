@@ -23,14 +23,18 @@ async fn a_ticket_is_open_and_its_description_is_the_first_message() {
         json!({
             "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
             "createdAt": now, "updatedAt": now, "assigneeId": sue.id(), "lastMessageAt": now,
+            "creatorId": mia.id(), "messageCount": 1,
         })
     );
     let message = json!({
-        "id": 1, "content": "Since Monday.", "createdAt": now,
-        "sender": {"name": "Mia Tester", "isSupport": false},
+        "id": 1, "content": "Since Monday.", "createdAt": now, "internal": false,
+        "sender": {"id": mia.id(), "name": "Mia Tester", "isSupport": false},
     });
+    let mut joined = ticket.clone();
+    joined["creator"] = json!({"id": mia.id(), "username": "mia", "fullName": "Mia Tester"});
     let read = sue.get("/api/managed-services/ticket/1").await.expect(200);
-    assert_eq!(read, json!({"ticket": ticket, "messages": [message]}));
+    assert_eq!(read, json!({"ticket": joined, "messages": [message]}));
+    assert_eq!(sue.get(TICKETS).await.expect(200), json!([joined]));
     let dashboard = sue.get(DASHBOARD).await.expect(200);
     assert_eq!(dashboard["tickets"], json!([ticket]));
 }

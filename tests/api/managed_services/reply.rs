@@ -17,13 +17,15 @@ async fn a_reply_is_the_newest_message_and_has_no_body() {
         .post(&format!("{path}/reply"), json!({"content": "On it"}))
         .await;
     assert_eq!(replied.expect(200), Value::Null);
+    let location = replied.header("location").unwrap();
+    assert_eq!(location, format!("{path}#message-1"));
     let read = sue.get(path).await.expect(200);
     assert_eq!(read["ticket"]["status"], "in_progress");
     assert_eq!(
         read["messages"],
         json!([{
             "id": 1, "content": "On it", "createdAt": "2026-01-15T12:00:01.000Z",
-            "sender": {"name": "Sue Tester", "isSupport": true},
+            "sender": {"id": sue.id(), "name": "Sue Tester", "isSupport": true}, "internal": false,
         }])
     );
     let ticket = &sue.get(DASHBOARD).await.expect(200)["tickets"][0];
@@ -98,4 +100,55 @@ async fn a_closed_ticket_takes_no_reply() {
     .await
     .expect_problem(409, "ticket_closed");
     assert_eq!(before, api.records().await);
+}
+
+/// Support talks about a customer without the customer, and without changing where the ticket stands.
+#[tokio::test]
+async fn an_internal_note_is_seen_by_those_who_may_reply() {
+    let api = Api::start().await;
+    let (sue, vic) = (api.sign_in("sue").await, api.sign_in("vic").await);
+    let mut stream = api.stream().await;
+    has_ticket(&api, ServiceStatus::Pending).await;
+    let path = "/api/managed-services/ticket/1";
+    let before = sue.get(path).await.expect(200)["ticket"].clone();
+    let note = json!({"content": "They never paid.", "internal": true});
+    sue.post(&format!("{path}/reply"), note).await.expect(200);
+    let read = sue.get(path).await.expect(200);
+    assert_eq!(read["messages"][0]["internal"], true);
+    for field in ["status", "messageCount", "lastMessageAt"] {
+        assert_eq!(read["ticket"][field], before[field], "{field}");
+    }
+    assert_eq!(vic.get(path).await.expect(200)["messages"], json!([]));
+    // Nor does the change feed tell of it.
+    api.publishes(&mut stream).await;
+    let feed = "/api/changes?cursor=first&type=ticket_message";
+    assert_eq!(sue.get(feed).await.expect(200)[0]["recordId"], 1);
+    assert_eq!(vic.get(feed).await.expect(200), json!([]));
+    let answer = json!({"content": "We look into it.", "internal": false});
+    sue.post(&format!("{path}/reply"), answer).await.expect(200);
+    let read = vic.get(path).await.expect(200);
+    assert_eq!(read["ticket"]["messageCount"], 1);
+    assert_eq!(read["ticket"]["status"], "open");
+    assert_eq!(read["messages"].as_array().unwrap().len(), 1);
+    let wrong = json!({"content": "x", "internal": "yes"});
+    let refused = sue.post(&format!("{path}/reply"), wrong).await;
+    refused.expect_faults(&[("/internal", "type")]);
+}
+
+#[tokio::test]
+async fn a_replayed_reply_names_the_same_message() {
+    let api = Api::start().await;
+    let sue = api
+        .sign_in("sue")
+        .await
+        .with_header("idempotency-key", "reply");
+    has_ticket(&api, ServiceStatus::Open).await;
+    let path = "/api/managed-services/ticket/1/reply";
+    let mut locations = Vec::new();
+    for _ in 0..2 {
+        let replied = sue.post(path, json!({"content": "On it"})).await;
+        replied.expect(200);
+        locations.push(replied.header("location").unwrap().to_owned());
+    }
+    assert_eq!(locations[0], locations[1]);
 }

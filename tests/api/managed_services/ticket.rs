@@ -27,15 +27,17 @@ async fn a_ticket_shows_its_messages_by_time() {
                 "version": 1, "id": 1, "title": "No invoices", "status": "open", "priority": "high",
                 "createdAt": "2026-01-15T12:00:00.000Z", "updatedAt": "2026-01-15T12:00:00.000Z",
                 "assigneeId": null, "lastMessageAt": "2026-01-06T00:00:00.000Z",
+                "creatorId": sue, "messageCount": 2,
+                "creator": {"id": sue, "username": "sue", "fullName": "Sue Tester"},
             },
             "messages": [
                 {
                     "id": 2, "content": "Where are they?", "createdAt": "2026-01-05T00:00:00.000Z",
-                    "sender": {"name": "Mia Tester", "isSupport": false},
+                    "sender": {"id": mia, "name": "Mia Tester", "isSupport": false}, "internal": false,
                 },
                 {
                     "id": 1, "content": "On their way", "createdAt": "2026-01-06T00:00:00.000Z",
-                    "sender": {"name": "Sue Tester", "isSupport": true},
+                    "sender": {"id": sue, "name": "Sue Tester", "isSupport": true}, "internal": false,
                 },
             ],
         })

@@ -37,7 +37,7 @@ async fn a_deleted_phase_is_gone_and_its_tasks_stay() {
         .collect();
     assert_eq!(phases, [&Value::Null, &other, &Value::Null, &Value::Null]);
     let left = api.records().await;
-    assert!(!left.iter().any(|row| row.contains("CLEANUP")));
+    assert!(!left.iter().any(|row| row.contains("cleanup")));
     assert_eq!(api.cleans_up().await, 0);
 }
 

@@ -76,7 +76,7 @@ async fn a_deleted_tag_is_taken_off_tasks_and_activities() {
         );
     }
     let left = api.records().await;
-    assert!(!left.iter().any(|row| row.contains("CLEANUP")));
+    assert!(!left.iter().any(|row| row.contains("cleanup")));
 }
 
 /// A round ends after 1,000 rows; the next one goes on where it stood, in another run if need be.

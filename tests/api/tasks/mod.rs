@@ -1,8 +1,10 @@
 //! `/api/tasks`, and what its operations have in common
 
+mod count;
 mod create;
 mod delete;
 mod list;
+mod move_beside;
 mod move_to_phase;
 mod reorder;
 mod tags;

@@ -35,6 +35,9 @@ async fn a_change_keeps_what_is_absent_and_clears_what_is_null() {
         assert_eq!(&cleared[field], null, "{field}");
         expected[field] = Value::Null;
     }
+    for joined in ["milestone", "assignee"] {
+        expected[joined] = Value::Null;
+    }
     raise_version(&mut expected);
     assert_eq!(cleared, expected);
     let milestone = max.get(&format!("/api/milestones/{milestone}")).await;

@@ -33,6 +33,7 @@ mod client;
 mod clock;
 mod disk;
 mod fates;
+mod feed;
 mod kind;
 mod lambda;
 mod ledger;

@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use aws_sdk_sqs::types::QueueAttributeName;
 use serde_json::{Map, Value, json};
 use shared::clock::Stopwatch;
+use tests::feed_copy;
 
 use crate::{
     ledger::{Gone, Ledger, Made, Session},
@@ -95,6 +96,20 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             break;
         }
     }
+    let mut began = Stopwatch::start();
+    let mut least = usize::MAX;
+    while began.elapsed() < PATIENCE {
+        // A change is read at the end of the stream within this pause.
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+        let left = world.unpublished.count();
+        if left == 0 {
+            break;
+        }
+        if left < least {
+            (least, began) = (left, Stopwatch::start());
+        }
+    }
+    table = Table::read(&world).await;
     let mut verdict = Verdict {
         stuck: table.unended(),
         wrong: ledger.wrong.clone(),
@@ -106,6 +121,12 @@ pub async fn judge(world: World, ledger: Ledger) -> Verdict {
             .push(format!("{queued} messages in the queue"));
     }
     verdict.wrong.extend(world.lambda.crashes());
+    let unpublished = world.unpublished.count();
+    if unpublished > 0 {
+        let line = format!("{unpublished} changes that are not published");
+        verdict.stuck.push(line);
+    }
+    verdict.lost.extend(table.feed_differences());
     verdict.records(&ledger, &table);
     let effects = Effects::of(&world);
     for session in &ledger.sessions {
@@ -157,6 +178,20 @@ impl Table {
 
     fn of(&self, kind: &str) -> impl Iterator<Item = &Value> {
         self.0.get(kind).into_iter().flatten()
+    }
+
+    /// What a copy that only follows the change feed has otherwise.
+    fn feed_differences(&self) -> Vec<String> {
+        let mut batches: Vec<&Value> = self.of("feed_batch").collect();
+        batches.sort_by_key(|batch| batch["first"].as_i64());
+        let entries = batches.iter().flat_map(|batch| batch["entries"].as_array());
+        let entries: Vec<Value> = entries.flatten().cloned().collect();
+        let records = feed_copy::kinds().flat_map(|kind| self.of(kind));
+        let records: Vec<Value> = records.cloned().collect();
+        let lines = feed_copy::differences(&entries, &records).into_iter();
+        lines
+            .map(|line| format!("in the change feed: {line}"))
+            .collect()
     }
 
     /// The id of a milestone as every reader takes it: for none when the milestone is gone. An index

@@ -31,8 +31,17 @@ use tests::{
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::{
-    alerts, alerts::Class, client::Client, disk::Disk, fates::Fates, kind::Kind, lambda::Lambda,
-    ledger::Ledger, options::Options as Campaign, parameters, queue,
+    alerts,
+    alerts::Class,
+    client::Client,
+    disk::Disk,
+    fates::Fates,
+    feed::{self, Unpublished},
+    kind::Kind,
+    lambda::Lambda,
+    ledger::Ledger,
+    options::Options as Campaign,
+    parameters, queue,
 };
 
 /// Clients that work at the same time.
@@ -80,6 +89,8 @@ pub struct World {
     /// Poll, sweep, and make target systems fail.
     background: Vec<JoinHandle<()>>,
     disk: Option<Disk>,
+    /// Records of the stream that the publisher has still to publish.
+    pub unpublished: Unpublished,
 }
 
 /// Records that all clients write to.
@@ -165,6 +176,7 @@ impl World {
             cookies,
             background: Vec::new(),
             disk,
+            unpublished: Unpublished::default(),
         };
         if let Some(disk) = &mut world.disk {
             disk.fill();
@@ -172,6 +184,13 @@ impl World {
         world.poll(&queue);
         world.sweep();
         world.make_targets_fail();
+        let publishing = feed::start(
+            &world.engines,
+            &world.functions,
+            &world.fates,
+            &world.unpublished,
+        );
+        world.background.extend(publishing);
         world
     }
 

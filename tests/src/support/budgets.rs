@@ -107,7 +107,11 @@ pub const ROWS: &[Row] = &[
     row("DELETE /api/tasks/{id}", 2, 3),
     row("GET /api/tasks/{id}/history", 2, 4),
     row("PATCH /api/tasks/reorder", 2, 2),
+    row("POST /api/tasks/{id}/move", 3, 6)
+        .because("the tasks around its new place are read once that is known"),
     row("GET /api/projects/{projectId}/tasks", 2, 4),
+    row("GET /api/projects/{projectId}/task-counts", 2, 4)
+        .because("and 1 more for each further 1,000 tasks"),
     row("PATCH /api/tasks/{taskId}/phase", 2, 4),
     row("GET /api/tasks/{taskId}/comments", 2, 4),
     row("POST /api/tasks/{taskId}/comments", 2, 3),

@@ -285,6 +285,7 @@ impl World {
             "PATCH /api/tasks/reorder" => {
                 json!({"tasks": [{"id": 1, "order": 7}, {"id": 3, "order": 8}]})
             }
+            "POST /api/tasks/{id}/move" => json!({"after": 3}),
             "POST /api/activities" => {
                 json!({"type": "note", "description": "Called back", "projectId": 1})
             }

@@ -44,6 +44,8 @@ pub struct NumberedEntry {
 pub struct FeedFilter {
     /// The types.
     pub types: Vec<RecordType>,
+    /// True if entries of internal notes fit.
+    pub with_notes: bool,
     /// The projects; `None` for all, and for records without one.
     pub projects: Option<Vec<ProjectId>>,
 }
@@ -52,7 +54,9 @@ impl FeedFilter {
     fn fits(&self, entry: &FeedEntry) -> bool {
         let project = entry.project_id;
         let is_of_projects = |projects: &Vec<_>| project.is_some_and(|one| projects.contains(&one));
-        self.types.contains(&entry.of.kind) && self.projects.as_ref().is_none_or(is_of_projects)
+        self.types.contains(&entry.of.kind)
+            && (self.with_notes || !entry.internal)
+            && self.projects.as_ref().is_none_or(is_of_projects)
     }
 }
 

@@ -105,6 +105,9 @@ struct Changed {
     activity_id: Option<i64>,
     service_request_id: Option<i64>,
     ticket_id: Option<i64>,
+    /// Of a message that is an internal note.
+    #[serde(default)]
+    internal: bool,
     /// Of a comment, which stays in its thread without its text.
     deleted_at: Option<Timestamp>,
 }
@@ -193,6 +196,7 @@ impl StreamRecord {
             fields,
             at: self.at(),
             actor: actor(changed.written_by).filter(|_| !is_gone),
+            internal: changed.internal,
             project_id: match kind {
                 RecordType::Project => Id::new(changed.id),
                 _ => changed.project_id,
@@ -223,6 +227,7 @@ impl StreamRecord {
             fields: vec!["actions".to_owned()],
             at: self.at(),
             actor: actor(changed.written_by),
+            internal: false,
             project_id: None,
         };
         Ok(Some((changed.organization_id, entry)))

@@ -17,10 +17,12 @@ use self::operation::{DescribedAnswer, Operation};
 use super::{Answer, gateway::Sent};
 
 /// Headers that answers carry whatever the operation, which the document does not repeat.
-const OF_EVERY_ANSWER: [&str; 5] = [
+const OF_EVERY_ANSWER: [&str; 7] = [
     "cache-control",
+    "content-encoding",
     "content-length",
     "content-type",
+    "vary",
     "x-content-type-options",
     "x-request-id",
 ];

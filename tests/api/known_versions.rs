@@ -1,0 +1,108 @@
+//! `If-None-Match`, the entity tags of changes, and compressed answers
+
+use serde_json::{Value, json};
+
+use tests::support::Api;
+
+#[tokio::test]
+async fn a_record_that_the_client_has_is_not_sent_again() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    let first = mia.get("/api/tasks/1").await;
+    let tag = first.header("etag").unwrap().to_owned();
+    for known in [tag.clone(), format!("W/{tag}"), format!("\"9\", {tag}")] {
+        let knowing = mia.clone().with_header("if-none-match", &known);
+        let answer = knowing.get("/api/tasks/1").await;
+        assert_eq!((answer.status, answer.text.as_str()), (304, ""), "{known}");
+        assert_eq!(answer.header("etag"), Some(tag.as_str()));
+        assert_eq!(answer.header("content-type"), None);
+    }
+    for other in ["\"9\"", "nonsense", "*"] {
+        let knowing = mia.clone().with_header("if-none-match", other);
+        knowing.get("/api/tasks/1").await.expect(200);
+    }
+    // A change, a list and a refusal are answered whole.
+    let knowing = mia.clone().with_header("if-none-match", "\"2\"");
+    let change = json!({"title": "Renamed"});
+    knowing.patch("/api/tasks/1", change).await.expect(200);
+    knowing.get("/api/tasks").await.expect(200);
+    knowing
+        .get("/api/tasks/99")
+        .await
+        .expect_problem(404, "not_found");
+    assert_eq!(knowing.get("/api/tasks/1").await.status, 304);
+}
+
+#[tokio::test]
+async fn a_change_without_a_body_names_the_new_version() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    let activity = mia.records_activity(json!({})).await;
+    let [phase, ..] = api.has_phases().await;
+    api.has_tag(api.home.id, "urgent").await;
+    let tag = json!({"tagId": 1});
+    for record in [
+        "/api/tasks/1".to_owned(),
+        format!("/api/activities/{activity}"),
+    ] {
+        let tags = format!("{record}/tags");
+        // Attached, attached already, detached, detached already.
+        for (answer, version) in [
+            (mia.post(&tags, tag.clone()).await, 2),
+            (mia.post(&tags, tag.clone()).await, 2),
+            (mia.delete(&format!("{tags}/1")).await, 3),
+            (mia.delete(&format!("{tags}/1")).await, 3),
+        ] {
+            assert_eq!(answer.status, 204);
+            let expected = format!("\"{version}\"");
+            assert_eq!(answer.header("etag"), Some(expected.as_str()), "{record}");
+        }
+        let read = mia.get(&record).await;
+        assert_eq!(read.header("etag"), Some("\"3\""));
+    }
+    let moved = json!({"phaseId": phase});
+    let answer = mia.patch("/api/tasks/1/phase", moved).await;
+    assert_eq!((answer.status, answer.header("etag")), (204, Some("\"4\"")));
+    // A replay names the version as it is now.
+    let again = mia.clone().with_header("idempotency-key", "tag");
+    let answer = again.post("/api/tasks/1/tags", tag.clone()).await;
+    assert_eq!(answer.header("etag"), Some("\"5\""));
+    let change = json!({"title": "Renamed"});
+    mia.patch("/api/tasks/1", change).await.expect(200);
+    let answer = again.post("/api/tasks/1/tags", tag).await;
+    assert_eq!((answer.status, answer.header("etag")), (204, Some("\"6\"")));
+}
+
+#[tokio::test]
+async fn reads_above_a_kilobyte_are_compressed_for_clients_that_ask() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let long = json!({"description": "Invoices ".repeat(500)});
+    mia.creates_task(long).await;
+    let plain = mia.clone().with_header("accept-encoding", "identity");
+    let plain = plain.get("/api/tasks/1").await;
+    for (accepted, encoding) in [
+        ("gzip", Some("gzip")),
+        ("br;q=1.0, gzip;q=0.5", Some("gzip")),
+        ("identity", None),
+        ("gzip;q=0", None),
+    ] {
+        let asking = mia.clone().with_header("accept-encoding", accepted);
+        let answer = asking.get("/api/tasks/1").await;
+        assert_eq!(answer.header("content-encoding"), encoding, "{accepted}");
+        assert_eq!(answer.text, plain.text, "{accepted}");
+        assert_eq!(answer.header("etag"), plain.header("etag"));
+        let vary = answer.header("vary").unwrap_or_default();
+        assert!(vary.contains("accept-encoding"), "{accepted}: {vary}");
+    }
+    let asking = mia.clone().with_header("accept-encoding", "gzip");
+    // Small answers, and those of writes: some of these return a secret.
+    let session = asking.get("/api/tags").await;
+    assert_eq!(session.header("content-encoding"), None);
+    let name = json!({"title": "Invoices ".repeat(20), "description": "Invoices ".repeat(500)});
+    let change = asking.patch("/api/tasks/1", name).await;
+    assert_eq!(change.header("content-encoding"), None);
+    assert_ne!(change.expect(200), Value::Null);
+}

@@ -1,0 +1,66 @@
+//! `GET /api/projects/{projectId}/task-counts`
+
+use serde_json::json;
+use shared::model::Role;
+
+use tests::support::Api;
+
+#[tokio::test]
+async fn a_projects_tasks_are_counted_by_status_and_assignee() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    for (status, assignee) in [
+        ("todo", Some(mia.id())),
+        ("done", Some(mia.id())),
+        ("todo", Some(max.id())),
+        ("blocked", None),
+    ] {
+        let task = json!({"status": status, "assigneeId": assignee});
+        mia.creates_task(task).await;
+    }
+    mia.creates_task(json!({"projectId": 2})).await;
+    let vic = api.sign_in("vic").await;
+    let counts = vic.get("/api/projects/1/task-counts").await.expect(200);
+    let user = |caller: &tests::support::Caller, name: &str, full: &str| json!({"id": caller.id(), "username": name, "fullName": full});
+    let expected = json!({
+        "byStatus": {
+            "backlog": 0, "todo": 2, "in_progress": 0, "in_review": 0, "blocked": 1, "done": 1,
+            "cancelled": 0,
+        },
+        "byAssignee": [
+            {"assignee": user(&mia, "mia", "Mia Tester"), "total": 2},
+            {"assignee": null, "total": 1},
+            {"assignee": user(&max, "max", "Max Tester"), "total": 1},
+        ],
+        "total": 4,
+        "complete": true,
+    });
+    assert_eq!(counts, expected);
+    let nobody = vic.get("/api/projects/99/task-counts").await;
+    nobody.expect_problem(404, "not_found");
+    let zac = api.sign_in("zac").await;
+    let foreign = zac.get("/api/projects/1/task-counts").await;
+    foreign.expect_problem(404, "not_found");
+    api.gives_role(&api.user("mia").await, Role::Viewer).await;
+}
+
+#[tokio::test]
+async fn ten_thousand_tasks_are_counted_and_no_more() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let task = mia.creates_task(json!({})).await;
+    api.copy_tasks(&task, 2..=10_000).await;
+    let path = "/api/projects/1/task-counts";
+    let counts = mia.get(path).await.expect(200);
+    assert_eq!(
+        (&counts["total"], &counts["complete"]),
+        (&json!(10_000), &json!(true))
+    );
+    mia.creates_task(json!({})).await;
+    let counts = mia.get(path).await.expect(200);
+    assert_eq!(
+        (&counts["total"], &counts["complete"]),
+        (&json!(10_000), &json!(false))
+    );
+    assert_eq!(counts["byStatus"]["todo"], 10_000);
+}
