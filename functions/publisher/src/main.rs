@@ -3,7 +3,7 @@
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use model::Clock;
 use publisher::{Publisher, StreamEvent};
-use runtime::{Start, config, telemetry};
+use runtime::{Start, config, queue::Queue, telemetry};
 use store::Store;
 
 #[tokio::main(flavor = "current_thread")]
@@ -12,7 +12,9 @@ async fn main() -> Result<(), Error> {
     let start = Start::cold().await?;
     let table = config::table(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
-    let publisher = &Publisher::new(store);
+    let sqs = aws_sdk_sqs::Client::new(&start.aws);
+    let queue = Queue::new(sqs, &config::webhook_queue_url(&start.environment)?);
+    let publisher = &Publisher::new(store, queue);
     lambda_runtime::run(service_fn(async |event: LambdaEvent<StreamEvent>| {
         Ok::<_, Error>(publisher.handle(event.payload).await)
     }))

@@ -1,18 +1,18 @@
-//! Runs every minute: resends lost messages, ends abandoned actions and sessions, and finishes
-//! deletes. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
+//! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes, and
+//! sends the messages of webhook deliveries that are due. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
 //! nothing worse.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use agent::{AgentSessionStatus, Message};
 use futures::{StreamExt, stream};
-use model::{Error, Stopwatch};
+use model::{DeliveryMessage, Error, Stopwatch, WebhookDelivery};
 use runtime::{
     queue::Queue,
     telemetry::{self, Metric},
 };
 use serde::Serialize;
-use store::{DueAction, DueSession, DueWork, Page, Progress, Store, Wanted};
+use store::{DueAction, DueSession, DueWork, Page, Progress, Store, Stored, Wanted};
 use tokio::time::timeout;
 
 /// Page size of due actions or sessions.
@@ -26,6 +26,7 @@ const CONCURRENCY: usize = 10;
 pub struct Sweeper {
     store: Store,
     queue: Queue,
+    webhook_queue: Queue,
     budget: Budget,
 }
 
@@ -34,13 +35,13 @@ pub struct Sweeper {
 pub struct Budget {
     /// For the agent's actions and sessions, which come first.
     pub agent: Duration,
-    /// For the whole run. The rest is for cleanups.
+    /// For the whole run. The rest is for webhook deliveries and cleanups.
     pub all: Duration,
 }
 
 impl Default for Budget {
-    /// Half of the function's timeout, and less than the limit of its latency alarm. Cleanups keep
-    /// a share, however much agent work there is.
+    /// Half of the function's timeout, and less than the limit of its latency alarm. Deliveries and
+    /// cleanups keep a share, however much agent work there is.
     fn default() -> Self {
         Self {
             agent: Duration::from_secs(20),
@@ -55,6 +56,8 @@ impl Default for Budget {
 pub struct Swept {
     /// Finished deletes.
     pub cleanups: usize,
+    /// Messages sent for webhook deliveries.
+    pub deliveries: usize,
     /// Late actions.
     pub overdue: usize,
     /// Resent messages.
@@ -76,12 +79,13 @@ pub struct Swept {
 }
 
 impl Sweeper {
-    /// Creates a sweeper.
+    /// Creates a sweeper with the queues of approved actions and of webhook deliveries.
     #[must_use]
-    pub fn new(store: Store, queue: Queue) -> Self {
+    pub fn new(store: Store, queue: Queue, webhook_queue: Queue) -> Self {
         Self {
             store,
             queue,
+            webhook_queue,
             budget: Budget::default(),
         }
     }
@@ -106,9 +110,17 @@ impl Sweeper {
         let agent = self.agent(&mut swept);
         let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
         let left = self.budget.all.saturating_sub(began.elapsed());
-        in_time &= timeout(left, self.cleanups(&mut swept)).await.is_ok();
+        let mut sent = Swept::default();
+        let (cleaned_up, did_send) = tokio::join!(
+            timeout(left, self.cleanups(&mut swept)),
+            timeout(left, self.deliveries(&mut sent)),
+        );
+        in_time &= cleaned_up.is_ok() && did_send.is_ok();
+        swept.deliveries = sent.deliveries;
+        swept.errors += sent.errors;
         tracing::info!(
             cleanups = swept.cleanups,
+            deliveries = swept.deliveries,
             overdue = swept.overdue,
             resent = swept.resent,
             looks = swept.looks,
@@ -157,6 +169,46 @@ impl Sweeper {
         });
         if let Err(error) = run.await {
             swept.failed("cleanups that are due", &error);
+        }
+    }
+
+    /// Sends the messages of webhook deliveries that are due.
+    async fn deliveries(&self, swept: &mut Swept) {
+        let (webhooks, now) = (self.store.webhooks(), self.store.now());
+        let deliveries = each_page(
+            async |wanted| webhooks.due(now, wanted).await,
+            async |due| self.deliver(due, swept).await,
+        );
+        if let Err(error) = deliveries.await {
+            swept.failed("deliveries that are due", &error);
+        }
+    }
+
+    /// Sends messages of deliveries. Only messages that the queue accepted count as sent.
+    async fn deliver(&self, due: Vec<Stored<WebhookDelivery>>, swept: &mut Swept) {
+        let (webhooks, now) = (self.store.webhooks(), self.store.now());
+        let due = due.into_iter().filter_map(|due| {
+            let message = due.message(now)?;
+            Some((due, message))
+        });
+        let (due, messages): (Vec<_>, Vec<DeliveryMessage>) = due.unzip();
+        let sent = self.webhook_queue.send(&messages).await;
+        let noted: Vec<_> = stream::iter(due.into_iter().zip(sent))
+            .map(async |(due, sent)| {
+                let noted = match sent {
+                    Ok(()) => webhooks.resent(&due).await,
+                    Err(error) => Err(error),
+                };
+                (due, noted)
+            })
+            .buffer_unordered(CONCURRENCY)
+            .collect()
+            .await;
+        for (due, noted) in noted {
+            match noted {
+                Ok(()) => swept.deliveries += 1,
+                Err(error) => swept.failed(&due.id, &error),
+            }
         }
     }
 

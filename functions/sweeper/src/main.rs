@@ -13,8 +13,9 @@ async fn main() -> Result<(), Error> {
     let table = config::table(&start.environment)?;
     let store = Store::new(start.dynamodb, &table, Clock::system());
     let sqs = aws_sdk_sqs::Client::new(&start.aws);
-    let queue = Queue::new(sqs, &config::queue_url(&start.environment)?);
-    let sweeper = &Sweeper::new(store, queue);
+    let queue = Queue::new(sqs.clone(), &config::queue_url(&start.environment)?);
+    let webhook_queue = Queue::new(sqs, &config::webhook_queue_url(&start.environment)?);
+    let sweeper = &Sweeper::new(store, queue, webhook_queue);
     lambda_runtime::run(service_fn(async |_: LambdaEvent<serde_json::Value>| {
         Ok::<_, Error>(sweeper.sweep().await)
     }))

@@ -107,6 +107,10 @@ codes! {
         TooManyTokens,
         /// The organization has as many connections as it may; delete one.
         TooManyConnections,
+        /// The organization has as many webhooks as it may; delete one.
+        TooManyWebhooks,
+        /// The webhook is disabled; enable it first.
+        WebhookDisabled,
         /// Another user of the service has this username.
         UsernameTaken,
         /// Another tag of the organization has this name.

@@ -111,6 +111,14 @@ names! {
     }
 }
 
+names! {
+    /// The kind of an item that the change feed does not have, and whose changes have other effects.
+    pub enum UnlistedKind {
+        /// A notification of a user.
+        Notification,
+    }
+}
+
 impl RecordType {
     /// The permission to read records of the type.
     #[must_use]

@@ -113,6 +113,8 @@ ids! {
     AgentSessionId = "an" "agent session",
     /// An access token.
     TokenId = "a" "token",
+    /// A webhook.
+    WebhookId = "a" "webhook",
 }
 
 impl From<ProjectId> for ReferenceId {

@@ -4,6 +4,7 @@
 //! the record, the function has a view for it.
 
 mod activity;
+pub mod address;
 pub mod clock;
 mod code;
 mod comment;
@@ -36,6 +37,7 @@ mod ticket;
 mod time;
 mod token;
 mod user;
+mod webhook;
 mod wrong_text;
 
 pub use activity::{
@@ -48,7 +50,7 @@ pub use directory::{
     Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
-pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType};
+pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType, UnlistedKind};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};
@@ -81,7 +83,7 @@ pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
     JournalSort, MilestoneSort, OrganizationJournalSort, PhaseSort, ProjectSort, ProjectTaskSort,
     ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TicketSort, TokenSort,
-    UserSort,
+    UserSort, WebhookDeliverySort, WebhookSort,
 };
 pub use task::{
     Neighbour, Task, TaskCreate, TaskFilter, TaskMove, TaskPhase, TaskPlace, TaskReorder,
@@ -97,5 +99,10 @@ pub use time::{NotATimestamp, Timestamp, span};
 pub use token::{Token, TokenCreate, TokenSecret};
 pub use user::{
     Held, PasswordSet, Permissions, User, UserCreate, UserFilter, UserRef, UserUpdate, each_once,
+};
+pub use webhook::{
+    DeliveryMessage, DeliveryStatus, DisabledReason, EventChange, EventPattern, EventRecordId,
+    FailedAttempt, TEST_EVENT, Webhook, WebhookCreate, WebhookDelivery, WebhookDeliveryFilter,
+    WebhookHealth, WebhookUpdate, WebhookUrl,
 };
 pub use wrong_text::WrongText;

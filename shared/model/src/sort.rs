@@ -71,6 +71,10 @@ sort! {
     TokenSort = "id";
     /// Users: by username, without regard to case.
     UserSort = "username";
+    /// Deliveries of a webhook: the newest change first.
+    WebhookDeliverySort = "-createdAt";
+    /// Webhooks: by id.
+    WebhookSort = "id";
 }
 
 names! {

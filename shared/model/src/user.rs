@@ -240,7 +240,7 @@ pub fn each_once(mut permissions: Vec<Permission>) -> Vec<Permission> {
 }
 
 /// A user as part of other records.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(examples(json!({"id": 1, "username": "ada", "fullName": "Ada Lindqvist"})))]
 #[serde(rename_all = "camelCase")]
 pub struct UserRef {

@@ -16,7 +16,7 @@ use crate::parameter_store::ParameterStore;
 /// Names of the secret settings. If the variable is absent, its value is the parameter of AWS
 /// Systems Manager (a `SecureString`) that `<variable>_PARAMETER` names. A deployed function thus
 /// has no secret in its environment.
-const SECRETS: [&str; 1] = ["SESSION_SECRETS"];
+const SECRETS: [&str; 2] = ["SESSION_SECRETS", "WEBHOOK_SECRETS"];
 
 /// Environment variables of the process, or of a test.
 #[derive(Clone)]
@@ -129,12 +129,12 @@ impl FromIterator<(String, String)> for Environment {
     }
 }
 
-/// The secrets that sign session cookies; at least one.
+/// The secrets that sign session cookies, or those from which the secrets of webhooks follow; at least one.
 #[derive(Clone, Debug)]
 pub struct SigningSecrets {
-    /// Newest secret: signs and verifies.
+    /// Newest secret.
     pub first: SecretString,
-    /// Older secrets: verify only, so that a rotation signs no user out.
+    /// Older secrets. They only verify cookies, so that a rotation signs no user out.
     pub older: Vec<SecretString>,
 }
 
@@ -232,6 +232,21 @@ pub fn table(environment: &Environment) -> Result<String, ConfigError> {
 pub fn queue_url(environment: &Environment) -> Result<String, ConfigError> {
     let url = environment.required("QUEUE_URL", "the SQS queue of approved actions")?;
     Ok(url.to_owned())
+}
+
+/// Reads `WEBHOOK_QUEUE_URL`, the queue of webhook deliveries.
+pub fn webhook_queue_url(environment: &Environment) -> Result<String, ConfigError> {
+    let url = environment.required("WEBHOOK_QUEUE_URL", "the SQS queue of webhook deliveries")?;
+    Ok(url.to_owned())
+}
+
+/// Reads `WEBHOOK_SECRETS`: comma-separated. The secrets of webhooks follow from the first; all sign.
+pub fn webhook_secrets(environment: &Environment) -> Result<SigningSecrets, ConfigError> {
+    let secrets = SigningSecrets::new(environment.list("WEBHOOK_SECRETS"));
+    secrets.ok_or(ConfigError::Missing(
+        "WEBHOOK_SECRETS",
+        "the secrets from which those of webhooks follow, comma-separated, the newest first",
+    ))
 }
 
 #[cfg(test)]

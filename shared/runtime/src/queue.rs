@@ -1,15 +1,51 @@
-//! The queue of approved actions.
+//! The queues: of approved actions, and of webhook deliveries.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use agent::Message;
 use aws_sdk_sqs::{Client, types::SendMessageBatchRequestEntry};
-use model::Error;
+use model::{DeliveryMessage, Error};
 
 /// Most messages of one request.
 const BATCH: usize = 10;
 
-/// The queue of approved actions. Cheap to clone.
+/// A message of a queue.
+pub trait Queued {
+    /// The text.
+    fn text(&self) -> Result<String, Error>;
+
+    /// The group whose messages do not delay those of other groups, in a queue that several share.
+    fn group(&self) -> Option<String> {
+        None
+    }
+
+    /// The time for which the queue holds the message back, at most 15 minutes.
+    fn delay(&self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+impl Queued for Message {
+    fn text(&self) -> Result<String, Error> {
+        self.to_text()
+    }
+}
+
+impl Queued for DeliveryMessage {
+    fn text(&self) -> Result<String, Error> {
+        self.to_text()
+    }
+
+    fn group(&self) -> Option<String> {
+        Some(self.organization_id.to_string())
+    }
+
+    fn delay(&self) -> Duration {
+        self.delay
+    }
+}
+
+/// A queue. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Queue {
     client: Client,
@@ -28,7 +64,7 @@ impl Queue {
 
     /// Sends messages, ten a request, all requests at once. Returns a result for each message. A
     /// failure loses nothing, since the sweeper sends again.
-    pub async fn send(&self, messages: &[Message]) -> Vec<Result<(), Error>> {
+    pub async fn send<M: Queued>(&self, messages: &[M]) -> Vec<Result<(), Error>> {
         let requests = messages.chunks(BATCH).map(|some| self.send_batch(some));
         futures::future::join_all(requests)
             .await
@@ -37,7 +73,7 @@ impl Queue {
             .collect()
     }
 
-    async fn send_batch(&self, messages: &[Message]) -> Vec<Result<(), Error>> {
+    async fn send_batch<M: Queued>(&self, messages: &[M]) -> Vec<Result<(), Error>> {
         let failed = |source: &str| Error::Unavailable {
             what: "the queue",
             source: source.into(),
@@ -48,7 +84,9 @@ impl Queue {
             .map(|(place, message)| {
                 SendMessageBatchRequestEntry::builder()
                     .id(place.to_string())
-                    .message_body(message.to_text()?)
+                    .message_body(message.text()?)
+                    .set_message_group_id(message.group())
+                    .set_delay_seconds(delay_seconds(message.delay()))
                     .build()
                     .map_err(|error| Error::internal("building a batch of messages", error))
             })
@@ -84,4 +122,10 @@ impl Queue {
             }
         }
     }
+}
+
+/// Whole seconds that last as long as the delay, or longer; none for no delay.
+fn delay_seconds(delay: Duration) -> Option<i32> {
+    let seconds = i32::try_from(delay.as_millis().div_ceil(1_000)).ok();
+    seconds.filter(|seconds| *seconds > 0)
 }

@@ -23,7 +23,7 @@ use super::{
 };
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
-pub use stream::{Change, StreamRecord, UnreadableImage};
+pub use stream::{Change, StreamRecord, UnlistedChange, UnreadableImage};
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
 const MOST_ENTRIES: usize = 100;
@@ -76,10 +76,26 @@ impl FeedBatch {
         self.first.saturating_add(entries)
     }
 
+    /// The number of the entry of a change.
+    fn number_of(&self, entry: &FeedEntry) -> Option<i64> {
+        let mut numbered = (self.first..).zip(&self.entries);
+        let (number, _) = numbered.find(|(_, one)| one.is_of_same_change(entry))?;
+        Some(number)
+    }
+
     /// Returns true if the batch is no longer part of the feed.
     fn is_expired(&self, now: Timestamp) -> bool {
         now.since(self.at) >= KEPT
     }
+}
+
+/// Entries that the feed has.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    /// The entries with their numbers.
+    pub entries: Vec<(i64, FeedEntry)>,
+    /// How many of them are new.
+    pub new: usize,
 }
 
 /// The place of a new batch.
@@ -90,18 +106,31 @@ enum Place {
     Start(Option<Stored<FeedStart>>),
 }
 
+impl Place {
+    /// The number of the batch's first entry. That of a new feed is the time in milliseconds. Feeds get fewer
+    /// than 1,000 entries a second, so that number is greater than all before.
+    const fn first(&self, now: Timestamp) -> i64 {
+        match self {
+            Self::After(end) => *end,
+            Self::Start(_) => now.millis(),
+        }
+    }
+}
+
 impl Feed<'_> {
     /// Appends entries, which are in the order of their changes. Leaves out those of an earlier delivery.
-    /// Returns the number of new ones. 503 if other publishers kept appending.
+    /// 503 if other publishers kept appending.
     pub async fn publish(
         &self,
         tenant: OrganizationId,
         mut entries: Vec<FeedEntry>,
-    ) -> Result<usize, Error> {
+    ) -> Result<Published, Error> {
         self.name_deleters(tenant, &mut entries).await?;
-        let mut published = 0;
+        let mut published = Published::default();
         for some in entries.chunks(MOST_ENTRIES) {
-            published += self.publish_batch(tenant, some).await?;
+            let batch = self.publish_batch(tenant, some).await?;
+            published.entries.extend(batch.entries);
+            published.new += batch.new;
         }
         Ok(published)
     }
@@ -110,33 +139,39 @@ impl Feed<'_> {
         &self,
         tenant: OrganizationId,
         entries: &[FeedEntry],
-    ) -> Result<usize, Error> {
+    ) -> Result<Published, Error> {
         for attempt in 1..=ATTEMPTS {
             let now = self.0.clock.now();
             let (place, known) = self.newest(tenant, entries, now).await?;
-            let is_new = |entry: &&FeedEntry| {
-                let known = known.iter().flat_map(|batch| &batch.entries);
-                !known
-                    .into_iter()
-                    .any(|known| known.is_of_same_change(entry))
+            let number = |entry: &FeedEntry| known.iter().find_map(|batch| batch.number_of(entry));
+            let (mut next, mut new) = (place.first(now), Vec::new());
+            let numbered = entries.iter().map(|entry| {
+                let number = number(entry).unwrap_or_else(|| {
+                    new.push(entry.clone());
+                    next += 1;
+                    next - 1
+                });
+                (number, entry.clone())
+            });
+            let published = Published {
+                entries: numbered.collect(),
+                new: new.len(),
             };
-            let new: Vec<_> = entries.iter().filter(is_new).cloned().collect();
-            let count = new.len();
-            if count == 0 {
-                return Ok(0);
+            if new.is_empty() {
+                return Ok(published);
             }
-            let batch = |first| FeedBatch {
+            let batch = FeedBatch {
                 organization_id: tenant,
-                first,
+                first: place.first(now),
                 entries: new,
                 at: now,
             };
-            let writes = match place {
-                Place::After(end) => vec![Write::create(&batch(end))?],
-                Place::Start(start) => started(tenant, start.as_ref(), now, batch)?,
-            };
+            let mut writes = vec![Write::create(&batch)?];
+            if let Place::Start(start) = place {
+                writes.push(started(tenant, start.as_ref(), batch.first)?);
+            }
             if self.0.table.transact(writes).await?.is_ok() {
-                return Ok(count);
+                return Ok(published);
             }
             back_off(attempt).await;
         }
@@ -222,25 +257,21 @@ fn deleted(entry: &FeedEntry) -> Option<Subject> {
     })
 }
 
-/// Returns the writes that start a feed. Its first number is the time in milliseconds. Feeds get fewer
-/// than 1,000 entries a second, so that number is greater than all before.
+/// Returns the write that notes the start of a feed.
 fn started(
     tenant: OrganizationId,
     start: Option<&Stored<FeedStart>>,
-    now: Timestamp,
-    batch: impl FnOnce(i64) -> FeedBatch,
-) -> Result<Vec<Write>, Error> {
-    let first = now.millis();
-    let new = FeedStart {
+    first: i64,
+) -> Result<Write, Error> {
+    let record = FeedStart {
         organization_id: tenant,
         first,
     };
-    let start = match start {
-        None => Write::create(&new)?,
+    match start {
+        None => Write::create(&record),
         Some(Stored { version, .. }) => Write::replace(&Stored {
-            record: new,
+            record,
             version: *version,
-        })?,
-    };
-    Ok(vec![start, Write::create(&batch(first))?])
+        }),
+    }
 }

@@ -3,9 +3,9 @@
 use agent::{AlertStatus, Severity};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    ActivityType, AlertId, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId,
-    Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug, TagId, TaskStatus,
-    Timestamp, UserId, Who,
+    ActivityType, AlertId, AnyOf, Category, DeliveryStatus, Error, MilestoneId, MilestoneStatus,
+    OrNone, PhaseId, Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug,
+    TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::{
@@ -142,6 +142,7 @@ plain!(
     AlertId,
     AlertStatus,
     Category,
+    DeliveryStatus,
     MilestoneId,
     MilestoneStatus,
     PhaseId,

@@ -7,7 +7,7 @@ use model::{
     Activity, ActivityId, AgentSessionId, AlertId, Comment, CommentId, Error, Id, Milestone,
     MilestoneId, Organization, OrganizationId, Phase, PhaseId, Project, ProjectId, ServiceRequest,
     ServiceRequestId, Tag, TagId, Task, TaskId, Ticket, TicketId, TicketMessage, TicketMessageId,
-    Token, TokenId, User, UserId,
+    Token, TokenId, User, UserId, Webhook, WebhookId,
 };
 use tokio::sync::Mutex;
 
@@ -49,6 +49,7 @@ ids! {
     Alert: AlertId,
     AgentSession: AgentSessionId,
     Token: TokenId,
+    Webhook: WebhookId,
 }
 
 /// Gives out ids. An instance reserves one id at first, and twice as many each time it runs out. So

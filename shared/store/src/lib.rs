@@ -35,6 +35,7 @@ mod tasks;
 mod tickets;
 mod tokens;
 mod tracked;
+mod webhooks;
 mod words;
 mod writes;
 
@@ -50,7 +51,10 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
-pub use feed::{Change, Feed, FeedFilter, FeedFrom, NumberedEntry, StreamRecord, UnreadableImage};
+pub use feed::{
+    Change, Feed, FeedFilter, FeedFrom, NumberedEntry, Published, StreamRecord, UnlistedChange,
+    UnreadableImage,
+};
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;
@@ -67,6 +71,7 @@ pub use tickets::{
     MessageFrom, NewMessage, NewTicket, Sender, TicketOf, TicketWithMessages, Tickets,
 };
 pub use tokens::Tokens;
+pub use webhooks::{Attempt, WebhookEvent, WebhookWithHealth, Webhooks};
 
 pub use ::table::{
     Stored, Used, metered,

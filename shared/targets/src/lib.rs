@@ -1,41 +1,36 @@
 //! Calls of target systems ([`Targets`]), their answers ([`Told`]), and the secrets that
-//! authenticate them ([`Secrets`]).
+//! authenticate them ([`Secrets`]). Calls of webhooks ([`webhooks`]).
 
 mod address;
 mod answer;
 mod body;
+mod http;
 mod reader;
 mod secrets;
+pub mod webhooks;
 
 pub use answer::Told;
 pub use secrets::{NoSecret, Secrets};
 
-use std::{
-    error::Error,
-    fmt,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::{error::Error, fmt, time::Duration};
 
 use agent::{ApiCall, AuthScheme, BodyFormat, Connection, KeyPlace, Silence};
 use model::{Id, Stopwatch};
 use reqwest::{
     Method, Request, RequestBuilder, Response, StatusCode, Url,
     header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue},
-    redirect, retry,
 };
 use runtime::{Start, config::ConfigError};
 use secrecy::{ExposeSecret, SecretString};
 use store::Store;
 
+use self::http::Http;
+
 /// Calls connections. Cheap to clone; clones share cached secrets.
 #[derive(Clone)]
 pub struct Targets {
-    /// Created by the first call. The client reads the system's certificates, and most requests of
-    /// a function call no system.
-    http: Arc<OnceLock<Result<reqwest::Client, reqwest::Error>>>,
+    http: Http,
     secrets: Secrets,
-    allows_local: bool,
     /// The table that counts reads; none where they are not counted.
     store: Option<Store>,
 }
@@ -112,9 +107,8 @@ impl Targets {
     #[must_use]
     pub fn new(secrets: Secrets, local: bool) -> Self {
         Self {
-            http: Arc::default(),
+            http: Http::new(local),
             secrets,
-            allows_local: local,
             store: None,
         }
     }
@@ -138,7 +132,7 @@ impl Targets {
     /// True if connections may use http and addresses of this machine and its network.
     #[must_use]
     pub const fn allows_local(&self) -> bool {
-        self.allows_local
+        self.http.allows_local
     }
 
     /// Sends a call that the connection allows. If a cached secret is refused (401), the secret is
@@ -178,11 +172,9 @@ impl Targets {
     }
 
     fn http(&self) -> Result<&reqwest::Client, NoAnswer> {
-        let client = self.http.get_or_init(|| client(self.allows_local));
-        client.as_ref().map_err(|error| {
-            tracing::error!(cause = %error, "cannot build the HTTP client");
-            NoAnswer::NotSent("There is no HTTP client; nothing was sent.".to_owned())
-        })
+        let client = self.http.client();
+        let problem = "There is no HTTP client; nothing was sent.";
+        client.ok_or_else(|| NoAnswer::NotSent(problem.to_owned()))
     }
 
     /// Returns the method and URL of a call that is allowed and stays below the base URL.
@@ -191,7 +183,7 @@ impl Targets {
         if !connection.allows(&call.method, &call.path) {
             return Err(refused("is not a call that the connection allows."));
         }
-        if !(self.allows_local || connection.base_url.is_public()) {
+        if !(self.allows_local() || connection.base_url.is_public()) {
             return Err(refused("would leave the public internet."));
         }
         below(connection, call).ok_or_else(|| refused("does not stay below the base URL."))
@@ -217,30 +209,9 @@ impl Targets {
 impl fmt::Debug for Targets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Targets")
-            .field("allows_local", &self.allows_local)
+            .field("allows_local", &self.allows_local())
             .finish_non_exhaustive()
     }
-}
-
-/// Creates a client that does nothing on its own. Redirects and retries are off. Each call opens a
-/// connection: a pooled one that the target closed while the function slept would leave it open
-/// whether a call was sent. Unless `local`, the client resolves no private addresses.
-fn client(local: bool) -> Result<reqwest::Client, reqwest::Error> {
-    let builder = reqwest::Client::builder()
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .no_proxy()
-        .pool_max_idle_per_host(0)
-        .connect_timeout(Duration::from_secs(3))
-        .user_agent("workdesk");
-    let builder = if local {
-        builder
-    } else {
-        builder
-            .https_only(true)
-            .dns_resolver(Arc::new(address::Public))
-    };
-    builder.build()
 }
 
 fn below(connection: &Connection, call: &ApiCall) -> Option<(Method, Url)> {

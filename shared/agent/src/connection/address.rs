@@ -1,5 +1,7 @@
 //! Base URLs of connections.
 
+use model::address;
+
 use super::words::plain_text;
 
 plain_text! {
@@ -9,43 +11,9 @@ plain_text! {
     "an http or https URL with a host in lower case, and neither user, query nor fragment";
 }
 
-/// Top-level names that are not in the public DNS.
-const INNER: [&str; 6] = [
-    "localhost",
-    "local",
-    "localdomain",
-    "internal",
-    "intranet",
-    "arpa",
-];
-
-fn split(url: &str) -> Option<(&str, &str, &str)> {
-    let (scheme, rest) = url.split_once("://")?;
-    let (authority, path) = match rest.find('/') {
-        Some(at) => rest.split_at(at),
-        None => (rest, ""),
-    };
-    Some((scheme, authority, path))
-}
-
 fn is_base_url(url: &str) -> bool {
-    let Some((scheme, authority, path)) = split(url) else {
+    let Some((origin, path)) = address::split(url) else {
         return false;
-    };
-    let (host, port) = match authority.split_once(':') {
-        Some((host, port)) => (host, Some(port)),
-        None => (authority, None),
-    };
-    let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    let is_label = |label: &str| {
-        (1..=63).contains(&label.len())
-            && label.bytes().all(plain)
-            && !label.starts_with('-')
-            && !label.ends_with('-')
-    };
-    let is_port = |port: &str| {
-        let digits = port.bytes().all(|byte| byte.is_ascii_digit());
-        digits && port.len() <= 5 && port.parse::<u16>().is_ok_and(|port| port > 0)
     };
     let in_path = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
     let is_segment = |segment: &str| {
@@ -54,25 +22,13 @@ fn is_base_url(url: &str) -> bool {
             && !segment.bytes().all(|byte| byte == b'.')
     };
     let path = path.strip_suffix('/').unwrap_or(path);
-    let mut segments = path.split('/').skip(1);
-    ["http", "https"].contains(&scheme)
-        && host.split('.').all(is_label)
-        && port.is_none_or(is_port)
-        && segments.all(is_segment)
+    address::is_origin(origin) && path.split('/').skip(1).all(is_segment)
 }
 
 impl BaseUrl {
-    /// True if it uses https and its host may be a name in the public DNS. IP addresses in any
-    /// notation end in a label that begins with a digit, as no such name does.
+    /// True if it uses https and its host may be a name in the public DNS.
     #[must_use]
     pub fn is_public(&self) -> bool {
-        let Some(("https", authority, _)) = split(self) else {
-            return false;
-        };
-        let host = authority.split(':').next().unwrap_or_default();
-        let Some((_, last)) = host.rsplit_once('.') else {
-            return false;
-        };
-        last.starts_with(|first: char| first.is_ascii_alphabetic()) && !INNER.contains(&last)
+        address::is_public(self)
     }
 }

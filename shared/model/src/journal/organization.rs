@@ -1,5 +1,5 @@
 //! The organization's journal: an entry for each change of users, tokens, plan, policy, connections,
-//! pauses and alerts.
+//! pauses, webhooks and alerts.
 //!
 //! The organization has one chain. An attacker who can write the whole table and recompute all later
 //! hashes is detected by a head stored elsewhere.
@@ -11,8 +11,8 @@ use utoipa::ToSchema;
 use super::{Chained, JournalFlaw, JournalHead, Link, canonical, first_break};
 use crate::{
     AgentSessionId, AlertId, FieldChange, JournalSubject, JsonObject, JsonText, Organization,
-    OrganizationId, Timestamp, Token, TokenId, TokenName, User, UserId, digest, input,
-    names::names,
+    OrganizationId, Timestamp, Token, TokenId, TokenName, User, UserId, Webhook, WebhookId, digest,
+    input, names::names,
 };
 
 /// An entry of the organization's journal.
@@ -136,6 +136,14 @@ names! {
         AlertRecorded,
         /// The status of alerts changed, by a request, a further report, or the agent.
         AlertChanged,
+        /// A webhook was created.
+        WebhookCreated,
+        /// A webhook changed, or the service disabled it.
+        WebhookChanged,
+        /// A webhook was deleted.
+        WebhookDeleted,
+        /// The secret of a webhook was rotated.
+        WebhookSecretRotated,
         /// Agent sessions ended, or a later check added to their journals. The entry names the newest
         /// entry of each, so that a session that was removed is missed.
         AgentSessionsEnded,
@@ -224,9 +232,26 @@ impl Journaled for Token {
     }
 }
 
+impl Journaled for Webhook {
+    fn subjects(&self) -> Vec<String> {
+        vec![subject::webhook(self.id)]
+    }
+
+    fn noted(&self) -> Value {
+        json!({
+            "url": self.url,
+            "types": self.types,
+            "description": self.description,
+            "enabled": self.enabled,
+            "disabledReason": self.disabled_reason,
+            "generation": self.generation,
+        })
+    }
+}
+
 /// The names of subjects.
 pub mod subject {
-    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId};
+    use super::{AgentSessionId, AlertId, OrganizationId, TokenId, UserId, WebhookId};
 
     /// The policy.
     pub const POLICY: &str = "policy";
@@ -262,6 +287,12 @@ pub mod subject {
     #[must_use]
     pub fn alert(id: AlertId) -> String {
         format!("alert:{id}")
+    }
+
+    /// Returns the name of a webhook.
+    #[must_use]
+    pub fn webhook(id: WebhookId) -> String {
+        format!("webhook:{id}")
     }
 
     /// Returns the name of an agent session.

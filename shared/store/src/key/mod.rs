@@ -13,9 +13,10 @@ mod directory;
 mod format;
 mod people;
 mod upkeep;
+mod webhooks;
 mod work;
 
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
-pub(crate) use self::{format::instant, upkeep::*};
+pub(crate) use self::{format::instant, upkeep::*, webhooks::*};

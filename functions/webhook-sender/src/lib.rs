@@ -1,0 +1,139 @@
+//! The consumer of the webhook queue: sends events to the URLs of webhooks.
+//!
+//! A delivery is sent at least once. An attempt begins and ends with a conditional write, so that a message
+//! that comes twice is sent twice only after a crash. The record of a delivery has its next attempt. If a
+//! message is lost, the sweeper sends another one.
+//!
+//! A batch has messages of several organizations. Each webhook gets some of them at a time, so that a slow
+//! receiver holds up none but its own.
+
+use std::{collections::BTreeMap, panic::AssertUnwindSafe, time::Duration};
+
+use aws_lambda_events::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use futures::{FutureExt, StreamExt, stream};
+use model::{DeliveryMessage, Error, Stopwatch};
+use runtime::{queue::Queue, telemetry};
+use store::Store;
+use targets::webhooks::{PATIENCE, WebhookCaller};
+
+/// Messages that one webhook gets at the same time.
+const AT_ONCE: usize = 5;
+
+/// The time of an invocation within which attempts begin. Later messages are delivered again.
+const TO_BEGIN: Duration = Duration::from_secs(15);
+
+/// Sends webhooks. Created once per cold start.
+#[derive(Debug)]
+pub struct WebhookSender {
+    store: Store,
+    queue: Queue,
+    caller: WebhookCaller,
+}
+
+impl WebhookSender {
+    /// Creates a sender.
+    #[must_use]
+    pub fn new(store: Store, queue: Queue, caller: WebhookCaller) -> Self {
+        Self {
+            store: store.patient(),
+            queue,
+            caller,
+        }
+    }
+
+    /// Handles a batch. Returns the messages to deliver again. An error or a panic of one message does not
+    /// affect the others.
+    pub async fn handle(&self, event: SqsEvent) -> SqsBatchResponse {
+        let (handled, used) = store::metered(Box::pin(self.handle_all(event))).await;
+        telemetry::unreadable(&used.unreadable, None, self.store.now());
+        let mut response = SqsBatchResponse::default();
+        for (message, is_handled) in handled {
+            if !is_handled {
+                // Without an id, the whole batch is delivered again.
+                response.add_failure(message.message_id.unwrap_or_default());
+            }
+        }
+        response
+    }
+
+    async fn handle_all(&self, event: SqsEvent) -> Vec<(SqsMessage, bool)> {
+        let began = Stopwatch::start();
+        let mut by_webhook: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for message in event.records {
+            let read = read(&message);
+            let webhook = read
+                .as_ref()
+                .ok()
+                .map(|one| (one.organization_id, one.webhook_id));
+            by_webhook.entry(webhook).or_default().push((message, read));
+        }
+        let all = by_webhook.into_values().map(|messages| {
+            let handled = stream::iter(messages).map(async |(message, read)| {
+                let is_handled = self.guarded(&message, read, &began).await;
+                (message, is_handled)
+            });
+            handled.buffer_unordered(AT_ONCE).collect::<Vec<_>>()
+        });
+        futures::future::join_all(all).await.concat()
+    }
+
+    /// Handles a message. Returns whether it succeeded.
+    async fn guarded(
+        &self,
+        message: &SqsMessage,
+        read: Result<DeliveryMessage, Error>,
+        began: &Stopwatch,
+    ) -> bool {
+        if began.elapsed() > TO_BEGIN {
+            return false;
+        }
+        let attempt = async { self.attempt(&read?).await };
+        let cause = match AssertUnwindSafe(Box::pin(attempt)).catch_unwind().await {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error.chain(),
+            Err(_) => "a panic".to_owned(),
+        };
+        let message_id = message.message_id.as_deref().unwrap_or_default();
+        tracing::error!(messageId = message_id, cause, "cannot handle a message");
+        false
+    }
+
+    /// Attempts a delivery, if an attempt is due. Sends the message for the next attempt.
+    async fn attempt(&self, message: &DeliveryMessage) -> Result<(), Error> {
+        let webhooks = self.store.webhooks();
+        let DeliveryMessage {
+            organization_id,
+            webhook_id,
+            delivery_id,
+            ..
+        } = message;
+        let begun = webhooks.begin(*organization_id, *webhook_id, delivery_id);
+        let Some(attempt) = begun.await? else {
+            return Ok(());
+        };
+        let event = self.caller.message_of(&attempt.delivery);
+        let now = self.store.now();
+        let sent = self.caller.send(&attempt.webhook, &event, PATIENCE, now);
+        let outcome = sent.await;
+        tracing::info!(
+            organizationId = %organization_id,
+            webhookId = %webhook_id,
+            deliveryId = delivery_id,
+            attempt = attempt.delivery.attempts,
+            status = outcome.as_ref().map_or_else(|failed| failed.status, |status| Some(*status)),
+            problem = outcome.as_ref().err().map(|failed| &*failed.problem),
+        );
+        let next = webhooks.end(attempt, outcome).await?;
+        for sent in self.queue.send(next.as_slice()).await {
+            if let Err(error) = sent {
+                let cause = error.chain();
+                tracing::warn!(cause, "the sweeper will send the message");
+            }
+        }
+        Ok(())
+    }
+}
+
+fn read(message: &SqsMessage) -> Result<DeliveryMessage, Error> {
+    DeliveryMessage::from_text(message.body.as_deref().unwrap_or_default())
+}

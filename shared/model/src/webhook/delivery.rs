@@ -1,0 +1,395 @@
+//! Deliveries of events to webhooks, and their retries.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::EventChange;
+use crate::{
+    AnyOf, Error, OrganizationId, Timestamp, WebhookId, digest, input, names::names, span,
+};
+
+/// The pauses before the second and each further attempt, in milliseconds.
+const PAUSES: [i64; 9] = [
+    5 * span::SECOND,
+    5 * span::MINUTE,
+    30 * span::MINUTE,
+    2 * span::HOUR,
+    5 * span::HOUR,
+    10 * span::HOUR,
+    14 * span::HOUR,
+    20 * span::HOUR,
+    24 * span::HOUR,
+];
+
+/// The longest pause that a receiver may ask for by `Retry-After`, in milliseconds.
+const LONGEST_PAUSE: i64 = span::DAY;
+
+/// The part of a pause by which it may be longer: a tenth.
+const JITTER: i64 = 10;
+
+/// The longest pause for which the queue holds a message back, in milliseconds. After a longer one, the
+/// sweeper sends the message.
+const LONGEST_DELAY: i64 = 15 * span::MINUTE;
+
+/// The milliseconds that the queue has to deliver a message. After that, the sweeper sends another one.
+const DELIVERY: i64 = 2 * span::MINUTE;
+
+/// The milliseconds after which the sweeper sends yet another message.
+const RESENT: i64 = 10 * span::MINUTE;
+
+/// The milliseconds of an attempt. Longer than an answer may take, so that two attempts seldom overlap.
+const LEASE: i64 = 30 * span::SECOND;
+
+/// The milliseconds by which two clocks may differ.
+const SKEW: i64 = span::SECOND;
+
+/// A delivery of an event to a webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookDelivery {
+    /// The id, which every attempt sends as `webhook-id`. It sorts by the instant of the change.
+    pub id: String,
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The webhook.
+    pub webhook_id: WebhookId,
+    /// The type of the event, such as `task.created`.
+    #[serde(rename = "type")]
+    pub event: String,
+    /// The change.
+    pub change: EventChange,
+    /// The status.
+    pub status: DeliveryStatus,
+    /// The number of attempts since it was created or sent again by a user.
+    pub attempts: i64,
+    /// The status of the last answer; none if there was no answer.
+    pub last_status_code: Option<i64>,
+    /// The problem of the last attempt.
+    pub last_error: Option<String>,
+    /// The next attempt; none when there is none to come.
+    pub next_attempt_at: Option<Timestamp>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// The end of the running attempt.
+    pub leased_until: Option<Timestamp>,
+    /// The instant from which the sweeper sends a message for it; none when no attempt is to come.
+    pub due_at: Option<Timestamp>,
+}
+
+names! {
+    /// The status of a delivery.
+    pub enum DeliveryStatus = "a status" {
+        /// An attempt is to come.
+        Pending,
+        /// The receiver answered with 2xx.
+        Delivered,
+        /// No further attempt is to come.
+        Failed,
+    }
+}
+
+input! {
+    /// Filters of deliveries.
+    pub struct WebhookDeliveryFilter {
+        /// One of these.
+        status: Option<AnyOf<DeliveryStatus>>,
+    }
+}
+
+/// The answer to an attempt that failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FailedAttempt {
+    /// The status; none without an answer.
+    pub status: Option<u16>,
+    /// The problem in words.
+    pub problem: String,
+    /// The milliseconds of `Retry-After`.
+    pub retry_after: Option<i64>,
+}
+
+impl WebhookDelivery {
+    /// Milliseconds for which a delivery is kept.
+    pub const KEPT: i64 = 7 * span::DAY;
+
+    /// Creates the delivery of a change, which is to be attempted at once. Two deliveries of one change to one
+    /// webhook have the same id.
+    #[must_use]
+    pub fn new(
+        tenant: OrganizationId,
+        webhook: WebhookId,
+        change: EventChange,
+        now: Timestamp,
+    ) -> Self {
+        let event = change.event_type();
+        Self {
+            id: id(tenant, webhook, &change),
+            organization_id: tenant,
+            webhook_id: webhook,
+            event,
+            change,
+            status: DeliveryStatus::Pending,
+            attempts: 0,
+            last_status_code: None,
+            last_error: None,
+            next_attempt_at: Some(now),
+            created_at: now,
+            leased_until: None,
+            due_at: Some(now.plus(DELIVERY)),
+        }
+    }
+
+    /// Returns the beginning of the ids of changes at an instant.
+    #[must_use]
+    pub fn id_beginning(at: Timestamp) -> String {
+        format!("evt_{:013}", at.millis())
+    }
+
+    /// Returns true if it is no longer kept.
+    #[must_use]
+    pub fn is_expired(&self, now: Timestamp) -> bool {
+        now.since(self.created_at) >= Self::KEPT
+    }
+
+    /// Returns true if an attempt may begin: one is to come, and none is running.
+    #[must_use]
+    pub fn may_begin(&self, now: Timestamp) -> bool {
+        let is_due = self.next_attempt_at.is_some_and(|at| at <= now.plus(SKEW));
+        is_due && self.leased_until.is_none_or(|until| until <= now)
+    }
+
+    /// Begins an attempt. It counts, whatever becomes of it.
+    pub fn begin(&mut self, now: Timestamp) {
+        let until = now.plus(LEASE);
+        self.attempts += 1;
+        self.leased_until = Some(until);
+        self.due_at = self.due_at.max(Some(until));
+    }
+
+    /// Ends an attempt that the receiver answered with 2xx.
+    pub fn succeed(&mut self, status: u16) {
+        self.end(DeliveryStatus::Delivered);
+        self.last_status_code = Some(status.into());
+        self.last_error = None;
+    }
+
+    /// Ends an attempt that failed. Plans the next one, after a pause with a `jitter` of 0 to 1,000
+    /// thousandths, unless it was the last.
+    pub fn fail(&mut self, failed: &FailedAttempt, jitter: i64, now: Timestamp) {
+        self.last_status_code = failed.status.map(i64::from);
+        self.last_error = Some(failed.problem.clone());
+        let attempt = usize::try_from(self.attempts).unwrap_or_default();
+        let Some(pause) = PAUSES.get(attempt.saturating_sub(1)) else {
+            self.end(DeliveryStatus::Failed);
+            return;
+        };
+        let jitter = pause / JITTER * jitter / 1_000;
+        let asked = failed.retry_after.unwrap_or_default().min(LONGEST_PAUSE);
+        let pause = (pause + jitter).max(asked);
+        let next = now.plus(pause);
+        self.leased_until = None;
+        self.next_attempt_at = Some(next);
+        let is_short = pause <= LONGEST_DELAY;
+        self.due_at = Some(if is_short { next.plus(DELIVERY) } else { next });
+    }
+
+    /// Gives it up, such as when its webhook is disabled.
+    pub fn give_up(&mut self, problem: &str) {
+        self.end(DeliveryStatus::Failed);
+        self.last_error = Some(problem.to_owned());
+    }
+
+    /// Begins anew with the first attempt, at once.
+    pub fn send_again(&mut self, now: Timestamp) {
+        self.status = DeliveryStatus::Pending;
+        self.attempts = 0;
+        self.next_attempt_at = Some(now);
+        self.due_at = Some(now.plus(DELIVERY));
+    }
+
+    /// Notes that the sweeper sent a message for it.
+    pub fn resent(&mut self, now: Timestamp) {
+        self.due_at = Some(now.plus(RESENT));
+    }
+
+    fn end(&mut self, status: DeliveryStatus) {
+        self.status = status;
+        self.next_attempt_at = None;
+        self.leased_until = None;
+        self.due_at = None;
+    }
+
+    /// The message for the next attempt. `None` when there is none to come, and when the sweeper is to send it.
+    #[must_use]
+    pub fn message(&self, now: Timestamp) -> Option<DeliveryMessage> {
+        let pause = self.next_attempt_at?.since(now).max(0);
+        let delay = Duration::from_millis(pause.unsigned_abs());
+        (pause <= LONGEST_DELAY).then(|| DeliveryMessage {
+            organization_id: self.organization_id,
+            webhook_id: self.webhook_id,
+            delivery_id: self.id.clone(),
+            delay,
+        })
+    }
+}
+
+/// The id of a change's delivery to a webhook: the instant of the change, and a hash.
+fn id(tenant: OrganizationId, webhook: WebhookId, change: &EventChange) -> String {
+    let record = serde_json::to_string(&change.record_id).unwrap_or_default();
+    let version = change.version.unwrap_or_default();
+    let event = change.event_type();
+    let hash = digest(&format!("{tenant} {webhook} {event} {record} {version}"));
+    let beginning = WebhookDelivery::id_beginning(change.at);
+    format!("{beginning}_{}", &hash[..24])
+}
+
+/// A message of the webhook queue: the delivery to attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct DeliveryMessage {
+    /// The organization.
+    pub organization_id: OrganizationId,
+    /// The webhook.
+    pub webhook_id: WebhookId,
+    /// The delivery.
+    pub delivery_id: String,
+    /// The time for which the queue holds the message back.
+    #[serde(skip)]
+    pub delay: Duration,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Envelope<M> {
+    version: u32,
+    #[serde(flatten)]
+    message: M,
+}
+
+impl DeliveryMessage {
+    const VERSION: u32 = 1;
+
+    /// Writes the message for the queue.
+    pub fn to_text(&self) -> Result<String, Error> {
+        let (version, message) = (Self::VERSION, self);
+        serde_json::to_string(&Envelope { version, message })
+            .map_err(|error| Error::internal("writing a message", error))
+    }
+
+    /// Parses a message; an unknown version is an error.
+    pub fn from_text(text: &str) -> Result<Self, Error> {
+        let envelope: Envelope<Self> = serde_json::from_str(text)
+            .map_err(|error| Error::internal("reading a message", error))?;
+        if envelope.version == Self::VERSION {
+            return Ok(envelope.message);
+        }
+        let problem = format!("version {} is unknown", envelope.version);
+        Err(Error::internal("reading a message", problem))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::Id;
+
+    fn change(version: i64) -> EventChange {
+        let change = json!({
+            "type": "task", "recordId": 17, "action": "updated", "version": version,
+            "at": "2026-01-15T12:00:00.000Z",
+        });
+        serde_json::from_value(change).unwrap()
+    }
+
+    fn delivery(now: Timestamp) -> WebhookDelivery {
+        let (tenant, webhook) = (OrganizationId::new(1).unwrap(), WebhookId::new(1).unwrap());
+        WebhookDelivery::new(tenant, webhook, change(4), now)
+    }
+
+    fn failed(retry_after: Option<i64>) -> FailedAttempt {
+        FailedAttempt {
+            status: Some(500),
+            problem: "The receiver answered 500.".to_owned(),
+            retry_after,
+        }
+    }
+
+    #[test]
+    fn retries_come_after_the_pauses_and_end_with_the_last() {
+        let mut now = Timestamp::from_millis(0);
+        let mut delivery = delivery(now);
+        for pause in PAUSES {
+            assert!(delivery.may_begin(now));
+            delivery.begin(now);
+            assert!(!delivery.may_begin(now));
+            delivery.fail(&failed(None), 0, now);
+            assert!(!delivery.may_begin(now.plus(pause - 2 * SKEW)));
+            now = now.plus(pause);
+            assert_eq!(delivery.next_attempt_at, Some(now));
+        }
+        delivery.begin(now);
+        delivery.fail(&failed(None), 0, now);
+        assert_eq!(delivery.status, DeliveryStatus::Failed);
+        assert_eq!((delivery.next_attempt_at, delivery.due_at), (None, None));
+        assert_eq!(delivery.attempts, 10);
+        delivery.send_again(now);
+        assert!(delivery.may_begin(now) && delivery.attempts == 0);
+    }
+
+    #[test]
+    fn a_pause_grows_by_a_tenth_at_most_or_to_what_the_receiver_asks() {
+        let now = Timestamp::from_millis(0);
+        for (retry_after, jitter, pause) in [
+            (None, 1_000, 5_500),
+            (None, 500, 5_250),
+            (Some(2_000), 0, 5_000),
+            (Some(span::HOUR), 0, span::HOUR),
+            (Some(9 * span::DAY), 0, span::DAY),
+        ] {
+            let mut delivery = delivery(now);
+            delivery.begin(now);
+            delivery.fail(&failed(retry_after), jitter, now);
+            assert_eq!(delivery.next_attempt_at, Some(now.plus(pause)));
+            let by_queue = delivery.message(now).is_some();
+            assert_eq!(by_queue, pause <= LONGEST_DELAY);
+            let due = if by_queue { pause + DELIVERY } else { pause };
+            assert_eq!(delivery.due_at, Some(now.plus(due)));
+        }
+    }
+
+    #[test]
+    fn an_attempt_that_was_lost_is_due_after_its_lease() {
+        let now = Timestamp::from_millis(0);
+        let mut delivery = delivery(now);
+        let late = now.plus(DELIVERY);
+        delivery.begin(late);
+        assert_eq!(delivery.due_at, Some(late.plus(LEASE)));
+        assert!(!delivery.may_begin(late.plus(LEASE - 1)));
+        assert!(delivery.may_begin(late.plus(LEASE)));
+    }
+
+    #[test]
+    fn an_id_is_that_of_the_change_and_the_webhook() {
+        let now = Timestamp::from_millis(0);
+        assert_eq!(delivery(now).id, delivery(now.plus(1)).id);
+        assert!(delivery(now).id.starts_with("evt_1768478400000_"));
+        let tenant = OrganizationId::new(1).unwrap();
+        let of = |webhook, version| {
+            let webhook = WebhookId::new(webhook).unwrap();
+            WebhookDelivery::new(tenant, webhook, change(version), now).id
+        };
+        assert_ne!(of(1, 4), of(2, 4));
+        assert_ne!(of(1, 4), of(1, 5));
+    }
+
+    #[test]
+    fn a_message_reads_as_it_was_written() {
+        let now = Timestamp::from_millis(0);
+        let message = delivery(now).message(now).unwrap();
+        let read = DeliveryMessage::from_text(&message.to_text().unwrap());
+        assert_eq!(read.unwrap(), message);
+        let other = r#"{"version":2,"organizationId":1,"webhookId":1,"deliveryId":"x"}"#;
+        assert!(DeliveryMessage::from_text(other).is_err());
+    }
+}

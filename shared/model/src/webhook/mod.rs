@@ -1,0 +1,224 @@
+//! Webhooks: URLs that an organization has called when its records change.
+
+mod delivery;
+mod event;
+mod url;
+
+pub use delivery::{
+    DeliveryMessage, DeliveryStatus, FailedAttempt, WebhookDelivery, WebhookDeliveryFilter,
+};
+pub use event::{EventChange, EventPattern, EventRecordId, TEST_EVENT};
+pub use url::WebhookUrl;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Description, OrganizationId, Timestamp, WebhookId, input,
+    input::{Change, List, Patch},
+    names::names,
+    span,
+};
+
+/// A webhook of an organization. The table has no secret of it: secrets follow from its id and the
+/// [generation](Self::generation).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Webhook {
+    /// Unique id.
+    pub id: WebhookId,
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The URL that it calls.
+    pub url: WebhookUrl,
+    /// The events that it is told of, each once.
+    pub types: Vec<EventPattern>,
+    /// The purpose.
+    pub description: Option<Description>,
+    /// True if it gets new deliveries.
+    pub enabled: bool,
+    /// The number of its secret, from 1. Each rotation raises it.
+    pub generation: i64,
+    /// The last rotation.
+    pub rotated_at: Option<Timestamp>,
+    /// The reason for which the service disabled it.
+    pub disabled_reason: Option<DisabledReason>,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+}
+
+names! {
+    /// The reason for which the service disabled a webhook.
+    pub enum DisabledReason {
+        /// The receiver answered 410.
+        Gone,
+        /// Every delivery of five days failed.
+        Failing,
+    }
+}
+
+/// The results of a webhook's deliveries. It is an item of its own, so that a delivery changes no version of
+/// the webhook.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookHealth {
+    /// The owning organization.
+    pub organization_id: OrganizationId,
+    /// The webhook.
+    pub webhook_id: WebhookId,
+    /// The last success, to the minute.
+    pub last_success_at: Option<Timestamp>,
+    /// The first failure since then.
+    pub failing_since: Option<Timestamp>,
+}
+
+input! {
+    /// A webhook to create.
+    pub struct WebhookCreate {
+        url: WebhookUrl,
+        /// The events that it is told of.
+        types: List<EventPattern, 1, 60>,
+        description: Option<Description>,
+        /// `false` for a webhook that gets no deliveries yet; `true` when absent.
+        enabled: Option<bool>,
+    }
+    example {
+        "url": "https://hooks.example.com/workdesk",
+        "types": ["task.created", "ticket.*"],
+        "description": "Posts new work to the team's chat.",
+    };
+}
+
+input! {
+    /// A change of a webhook: at least one field. An absent field is kept, null clears it.
+    pub struct WebhookUpdate {
+        url: Change<WebhookUrl>,
+        types: Change<List<EventPattern, 1, 60>>,
+        description: Patch<Description>,
+        /// `true` begins anew after the service disabled it.
+        enabled: Change<bool>,
+    }
+    needs any;
+    example {"types": ["*"], "enabled": true};
+}
+
+impl Webhook {
+    /// The most webhooks of an organization.
+    pub const MOST: usize = 10;
+
+    /// Milliseconds for which the secret before a rotation signs as well.
+    pub const OVERLAP: i64 = span::DAY;
+
+    /// Milliseconds of failures alone after which the service disables a webhook.
+    pub const PATIENCE: i64 = 5 * span::DAY;
+
+    /// Builds a webhook of the organization from a create request.
+    #[must_use]
+    pub fn new(
+        id: WebhookId,
+        tenant: OrganizationId,
+        create: WebhookCreate,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            id,
+            organization_id: tenant,
+            url: create.url,
+            types: each_once(create.types.0),
+            description: create.description,
+            enabled: create.enabled.unwrap_or(true),
+            generation: 1,
+            rotated_at: None,
+            disabled_reason: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// Applies a change. A webhook that is enabled has no reason for which it was disabled.
+    pub fn update(&mut self, update: WebhookUpdate, now: Timestamp) {
+        update.url.apply(&mut self.url);
+        if let Change::Set(types) = update.types {
+            self.types = each_once(types.0);
+        }
+        update.description.apply(&mut self.description);
+        update.enabled.apply(&mut self.enabled);
+        if self.enabled {
+            self.disabled_reason = None;
+        }
+        self.updated_at = now;
+    }
+
+    /// Begins a new generation of the secret.
+    pub fn rotate(&mut self, now: Timestamp) {
+        self.generation += 1;
+        self.rotated_at = Some(now);
+        self.updated_at = now;
+    }
+
+    /// Disables it, on behalf of the service.
+    pub fn disable(&mut self, reason: DisabledReason, now: Timestamp) {
+        self.enabled = false;
+        self.disabled_reason = Some(reason);
+        self.updated_at = now;
+    }
+
+    /// The generations that sign now, the newest first.
+    pub fn generations(&self, now: Timestamp) -> impl Iterator<Item = i64> + use<> {
+        let both = self
+            .rotated_at
+            .is_some_and(|rotated| now.since(rotated) < Self::OVERLAP);
+        std::iter::once(self.generation).chain(both.then_some(self.generation - 1))
+    }
+
+    /// The end of the secret before the last rotation, as long as it signs.
+    #[must_use]
+    pub fn previous_until(&self, now: Timestamp) -> Option<Timestamp> {
+        let until = self.rotated_at?.plus(Self::OVERLAP);
+        (now < until).then_some(until)
+    }
+
+    /// Returns true if it is told of events of this type.
+    #[must_use]
+    pub fn wants(&self, event: &str) -> bool {
+        self.enabled && self.types.iter().any(|pattern| pattern.has(event))
+    }
+}
+
+/// The patterns, each once and in order.
+fn each_once(mut types: Vec<EventPattern>) -> Vec<EventPattern> {
+    types.sort_unstable();
+    types.dedup();
+    types
+}
+
+impl WebhookHealth {
+    /// Milliseconds within which a further success is not noted.
+    const FRESH: i64 = span::MINUTE;
+
+    /// The results of a webhook without deliveries.
+    #[must_use]
+    pub const fn of(webhook: &Webhook) -> Self {
+        Self {
+            organization_id: webhook.organization_id,
+            webhook_id: webhook.id,
+            last_success_at: None,
+            failing_since: None,
+        }
+    }
+
+    /// Returns true if a success now is worth a write.
+    #[must_use]
+    pub fn lacks_success(&self, now: Timestamp) -> bool {
+        let is_fresh = |last: Timestamp| now.since(last) < Self::FRESH;
+        self.failing_since.is_some() || !self.last_success_at.is_some_and(is_fresh)
+    }
+
+    /// Returns true if failures have lasted so long that a further one disables the webhook.
+    #[must_use]
+    pub fn has_failed_long(&self, now: Timestamp) -> bool {
+        self.failing_since
+            .is_some_and(|since| now.since(since) >= Webhook::PATIENCE)
+    }
+}

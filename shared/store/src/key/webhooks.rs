@@ -1,0 +1,48 @@
+//! Keys of webhooks and their deliveries.
+
+use model::{OrganizationId, Timestamp, Webhook, WebhookDelivery, WebhookHealth, WebhookId};
+use table::{AnyKey, Key, List, Sort};
+
+use super::format::record;
+
+/// A webhook.
+pub(crate) fn webhook(tenant: OrganizationId, id: WebhookId) -> Key<Webhook> {
+    record(tenant, "WEBHOOK", id)
+}
+
+/// The organization's webhooks by id.
+pub(crate) fn webhooks(tenant: OrganizationId) -> List<Webhook> {
+    List::new(format!("ORG#{tenant}#WEBHOOK"))
+}
+
+/// The ids of the organization's webhooks, by which they are limited.
+pub(crate) fn webhook_ids(tenant: OrganizationId) -> AnyKey {
+    AnyKey::new(format!("ORG#{tenant}"), "WEBHOOKS")
+}
+
+/// The results of a webhook's deliveries.
+pub(crate) fn webhook_health(tenant: OrganizationId, id: WebhookId) -> Key<WebhookHealth> {
+    Key::new(format!("ORG#{tenant}#WEBHOOK#{id}"), "HEALTH")
+}
+
+/// A webhook's deliveries by the instants of their changes.
+pub(crate) fn webhook_deliveries(
+    tenant: OrganizationId,
+    webhook: WebhookId,
+) -> List<WebhookDelivery> {
+    List::new(format!("ORG#{tenant}#WEBHOOK#{webhook}#DELIVERY"))
+}
+
+/// A delivery's key in [`webhook_deliveries`].
+pub(crate) fn webhook_delivery(
+    tenant: OrganizationId,
+    webhook: WebhookId,
+    id: &str,
+) -> Key<WebhookDelivery> {
+    webhook_deliveries(tenant, webhook).at(Sort::new(id))
+}
+
+/// The sort key before all deliveries of changes since an instant.
+pub(crate) fn deliveries_since(at: Timestamp) -> Sort {
+    Sort::new(WebhookDelivery::id_beginning(at))
+}

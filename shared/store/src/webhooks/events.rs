@@ -1,0 +1,82 @@
+//! Events, of changes of the table's stream.
+
+use std::collections::HashMap;
+
+use model::{
+    EventChange, EventRecordId, FeedAction, FeedEntry, Timestamp, UnlistedKind, UserId, UserRef,
+};
+use serde::Deserialize;
+
+use crate::feed::UnlistedChange;
+
+/// An event that webhooks may be told of.
+#[derive(Clone, Debug)]
+pub struct WebhookEvent {
+    /// The change, without its actor.
+    pub(super) change: EventChange,
+    pub(super) actor: Option<UserId>,
+}
+
+/// The attributes of a notification that its event shows.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Notified {
+    id: String,
+    user_id: UserId,
+    at: Timestamp,
+    actor: Option<UserId>,
+}
+
+impl WebhookEvent {
+    /// The event of an entry with its number in the change feed.
+    #[must_use]
+    pub fn of_entry(number: i64, entry: &FeedEntry) -> Self {
+        Self {
+            change: EventChange {
+                id: Some(number.to_string()),
+                kind: entry.of.kind.name().to_owned(),
+                record_id: EventRecordId::Number(entry.of.record_id),
+                parent: entry.parent,
+                action: entry.action,
+                version: entry.version,
+                fields: entry.fields.clone(),
+                at: entry.at,
+                actor: None,
+                user_id: None,
+            },
+            actor: entry.actor,
+        }
+    }
+
+    /// The event of a change that the feed does not have: a new notification. `None` for other changes.
+    #[must_use]
+    pub fn of_unlisted(change: &UnlistedChange) -> Option<Self> {
+        if change.kind != UnlistedKind::Notification || change.before::<Notified>().is_some() {
+            return None;
+        }
+        let notified: Notified = change.after()?;
+        Some(Self {
+            change: EventChange {
+                id: None,
+                kind: EventChange::NOTIFICATION.to_owned(),
+                record_id: EventRecordId::Text(notified.id),
+                parent: None,
+                action: FeedAction::Created,
+                version: Some(change.version),
+                fields: Vec::new(),
+                at: notified.at,
+                actor: None,
+                user_id: Some(notified.user_id),
+            },
+            actor: notified.actor,
+        })
+    }
+
+    /// The change with its actor.
+    pub(super) fn shown(self, actors: &HashMap<UserId, UserRef>) -> EventChange {
+        EventChange {
+            actor: self.actor.and_then(|id| actors.get(&id).cloned()),
+            ..self.change
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! Webhooks, and the results of their deliveries.
+
+mod attempts;
+mod deliveries;
+mod events;
+
+pub use attempts::Attempt;
+pub use events::WebhookEvent;
+
+use model::{
+    Code, DisabledReason, EntryContent, Error, Id, OrganizationEvent, OrganizationId, Webhook,
+    WebhookCreate, WebhookHealth, WebhookId, WebhookUpdate,
+};
+
+use super::{
+    PendingWrite, WriteContext,
+    key::{self, AnyKey, Key},
+    page::{Page, Wanted},
+    records::ReadHead,
+    store::resource,
+    table::{Change, Condition, OrNotFound, Read, Record, Stored, Write},
+    tracked::Tracked,
+    writes::Writes,
+};
+
+resource! {
+    /// Webhooks and their deliveries.
+    pub Webhooks as webhooks
+}
+
+impl Record<crate::Workdesk> for Webhook {
+    const KIND: &'static str = "webhook";
+
+    fn key(&self) -> Key<Self> {
+        key::webhook(self.organization_id, self.id)
+    }
+}
+
+impl Record<crate::Workdesk> for WebhookHealth {
+    const KIND: &'static str = "webhook_health";
+
+    fn key(&self) -> Key<Self> {
+        key::webhook_health(self.organization_id, self.webhook_id)
+    }
+}
+
+impl Tracked for Webhook {
+    const IS_JOURNALED: bool = true;
+
+    fn entry_of_new(&self) -> Option<EntryContent> {
+        Some(EntryContent::created(
+            OrganizationEvent::WebhookCreated,
+            self,
+        ))
+    }
+
+    fn entry_of_change(before: &Self, after: &Self) -> Option<EntryContent> {
+        let event = if before.generation == after.generation {
+            OrganizationEvent::WebhookChanged
+        } else {
+            OrganizationEvent::WebhookSecretRotated
+        };
+        EntryContent::changed(event, before, after)
+    }
+}
+
+/// A webhook with the results of its deliveries.
+#[derive(Clone, Debug)]
+pub struct WebhookWithHealth {
+    /// The webhook.
+    pub webhook: Stored<Webhook>,
+    /// The results.
+    pub health: WebhookHealth,
+}
+
+impl WebhookWithHealth {
+    fn new(webhook: Stored<Webhook>, health: Option<Stored<WebhookHealth>>) -> Self {
+        let health = health.map(|health| health.record);
+        let health = health.unwrap_or_else(|| WebhookHealth::of(&webhook));
+        Self { webhook, health }
+    }
+}
+
+impl Webhooks<'_> {
+    /// Returns the organization's webhooks by id.
+    pub async fn list(
+        &self,
+        tenant: OrganizationId,
+        wanted: &Wanted,
+    ) -> Result<Page<WebhookWithHealth>, Error> {
+        let page = self.0.table.page(key::webhooks(tenant), wanted).await?;
+        let ids = page.rows.iter().map(|row| row.record.id);
+        let key = |id| key::webhook_health(tenant, id);
+        let found = self.0.table.batch_get(ids.map(key), Read::Eventual).await?;
+        Ok(page.map(|webhook: Stored<Webhook>| {
+            let health = found.named(&key(webhook.id));
+            WebhookWithHealth::new(webhook, health)
+        }))
+    }
+
+    /// Returns a webhook. 404 if it is another tenant's.
+    pub async fn get(
+        &self,
+        tenant: OrganizationId,
+        id: WebhookId,
+    ) -> Result<WebhookWithHealth, Error> {
+        let (webhook, health) = (key::webhook(tenant, id), key::webhook_health(tenant, id));
+        let keys = [AnyKey::from(&webhook), (&health).into()];
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let webhook = found.get(&webhook)?.or_not_found(WebhookId::NOUN)?;
+        Ok(WebhookWithHealth::new(webhook, found.get(&health)?))
+    }
+
+    /// Creates a webhook. 409 if the organization has [`Webhook::MOST`].
+    pub async fn create(
+        &self,
+        pending: impl Into<PendingWrite>,
+        create: WebhookCreate,
+    ) -> Result<Stored<Webhook>, Error> {
+        let new = |context: &WriteContext, id, (), now| {
+            let webhook = Webhook::new(id, context.tenant, create, now);
+            let mut writes = Writes::from(Write::create(&WebhookHealth::of(&webhook))?);
+            let ids = Change::default().put_in_set(IDS, id);
+            let room = Condition::default().set_below(IDS, Webhook::MOST);
+            let count = Write::update(key::webhook_ids(context.tenant), ids, room);
+            writes.push_or(count, too_many());
+            Ok((webhook, writes))
+        };
+        let nothing = std::future::ready(Ok(()));
+        self.0.create(pending, key::webhook, nothing, new).await
+    }
+
+    /// Changes a webhook. One that is enabled has not failed before. 404 if it is another tenant's.
+    pub async fn update(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: WebhookId,
+        update: WebhookUpdate,
+    ) -> Result<Stored<Webhook>, Error> {
+        let change = |context: &WriteContext, webhook: &mut Webhook, now| {
+            let was_enabled = webhook.enabled;
+            webhook.update(update.clone(), now);
+            let mut writes = Writes::default();
+            if webhook.enabled && !was_enabled {
+                let forgotten = Change::default().remove(FAILING_SINCE);
+                let key = key::webhook_health(context.tenant, id);
+                writes.push(Write::update(key, forgotten, Condition::exists()));
+            }
+            Ok(writes)
+        };
+        self.0.update(pending, key::webhook, id, change).await
+    }
+
+    /// Disables a webhook on behalf of the service, if it still exists.
+    pub(crate) async fn disable(
+        &self,
+        tenant: OrganizationId,
+        id: WebhookId,
+        reason: DisabledReason,
+    ) -> Result<(), Error> {
+        let change = |_: &WriteContext, webhook: &mut Webhook, now| {
+            if webhook.enabled {
+                webhook.disable(reason, now);
+            }
+            Ok(Writes::default())
+        };
+        match self.0.update(tenant, key::webhook, id, change).await {
+            Ok(_) | Err(Error::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Begins a new generation of a webhook's secret. A replay begins none. 404 if it is another tenant's.
+    pub async fn rotate_secret(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: WebhookId,
+    ) -> Result<Stored<Webhook>, Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let key = key::webhook(tenant, id);
+        let read = || self.0.with_head(&key, tenant);
+        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+            let context = context.with_head(head);
+            let before: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
+            let mut after = before.clone();
+            after.rotate(self.0.clock.now());
+            let entry = Webhook::entry_of_change(&before, &after);
+            let writes = Writes::from(Write::replace(&after)?).noting(entry);
+            self.0.commit(&context, writes, after.replaced()).await
+        };
+        let rotated = self.0.write(pending, read, write).await?;
+        rotated
+            .or_load(async |_| self.0.one(&key, WebhookId::NOUN).await)
+            .await
+    }
+
+    /// Deletes a webhook. Its deliveries are made no more, and expire. 404 if it is another tenant's.
+    pub async fn delete(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: WebhookId,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let key = key::webhook(tenant, id);
+        let read = || self.0.with_head(&key, tenant);
+        let write = async |context: WriteContext, (found, head): (Option<_>, ReadHead)| {
+            let context = context.with_head(head);
+            let webhook: Stored<Webhook> = context.current(found, WebhookId::NOUN)?;
+            let health = key::webhook_health(tenant, id);
+            let ids = Change::default().take_from_set(IDS, id);
+            let writes = vec![
+                Write::delete(webhook.key(), Condition::version(webhook.version)),
+                Write::delete(health, Condition::default()),
+                Write::update(key::webhook_ids(tenant), ids, Condition::exists()),
+            ];
+            let event = OrganizationEvent::WebhookDeleted;
+            let entry = EntryContent::deleted(event, &webhook.record);
+            let writes = Writes::from(writes).noting(entry);
+            self.0.commit(&context, writes, ()).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Returns a webhook for a test. 404 if it is another tenant's. A replay tests again, since a test
+    /// changes nothing.
+    pub async fn to_test(
+        &self,
+        pending: impl Into<PendingWrite>,
+        id: WebhookId,
+    ) -> Result<Stored<Webhook>, Error> {
+        let pending = pending.into();
+        let key = key::webhook(pending.tenant(), id);
+        let read = || self.0.one(&key, WebhookId::NOUN);
+        let write = async |context: WriteContext, webhook| {
+            self.0.commit(&context, Writes::default(), webhook).await
+        };
+        let tested = self.0.write(pending, read, write).await?;
+        tested.or_load(async |_| read().await).await
+    }
+}
+
+/// The attribute with the ids of an organization's webhooks.
+const IDS: &str = "ids";
+
+/// The attribute of [`WebhookHealth::failing_since`].
+const FAILING_SINCE: &str = "failingSince";
+
+/// The attribute of [`WebhookHealth::last_success_at`].
+const LAST_SUCCESS_AT: &str = "lastSuccessAt";
+
+fn too_many() -> Error {
+    let detail = format!(
+        "The organization has {} webhooks, the most allowed. Delete one first.",
+        Webhook::MOST
+    );
+    Error::conflict(Code::TooManyWebhooks, detail)
+}

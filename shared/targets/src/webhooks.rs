@@ -1,0 +1,263 @@
+//! Calls of webhooks, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) describes.
+
+use std::{sync::Arc, time::Duration};
+
+use agent::retry_after;
+use base64::{Engine, prelude::BASE64_STANDARD};
+use hmac::{Hmac, KeyInit, Mac};
+use model::{FailedAttempt, Timestamp, Webhook, WebhookDelivery, WebhookUrl};
+use reqwest::{
+    Response,
+    header::{CONTENT_TYPE, RETRY_AFTER},
+};
+use runtime::{
+    Start,
+    config::{self, ConfigError, SigningSecrets},
+};
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
+use sha2::Sha256;
+
+use crate::http::Http;
+
+/// The beginning of a webhook's secret.
+const BEGINNING: &str = "whsec_";
+
+/// The time within which a receiver answers.
+pub const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Calls webhooks. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct WebhookCaller {
+    http: Http,
+    /// The deployment secrets from which those of webhooks are derived.
+    secrets: SigningSecrets,
+    /// The URL of the API, without a slash at its end.
+    api_url: Arc<str>,
+}
+
+/// A message to a receiver.
+#[derive(Clone, Debug)]
+pub struct Message {
+    id: String,
+    body: String,
+}
+
+impl WebhookCaller {
+    /// Creates a caller. `local` permits http and addresses of this machine and its network.
+    #[must_use]
+    pub fn new(secrets: SigningSecrets, api_url: &str, local: bool) -> Self {
+        Self {
+            http: Http::new(local),
+            secrets,
+            api_url: api_url.trim_end_matches('/').into(),
+        }
+    }
+
+    /// Creates a caller from the environment: `WEBHOOK_SECRETS`, `API_URL` and `LOCAL_TARGETS` (default
+    /// `false`).
+    pub fn of(start: &Start) -> Result<Self, ConfigError> {
+        let environment = &start.environment;
+        let local = environment.flag("LOCAL_TARGETS")?;
+        let secrets = config::webhook_secrets(environment)?;
+        let api_url =
+            environment.required("API_URL", "the URL of the API, for links in webhooks")?;
+        Ok(Self::new(secrets, api_url, local))
+    }
+
+    /// True if a webhook may have the URL.
+    #[must_use]
+    pub fn may_call(&self, url: &WebhookUrl) -> bool {
+        self.http.allows_local || url.is_public()
+    }
+
+    /// Returns the secret of a webhook's newest generation, for its receiver.
+    #[must_use]
+    pub fn secret(&self, webhook: &Webhook) -> String {
+        let key = derived(&self.secrets.first, webhook, webhook.generation);
+        format!("{BEGINNING}{}", BASE64_STANDARD.encode(key))
+    }
+
+    /// Returns the message of a delivery. It is the same for each attempt.
+    #[must_use]
+    pub fn message_of(&self, delivery: &WebhookDelivery) -> Message {
+        let change = &delivery.change;
+        let url = change.path().map(|path| format!("{}{path}", self.api_url));
+        let data = json!({"change": change, "url": url});
+        Message::new(&delivery.id, &delivery.event, change.at, &data)
+    }
+
+    /// Sends a message, signed with each secret of the webhook that is valid now. Returns the status of a
+    /// success, which is 2xx.
+    pub async fn send(
+        &self,
+        webhook: &Webhook,
+        message: &Message,
+        patience: Duration,
+        now: Timestamp,
+    ) -> Result<u16, FailedAttempt> {
+        let failed = |problem: &str| FailedAttempt {
+            status: None,
+            problem: problem.to_owned(),
+            retry_after: None,
+        };
+        if !self.may_call(&webhook.url) {
+            return Err(failed("The URL would leave the public internet."));
+        }
+        let http = self.http.client();
+        let http = http.ok_or_else(|| failed("The service could not send the message."))?;
+        let sent = http
+            .post(&*webhook.url)
+            .header(CONTENT_TYPE, "application/json")
+            .header("webhook-id", &message.id)
+            .header("webhook-timestamp", now.epoch_seconds())
+            .header("webhook-signature", self.signatures(webhook, message, now))
+            .body(message.body.clone())
+            .timeout(patience)
+            .send();
+        match sent.await {
+            Ok(response) if response.status().is_success() => Ok(response.status().as_u16()),
+            Ok(response) => Err(refused(&response, now)),
+            Err(error) => Err(failed(problem(&error))),
+        }
+    }
+
+    /// Returns the header `webhook-signature`: a signature for each secret, the newest first.
+    fn signatures(&self, webhook: &Webhook, message: &Message, now: Timestamp) -> String {
+        let Message { id, body } = message;
+        let signed = format!("{id}.{}.{body}", now.epoch_seconds());
+        let generations = webhook.generations(now);
+        let keys = generations.flat_map(|generation| {
+            let secrets = self.secrets.all();
+            secrets.map(move |secret| derived(secret, webhook, generation))
+        });
+        let signatures = keys.map(|key| {
+            let signature = BASE64_STANDARD.encode(mac(&key, &signed));
+            format!("v1,{signature}")
+        });
+        signatures.collect::<Vec<_>>().join(" ")
+    }
+}
+
+impl Message {
+    /// A message of an event at an instant.
+    #[must_use]
+    pub fn new(id: &str, event: &str, at: Timestamp, data: &Value) -> Self {
+        let body = json!({"type": event, "timestamp": at, "data": data});
+        Self {
+            id: id.to_owned(),
+            body: body.to_string(),
+        }
+    }
+}
+
+/// Derives the key of a webhook's generation from a deployment secret.
+fn derived(secret: &SecretString, webhook: &Webhook, generation: i64) -> [u8; 32] {
+    let (tenant, id) = (webhook.organization_id, webhook.id);
+    let text = format!("workdesk webhook {tenant} {id} {generation}");
+    mac(secret.expose_secret().as_bytes(), &text)
+}
+
+/// The HMAC-SHA256 of a text.
+fn mac(key: &[u8], text: &str) -> [u8; 32] {
+    #[expect(clippy::expect_used, reason = "HMAC takes keys of any length")]
+    let mut mac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
+    mac.update(text.as_bytes());
+    mac.finalize().into_bytes().into()
+}
+
+/// The failure that an answer without success is.
+fn refused(response: &Response, now: Timestamp) -> FailedAttempt {
+    let status = response.status();
+    let asked = response.headers().get(RETRY_AFTER);
+    let asked = asked.and_then(|value| retry_after(value.to_str().ok()?, now));
+    let redirects = if status.is_redirection() {
+        " Redirects are not followed."
+    } else {
+        ""
+    };
+    FailedAttempt {
+        status: Some(status.as_u16()),
+        problem: format!("The receiver answered {}.{redirects}", status.as_u16()),
+        retry_after: asked,
+    }
+}
+
+/// The problem of a call without an answer. The error's own text is not used, since it contains the URL.
+fn problem(error: &reqwest::Error) -> &'static str {
+    if error.is_timeout() {
+        "The receiver did not answer in time."
+    } else if error.is_connect() {
+        "The receiver cannot be reached."
+    } else {
+        "The connection broke before the answer."
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Id, OrganizationId, WebhookId, input};
+
+    use super::*;
+
+    fn caller(secrets: &[&str]) -> WebhookCaller {
+        let secrets = secrets.iter().map(ToString::to_string);
+        let secrets = SigningSecrets::new(secrets).unwrap();
+        WebhookCaller::new(secrets, "https://api.example.com/", false)
+    }
+
+    fn webhook(id: i64, generation: i64) -> Webhook {
+        let (id, tenant) = (WebhookId::new(id).unwrap(), OrganizationId::new(1).unwrap());
+        let create = json!({"url": "https://hooks.example.com", "types": ["*"]});
+        let create = input::from_value(&create).unwrap();
+        Webhook {
+            generation,
+            ..Webhook::new(id, tenant, create, Timestamp::from_millis(0))
+        }
+    }
+
+    #[test]
+    fn each_webhook_and_generation_has_a_secret_of_its_own() {
+        let (caller, other) = (caller(&["deployment"]), caller(&["other"]));
+        let secret = caller.secret(&webhook(1, 1));
+        assert_eq!(secret, caller.secret(&webhook(1, 1)));
+        assert_eq!(
+            BASE64_STANDARD
+                .decode(&secret[BEGINNING.len()..])
+                .unwrap()
+                .len(),
+            32
+        );
+        assert_ne!(secret, caller.secret(&webhook(1, 2)));
+        assert_ne!(secret, caller.secret(&webhook(2, 1)));
+        assert_ne!(secret, other.secret(&webhook(1, 1)));
+        assert!(!format!("{caller:?}").contains("deployment"));
+    }
+
+    #[test]
+    fn a_signature_is_that_of_the_specification() {
+        // The key and the message of the published libraries' own tests.
+        let key = BASE64_STANDARD
+            .decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+            .unwrap();
+        let signed = r#"msg_p5jXN8AQM9LWM0D4loKWxJek.1614265330.{"test": 2432232314}"#;
+        let signature = BASE64_STANDARD.encode(mac(&key, signed));
+        assert_eq!(signature, "g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn all_valid_secrets_sign() {
+        let now = Timestamp::from_millis(0);
+        let mut rotated = webhook(1, 1);
+        rotated.rotate(now);
+        let message = Message::new("evt_1", "webhook.test", now, &Value::Null);
+        let count = |caller: &WebhookCaller, now| {
+            let signatures = caller.signatures(&rotated, &message, now);
+            signatures.split(' ').count()
+        };
+        let (one, two) = (caller(&["new"]), caller(&["new", "old"]));
+        assert_eq!((count(&one, now), count(&two, now)), (2, 4));
+        let later = now.plus(Webhook::OVERLAP);
+        assert_eq!((count(&one, later), count(&two, later)), (1, 2));
+    }
+}
