@@ -1,10 +1,12 @@
-//! The consumer of the table's stream: appends the change feed.
+//! The consumer of the table's stream: appends the change feed, and notifies users.
 //!
 //! The stream delivers each change of an item at least once, and the changes of one item in order. A
-//! delivery whose entries are in the feed already changes nothing. If an organization's entries cannot be
-//! appended, the stream delivers them again, with all records after the first of them.
+//! delivery that was handled already changes nothing. If an organization's changes cannot be handled, the
+//! stream delivers them again, with all records after the first of them.
 //!
 //! A record that does not read is logged and left out: no later delivery would read it.
+
+mod inbox;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -15,12 +17,12 @@ use futures::{FutureExt, StreamExt, stream};
 use model::{Error, OrganizationId};
 use runtime::telemetry;
 use serde::{Deserialize, Serialize};
-use store::{Change, Store, StreamRecord};
+use store::{Change, Store, StreamRecord, UnlistedChange};
 
-/// Organizations whose entries are appended at the same time.
+/// Organizations whose changes are handled at the same time.
 const CONCURRENCY: usize = 10;
 
-/// Appends the change feed. Created once per cold start.
+/// Handles changes of the table. Created once per cold start.
 #[derive(Clone, Debug)]
 pub struct Publisher {
     store: Store,
@@ -55,6 +57,14 @@ struct Delivered {
     /// The position of the first one.
     position: String,
     changes: Vec<Change>,
+    /// The changes that the feed does not have.
+    unlisted: Vec<UnlistedChange>,
+}
+
+/// The numbers of an organization's new entries and notifications.
+struct Handled {
+    published: usize,
+    told: usize,
 }
 
 impl Publisher {
@@ -64,7 +74,7 @@ impl Publisher {
         Self { store }
     }
 
-    /// Handles a delivery. A failure of one organization does not affect the entries of the others.
+    /// Handles a delivery. A failure of one organization does not affect the others.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
         let mut unreadable = BTreeSet::new();
         let delivered = delivered(event.records, &mut unreadable);
@@ -78,27 +88,41 @@ impl Publisher {
         }
     }
 
-    /// Appends the entries of an organization. Returns the first record if that failed.
+    /// Handles the changes of an organization. Returns the first record if that failed.
     async fn publish(
         &self,
         organization: OrganizationId,
-        Delivered { position, changes }: Delivered,
+        delivered: Delivered,
     ) -> Option<BatchItemFailure> {
-        let count = changes.len();
-        let entries = changes.iter().map(|change| change.entry.clone());
-        let feed = self.store.feed();
-        let publishing = Box::pin(feed.publish(organization, entries.collect()));
-        let cause = match AssertUnwindSafe(publishing).catch_unwind().await {
-            Ok(Ok(published)) => {
-                tracing::info!(organizationId = %organization, entries = count, published);
+        let count = delivered.changes.len() + delivered.unlisted.len();
+        let handling = Box::pin(self.handle_all(organization, &delivered));
+        let cause = match AssertUnwindSafe(handling).catch_unwind().await {
+            Ok(Ok(Handled { published, told })) => {
+                tracing::info!(organizationId = %organization, changes = count, published, told);
                 return None;
             }
             Ok(Err(error)) => Error::chain(&error),
             Err(_) => "a panic".to_owned(),
         };
-        tracing::error!(organizationId = %organization, entries = count, cause, "cannot append to the feed");
+        tracing::error!(organizationId = %organization, changes = count, cause, "cannot publish changes");
         Some(BatchItemFailure {
-            item_identifier: position,
+            item_identifier: delivered.position,
+        })
+    }
+
+    /// Has each consumer handle the changes of an organization.
+    async fn handle_all(
+        &self,
+        organization: OrganizationId,
+        Delivered {
+            changes, unlisted, ..
+        }: &Delivered,
+    ) -> Result<Handled, Error> {
+        let entries = changes.iter().map(|change| change.entry.clone());
+        let feed = self.store.feed();
+        Ok(Handled {
+            published: feed.publish(organization, entries.collect()).await?,
+            told: inbox::tell(&self.store, organization, changes, unlisted).await?,
         })
     }
 }
@@ -110,20 +134,29 @@ fn delivered(
 ) -> BTreeMap<OrganizationId, Delivered> {
     let mut all = BTreeMap::new();
     for record in records {
-        match record.change() {
-            Ok(Some(change)) => {
-                let organization = change.organization_id;
-                let delivered = all.entry(organization).or_insert_with(|| Delivered {
-                    position: record.sequence_number().to_owned(),
-                    changes: Vec::new(),
-                });
-                delivered.changes.push(change);
-            }
-            Ok(None) => {}
+        let change = match record.change() {
+            Ok(change) => change,
             Err(error) => {
                 unreadable.insert(error.key().to_owned());
+                continue;
             }
-        }
+        };
+        let unlisted = match change {
+            Some(_) => None,
+            None => record.unlisted(),
+        };
+        let of_change = change.as_ref().map(|change| change.organization_id);
+        let of_item = unlisted.as_ref().map(|change| change.organization_id);
+        let Some(organization) = of_change.or(of_item) else {
+            continue;
+        };
+        let delivered = all.entry(organization).or_insert_with(|| Delivered {
+            position: record.sequence_number().to_owned(),
+            changes: Vec::new(),
+            unlisted: Vec::new(),
+        });
+        delivered.changes.extend(change);
+        delivered.unlisted.extend(unlisted);
     }
     all
 }

@@ -1,5 +1,5 @@
-//! Runs every minute: resends lost messages, ends abandoned actions and sessions, and finishes
-//! deletes. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
+//! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes,
+//! and reminds users. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
 //! nothing worse.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -34,13 +34,13 @@ pub struct Sweeper {
 pub struct Budget {
     /// For the agent's actions and sessions, which come first.
     pub agent: Duration,
-    /// For the whole run. The rest is for cleanups.
+    /// For the whole run. The rest is for cleanups and reminders.
     pub all: Duration,
 }
 
 impl Default for Budget {
-    /// Half of the function's timeout, and less than the limit of its latency alarm. Cleanups keep
-    /// a share, however much agent work there is.
+    /// Half of the function's timeout, and less than the limit of its latency alarm. Cleanups and
+    /// reminders keep a share, however much agent work there is.
     fn default() -> Self {
         Self {
             agent: Duration::from_secs(20),
@@ -55,6 +55,8 @@ impl Default for Budget {
 pub struct Swept {
     /// Finished deletes.
     pub cleanups: usize,
+    /// New notifications of reminders.
+    pub reminded: usize,
     /// Late actions.
     pub overdue: usize,
     /// Resent messages.
@@ -106,9 +108,17 @@ impl Sweeper {
         let agent = self.agent(&mut swept);
         let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
         let left = self.budget.all.saturating_sub(began.elapsed());
-        in_time &= timeout(left, self.cleanups(&mut swept)).await.is_ok();
+        let mut reminded = Swept::default();
+        let (cleaned_up, did_remind) = tokio::join!(
+            timeout(left, self.cleanups(&mut swept)),
+            timeout(left, self.reminders(&mut reminded)),
+        );
+        in_time &= cleaned_up.is_ok() && did_remind.is_ok();
+        swept.reminded = reminded.reminded;
+        swept.errors += reminded.errors;
         tracing::info!(
             cleanups = swept.cleanups,
+            reminded = swept.reminded,
             overdue = swept.overdue,
             resent = swept.resent,
             looks = swept.looks,
@@ -157,6 +167,20 @@ impl Sweeper {
         });
         if let Err(error) = run.await {
             swept.failed("cleanups that are due", &error);
+        }
+    }
+
+    /// Notifies users of tasks that are due and of proposals that end.
+    async fn reminders(&self, swept: &mut Swept) {
+        let notifications = self.store.notifications();
+        let run = notifications.remind_due(|organization, came_of_it| match came_of_it {
+            Ok(told) => swept.reminded += told,
+            Err(error) => {
+                swept.failed(&format!("reminders of organization {organization}"), &error);
+            }
+        });
+        if let Err(error) = Box::pin(run).await {
+            swept.failed("reminders that are due", &error);
         }
     }
 

@@ -97,6 +97,16 @@ names! {
     }
 }
 
+names! {
+    /// The kind of an item that the change feed does not have, and of whose changes users are notified.
+    pub enum UnlistedKind {
+        /// The organization's policy for the agent.
+        AgentPolicy,
+        /// A webhook.
+        Webhook,
+    }
+}
+
 impl RecordType {
     /// The permission to read records of the type.
     #[must_use]

@@ -19,6 +19,7 @@ mod json_object;
 mod list;
 mod milestone;
 mod names;
+mod notification;
 mod password;
 mod permission;
 mod project;
@@ -48,7 +49,7 @@ pub use directory::{
     Organization, OrganizationUpdate, PlanFeature, Tag, TagCreate, TagRef, TagUpdate,
 };
 pub use error::{Error, Fault, Source};
-pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType};
+pub use feed::{FeedAction, FeedEntry, FeedQuery, RecordName, RecordType, UnlistedKind};
 pub use history::{FieldChange, HistoryEntry, HistoryEvent, HistoryOf};
 pub use id::*;
 pub use integer::{MAX_ID, Order, Whole};
@@ -62,6 +63,10 @@ pub use json_object::{JsonObject, JsonText};
 pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use milestone::{
     Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
+};
+pub use notification::{
+    Notification, NotificationFilter, NotificationKind, NotificationPreferences,
+    NotificationPreferencesSet, NotificationSubject, NotificationsRead, SubjectType,
 };
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
@@ -79,16 +84,17 @@ pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
-    JournalSort, MilestoneSort, OrganizationJournalSort, PhaseSort, ProjectSort, ProjectTaskSort,
-    ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TokenSort, UserSort,
+    JournalSort, MilestoneSort, NotificationSort, OrganizationJournalSort, PhaseSort, ProjectSort,
+    ProjectTaskSort, ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort,
+    TokenSort, UserSort,
 };
 pub use task::{
     Task, TaskCreate, TaskFilter, TaskPhase, TaskPlace, TaskReorder, TaskStatus, TaskUpdate,
 };
 pub use text::{
     ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
-    FullName, JournalSubject, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug,
-    SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
+    FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName, Reason,
+    SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -23,7 +23,7 @@ use super::{
 };
 
 pub use reading::{FeedFilter, FeedFrom, NumberedEntry};
-pub use stream::{Change, StreamRecord, UnreadableImage};
+pub use stream::{Change, StreamRecord, UnlistedChange, UnreadableImage};
 
 /// The most entries of a batch: 100 of them with 50 long names each stay far below an item's 400 KB.
 const MOST_ENTRIES: usize = 100;

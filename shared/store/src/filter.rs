@@ -3,9 +3,9 @@
 use agent::{AlertStatus, Severity};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
-    ActivityType, AlertId, AnyOf, Category, Error, MilestoneId, MilestoneStatus, OrNone, PhaseId,
-    Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug, TagId, TaskStatus,
-    Timestamp, UserId, Who,
+    ActivityType, AlertId, AnyOf, Category, Error, MilestoneId, MilestoneStatus, NotificationKind,
+    OrNone, PhaseId, Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug,
+    TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::{
@@ -144,6 +144,7 @@ plain!(
     Category,
     MilestoneId,
     MilestoneStatus,
+    NotificationKind,
     PhaseId,
     Priority,
     ProjectId,

@@ -20,6 +20,7 @@ mod ids;
 mod journal;
 pub mod key;
 mod milestones;
+mod notifications;
 mod pending_write;
 mod records;
 mod references;
@@ -50,11 +51,15 @@ pub use comments::{CommentWithAuthor, Comments};
 pub use connections::Connections;
 pub use dashboard::{Dashboard, Dashboards, FeedItem, Metrics};
 pub use directory::{Directory, NewUser};
-pub use feed::{Change, Feed, FeedFilter, FeedFrom, NumberedEntry, StreamRecord, UnreadableImage};
+pub use feed::{
+    Change, Feed, FeedFilter, FeedFrom, NumberedEntry, StreamRecord, UnlistedChange,
+    UnreadableImage,
+};
 pub use history::EntryWithActor;
 pub use idempotency::IdempotencyKey;
 pub use journal::Journals;
 pub use milestones::{LinkedTask, MilestoneWithTasks, Milestones};
+pub use notifications::{JoinedNotification, Notice, Notifications};
 pub use pending_write::{PendingWrite, WriteContext};
 pub use records::{Account, Tagged, TokenHolder};
 pub use references::{FoundReference, References};

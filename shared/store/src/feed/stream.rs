@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use model::{
-    FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp, UserId,
+    FeedAction, FeedEntry, Id, OrganizationId, ProjectId, RecordName, RecordType, Timestamp,
+    UnlistedKind, UserId,
 };
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
@@ -75,14 +76,55 @@ pub struct Change {
 
 impl Change {
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
+    #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
     /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
+    #[must_use]
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.after.as_ref()?).ok()
     }
+}
+
+/// A change of an item that the feed does not have.
+#[derive(Clone, Debug)]
+pub struct UnlistedChange {
+    /// The organization of the item.
+    pub organization_id: OrganizationId,
+    /// The kind of item.
+    pub kind: UnlistedKind,
+    /// The version that the change led to.
+    pub version: i64,
+    /// The user who made the change; `None` for the service itself.
+    pub actor: Option<UserId>,
+    before: Option<Value>,
+    after: Value,
+}
+
+impl UnlistedChange {
+    /// Reads the item as it was before, as [`Change::before`] does.
+    #[must_use]
+    pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(self.before.as_ref()?).ok()
+    }
+
+    /// Reads the item as it is after, as [`Change::after`] does.
+    #[must_use]
+    pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
+        R::deserialize(&self.after).ok()
+    }
+}
+
+/// The attributes of every item that a change is made of.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ChangedItem {
+    kind: UnlistedKind,
+    organization_id: OrganizationId,
+    version: i64,
+    written_by: Option<Author>,
 }
 
 /// The attributes that an entry is made of.
@@ -161,6 +203,22 @@ impl StreamRecord {
             before: images.0.cloned(),
             after: images.1.cloned(),
         }))
+    }
+
+    /// Returns the change of an item that the feed does not have. `None` for an item of another kind, for
+    /// a removed one, and for an image that does not read.
+    #[must_use]
+    pub fn unlisted(&self) -> Option<UnlistedChange> {
+        let after = self.change.new_image.as_ref().map(record)?;
+        let changed = ChangedItem::deserialize(&after).ok()?;
+        Some(UnlistedChange {
+            organization_id: changed.organization_id,
+            kind: changed.kind,
+            version: changed.version,
+            actor: changed.written_by.map(|author| author.user_id),
+            before: self.change.old_image.as_ref().map(record),
+            after,
+        })
     }
 
     /// The instant of the change.
