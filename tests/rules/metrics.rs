@@ -10,6 +10,8 @@ use shared::{
 };
 use tests::{FUNCTIONS, support::roles};
 
+use super::generated::dashboard;
+
 /// A metric: its namespace, its name, and its dimensions with the values of a template.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Watched {
@@ -44,6 +46,13 @@ fn functions(template: &Value) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// The logical names of the resources of a type.
+fn of_type<'a>(template: &'a Value, kind: &str) -> Vec<&'a str> {
+    let resources = template["Resources"].as_object().unwrap().iter();
+    let of_type = resources.filter(|(_, resource)| resource["Type"] == kind);
+    of_type.map(|(name, _)| name.as_str()).collect()
+}
+
 fn indexes(template: &Value) -> Vec<String> {
     let table = &template["Resources"]["Table"]["Properties"];
     let indexes = table["GlobalSecondaryIndexes"].as_array().unwrap();
@@ -64,12 +73,15 @@ fn written(template: &Value) -> BTreeSet<Watched> {
     for name in ["Count", "4xx", "5xx", "Latency", "IntegrationLatency"] {
         all.insert(Watched::new("AWS/ApiGateway", name, &[("ApiId", "Api")]));
     }
-    for queue in ["ActionQueue.QueueName", "ActionDeadLetterQueue.QueueName"] {
+    let publisher = ("FunctionName", "Publisher");
+    all.insert(Watched::new("AWS/Lambda", "IteratorAge", &[publisher]));
+    for queue in of_type(template, "AWS::SQS::Queue") {
+        let queue = format!("{queue}.QueueName");
         for name in [
             "ApproximateAgeOfOldestMessage",
             "ApproximateNumberOfMessagesVisible",
         ] {
-            all.insert(Watched::new("AWS/SQS", name, &[("QueueName", queue)]));
+            all.insert(Watched::new("AWS/SQS", name, &[("QueueName", &queue)]));
         }
     }
     for name in [
@@ -151,7 +163,7 @@ fn alarms(template: &Value) -> BTreeMap<String, BTreeSet<Watched>> {
 }
 
 /// The dashboard's body; references stand as their names.
-fn dashboard(template: &Value) -> Value {
+fn body(template: &Value) -> Value {
     let body = &template["Resources"]["Dashboard"]["Properties"]["DashboardBody"];
     let text = body.as_str().unwrap().replace("${", "");
     // What is left of a reference is a brace before the quote that ends it.
@@ -160,7 +172,7 @@ fn dashboard(template: &Value) -> Value {
 
 /// Returns the metrics of the dashboard.
 fn shown(template: &Value) -> BTreeSet<Watched> {
-    let dashboard = dashboard(template);
+    let dashboard = body(template);
     let widgets = dashboard["widgets"].as_array().unwrap().iter();
     let metrics = widgets.filter_map(|widget| widget["properties"]["metrics"].as_array());
     metrics
@@ -230,16 +242,33 @@ fn throttles_of_the_table_and_of_each_index_ring() {
 }
 
 #[test]
-fn the_dashboard_shows_every_function_outcome_index_and_alarm() {
+fn an_alarm_watches_every_function_that_could_fail() {
     let template = roles::template();
-    let shown = shown(&template);
     let functions = functions(&template);
     assert_eq!(functions.len(), FUNCTIONS.len());
-    for name in ["Invocations", "Errors", "Duration"] {
-        for function in functions.keys() {
-            let dimension = ("FunctionName", function.as_str());
+    let watched: BTreeSet<_> = alarms(&template).into_values().flatten().collect();
+    for (logical, package) in functions {
+        let mut all = FUNCTIONS.iter();
+        let is_open = all.any(|one| one.name == package && one.is_open());
+        for name in ["Errors", "Throttles", "Duration"] {
+            let dimension = ("FunctionName", logical.as_str());
             let metric = Watched::new("AWS/Lambda", name, &[dimension]);
-            assert!(shown.contains(&metric), "{metric:?}");
+            assert_eq!(watched.contains(&metric), !is_open, "{metric:?}");
+        }
+    }
+}
+
+#[test]
+fn the_dashboard_shows_functions_outcomes_indexes_and_alarms() {
+    let template = roles::template();
+    let shown = shown(&template);
+    for (logical, package) in functions(&template) {
+        let mut all = FUNCTIONS.iter();
+        let is_shown = all.any(|one| one.name == package && dashboard::is_shown(one));
+        for name in ["Invocations", "Errors", "Duration"] {
+            let dimension = ("FunctionName", logical.as_str());
+            let metric = Watched::new("AWS/Lambda", name, &[dimension]);
+            assert_eq!(shown.contains(&metric), is_shown, "{metric:?}");
         }
     }
     for outcome in ["succeeded", "failed", "unknown", "skipped"] {
@@ -251,7 +280,7 @@ fn the_dashboard_shows_every_function_outcome_index_and_alarm() {
     let queue = [("QueueName", "ActionQueue.QueueName")];
     let age = Watched::new("AWS/SQS", "ApproximateAgeOfOldestMessage", &queue);
     assert!(shown.contains(&age));
-    let dashboard = dashboard(&template);
+    let dashboard = body(&template);
     let widgets = dashboard["widgets"].as_array().unwrap();
     let statistics: BTreeSet<_> = widgets
         .iter()

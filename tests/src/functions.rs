@@ -60,6 +60,7 @@ pub const FUNCTIONS: &[Function] = &[
     api("managed-services", OfApp(managed_services::routes), "/api/managed-services/dashboard", 200),
     // Execute waits up to 20 seconds for the worker.
     api("resolution-agent", OfAgent(resolution_agent::routes), "/api/concierge/agent-sessions/1", 404).ends_within(22_000),
+    api("updates", OfApp(updates::routes), "/api/changes", 200),
     // The worker's lease is 50 seconds.
     background("action-worker").ends_within(45_000),
     background("publisher").ends_within(5_000),

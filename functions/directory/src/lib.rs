@@ -11,7 +11,6 @@ mod get_organization;
 mod get_project;
 mod get_user;
 mod history_of_project;
-mod list_changes;
 mod list_journal;
 mod list_phases;
 mod list_projects;
@@ -34,7 +33,6 @@ pub fn routes() -> Routes<App> {
         [
             operation!(get_organization::get_organization),
             operation!(update_organization::update_organization),
-            operation!(list_changes::list_changes),
             operation!(list_journal::list_journal),
             operation!(check_journal::check_journal),
             operation!(list_users::list_users),

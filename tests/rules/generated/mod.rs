@@ -2,7 +2,7 @@
 //! stale rewrites it and fails, so that a person reviews the change; the next run passes. Each file
 //! has one test, so that no two write it at once.
 
-mod dashboard;
+pub mod dashboard;
 mod endpoints;
 mod file;
 mod playbooks;

@@ -23,32 +23,42 @@ const DEFAULT: &str = "api-docs";
 /// The most metrics of an alarm.
 const MOST_METRICS: usize = 10;
 
-/// The consumer of the stream, which has alarms of its own.
-pub const PUBLISHER: &str = "publisher";
+/// The alarms on the functions with endpoints, by the beginning of the names of their sections.
+const WITH_ENDPOINTS: &str = "";
 
-/// The functions that alarms watch one by one.
-fn watched() -> impl Iterator<Item = &'static Function> {
-    let with_alarms_of_all = |one: &&Function| !one.is_open() && one.name != PUBLISHER;
-    FUNCTIONS.iter().filter(with_alarms_of_all)
+/// Those on the functions without endpoints.
+const WITHOUT_ENDPOINTS: &str = "background ";
+
+/// The functions that the alarms watch one by one.
+fn watched(alarms: &'static str) -> Vec<&'static Function> {
+    let is_watched = |one: &&Function| match one.api {
+        Some(_) => alarms == WITH_ENDPOINTS && !one.is_open(),
+        None => alarms == WITHOUT_ENDPOINTS,
+    };
+    FUNCTIONS.iter().filter(is_watched).collect()
 }
 
 /// Every section by name.
 pub fn sections(template: &str) -> Vec<(String, Vec<String>)> {
-    assert!(
-        watched().count() <= MOST_METRICS,
-        "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
-    );
     let named = Routes::of(template);
     let mut all = vec![("cors".to_owned(), cors())];
     for function in FUNCTIONS {
         all.push((function.name.to_owned(), plumbing(function, &named)));
     }
     all.push(("changes".to_owned(), changes()));
-    all.push(("errors".to_owned(), metrics("Sum", "Errors")));
-    all.push(("throttles".to_owned(), metrics("Sum", "Throttles")));
-    let mut latency = limits();
-    latency.extend(metrics("p99", "Duration"));
-    all.push(("latency".to_owned(), latency));
+    for alarms in [WITH_ENDPOINTS, WITHOUT_ENDPOINTS] {
+        let watched = watched(alarms);
+        assert!(
+            watched.len() <= MOST_METRICS,
+            "an alarm takes up to {MOST_METRICS} metrics: share the functions out among more alarms"
+        );
+        let section = |name| format!("{alarms}{name}");
+        all.push((section("errors"), metrics(&watched, "Sum", "Errors")));
+        all.push((section("throttles"), metrics(&watched, "Sum", "Throttles")));
+        let mut latency = limits(&watched);
+        latency.extend(metrics(&watched, "p99", "Duration"));
+        all.push((section("latency"), latency));
+    }
     all.push(("dashboard".to_owned(), dashboard::body(template)));
     all
 }
@@ -177,12 +187,12 @@ impl Routes {
 }
 
 /// The limits of the functions as one expression, a line each.
-fn limits() -> Vec<String> {
-    let part = |function: &Function| {
+fn limits(watched: &[&Function]) -> Vec<String> {
+    let part = |function: &&Function| {
         let id = lower_camel(function.name);
         format!("{id} / {}", function.ends_within)
     };
-    let parts: Vec<String> = watched().map(part).collect();
+    let parts: Vec<String> = watched.iter().map(part).collect();
     let expression = format!("MAX([{}])", parts.join(",\n"));
     let lines = expression.lines().map(|line| format!("    {line}"));
     std::iter::once("  Expression: >-".to_owned())
@@ -191,14 +201,14 @@ fn limits() -> Vec<String> {
 }
 
 /// One metric of each function that is watched.
-fn metrics(statistic: &str, metric: &str) -> Vec<String> {
-    let of_function = |function: &Function| {
+fn metrics(watched: &[&Function], statistic: &str, metric: &str) -> Vec<String> {
+    let of_function = |function: &&Function| {
         let (id, logical) = (lower_camel(function.name), upper_camel(function.name));
         format!(
             "- {{ Id: {id}, ReturnData: false, MetricStat: {{ Stat: {statistic}, Period: 300, Metric: {{ Namespace: AWS/Lambda, MetricName: {metric}, Dimensions: [{{ Name: FunctionName, Value: !Ref {logical} }}] }} }} }}"
         )
     };
-    watched().map(of_function).collect()
+    watched.iter().map(of_function).collect()
 }
 
 /// The logical name: `ManagedServices` of `managed-services`: words begin after whatever is no letter or digit.
