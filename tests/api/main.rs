@@ -17,6 +17,7 @@ mod journal;
 mod managed_services;
 mod messages;
 mod milestones;
+mod notifications;
 mod openapi;
 mod organizations;
 mod phases;

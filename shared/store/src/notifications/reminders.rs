@@ -53,11 +53,12 @@ impl Record<crate::Workdesk> for Reminder {
     }
 }
 
-/// The next visit that changes of a record ask for, before and after them.
+/// The visit that the newest change of a record asks for.
 struct Planned {
-    before: Option<Timestamp>,
-    after: Option<Timestamp>,
+    visit: Option<Timestamp>,
     version: i64,
+    /// True if one of the changes moved the visit.
+    is_moved: bool,
 }
 
 /// The outcome of a visit.
@@ -81,22 +82,23 @@ impl Notifications<'_> {
             };
             let version = change.entry.version.unwrap_or_default();
             let plan = planned.entry(of).or_insert(Planned {
-                before,
-                after,
+                visit: after,
                 version,
+                is_moved: false,
             });
-            if version >= plan.version {
-                (plan.after, plan.version) = (after, version);
+            plan.is_moved |= before != after;
+            if version > plan.version {
+                (plan.visit, plan.version) = (after, version);
             }
         }
         let at = self.0.clock.now();
-        planned.retain(|_, plan| plan.before != plan.after);
+        planned.retain(|_, plan| plan.is_moved);
         let writes = planned.into_iter().map(|(of, plan)| {
             let reminder = Reminder {
                 organization_id: tenant,
                 of,
                 of_version: plan.version,
-                due_at: plan.after,
+                due_at: plan.visit,
                 at,
             };
             let version = [plan.version.into_attribute()];
