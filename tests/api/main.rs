@@ -18,6 +18,7 @@ mod known_versions;
 mod managed_services;
 mod messages;
 mod milestones;
+mod notifications;
 mod openapi;
 mod organizations;
 mod phases;

@@ -254,6 +254,7 @@ impl Walk {
         let of_user = |what: &str| format!("ORG#1#USER#{}#{what}", self.ada.id());
         let kind = match self.template {
             "/api/auth/sessions" => return ("session", of_user("SESSION")),
+            "/api/notifications" => return ("notification", of_user("NOTIFICATION")),
             "/api/tokens" | "/api/users/{id}/tokens" => return ("token", of_user("TOKEN")),
             "/api/journal" => "organization_entry",
             "/api/tasks/{taskId}/comments" => return ("comment", "ORG#1#TASK#1#".to_owned()),
@@ -415,6 +416,10 @@ impl Walk {
             "/api/auth/sessions" => {
                 api.sign_in("ada").await;
             }
+            "/api/notifications" => {
+                let id = format!("{}-comment-{number}-1", api.clock.now().millis());
+                api.has_notification(ada, &id).await;
+            }
             template if template.starts_with("/api/concierge/") => self.grows_agents(number).await,
             "/api/managed-services/hours-saved" => {
                 api.has_saving(number).await;
@@ -490,8 +495,9 @@ impl Walk {
 
 /// The rows of a list have a text that may be long.
 fn has_texts(template: &str) -> bool {
-    const SHORT: [&str; 12] = [
+    const SHORT: [&str; 13] = [
         "/history",
+        "/notifications",
         "/users",
         "/tags",
         "/phases",

@@ -22,6 +22,7 @@ mod failures;
 mod feed;
 mod generated;
 mod history;
+mod inbox;
 mod lists;
 mod metrics;
 mod pending_write;

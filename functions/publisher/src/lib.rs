@@ -1,4 +1,5 @@
-//! The consumer of the table's stream: appends the change feed, and creates deliveries to webhooks.
+//! The consumer of the table's stream: appends the change feed, notifies users, and creates deliveries to
+//! webhooks.
 //!
 //! The stream delivers each change of an item at least once, and the changes of one item in order. A
 //! delivery that was handled already changes nothing. If an organization's changes cannot be handled, the
@@ -6,6 +7,7 @@
 //!
 //! A record that does not read is logged and left out: no later delivery would read it.
 
+mod inbox;
 mod webhooks;
 
 use std::{
@@ -63,9 +65,10 @@ struct Delivered {
     unlisted: Vec<UnlistedChange>,
 }
 
-/// The numbers of an organization's new entries and of its messages to webhooks.
+/// The numbers of an organization's new entries, of its new notifications, and of its messages to webhooks.
 struct Handled {
     published: usize,
+    told: usize,
     delivered: usize,
 }
 
@@ -101,9 +104,10 @@ impl Publisher {
         let cause = match AssertUnwindSafe(handling).catch_unwind().await {
             Ok(Ok(Handled {
                 published,
+                told,
                 delivered,
             })) => {
-                tracing::info!(organizationId = %organization, changes = count, published, delivered);
+                tracing::info!(organizationId = %organization, changes = count, published, told, delivered);
                 return None;
             }
             Ok(Err(error)) => Error::chain(&error),
@@ -127,8 +131,11 @@ impl Publisher {
         let feed = self.store.feed();
         let published = feed.publish(organization, entries.collect()).await?;
         let (store, queue) = (&self.store, &self.queue);
+        let told = Box::pin(inbox::tell(store, organization, changes, unlisted)).await?;
+        let delivered = webhooks::deliver(store, queue, organization, &published, unlisted);
         Ok(Handled {
-            delivered: webhooks::deliver(store, queue, organization, &published, unlisted).await?,
+            told,
+            delivered: delivered.await?,
             published: published.new,
         })
     }

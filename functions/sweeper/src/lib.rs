@@ -1,5 +1,6 @@
-//! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes, and
-//! sends the messages of webhook deliveries that are due. A sweep resumes what a crashed request or worker left undone. A crashed sweep leaves
+//! Runs every minute: resends lost messages, ends abandoned actions and sessions, finishes deletes, reminds
+//! users, and sends the messages of webhook deliveries that are due. A sweep resumes what a crashed request
+//! or worker left undone. A crashed sweep leaves
 //! nothing worse.
 
 use std::{collections::BTreeMap, time::Duration};
@@ -35,13 +36,13 @@ pub struct Sweeper {
 pub struct Budget {
     /// For the agent's actions and sessions, which come first.
     pub agent: Duration,
-    /// For the whole run. The rest is for webhook deliveries and cleanups.
+    /// For the whole run. The rest is for webhook deliveries, cleanups and reminders.
     pub all: Duration,
 }
 
 impl Default for Budget {
-    /// Half of the function's timeout, and less than the limit of its latency alarm. Deliveries and
-    /// cleanups keep a share, however much agent work there is.
+    /// Half of the function's timeout, and less than the limit of its latency alarm. Deliveries, cleanups
+    /// and reminders keep a share, however much agent work there is.
     fn default() -> Self {
         Self {
             agent: Duration::from_secs(20),
@@ -58,6 +59,8 @@ pub struct Swept {
     pub cleanups: usize,
     /// Messages sent for webhook deliveries.
     pub deliveries: usize,
+    /// New notifications of reminders.
+    pub reminded: usize,
     /// Late actions.
     pub overdue: usize,
     /// Resent messages.
@@ -110,17 +113,20 @@ impl Sweeper {
         let agent = self.agent(&mut swept);
         let mut in_time = timeout(self.budget.agent, agent).await.is_ok();
         let left = self.budget.all.saturating_sub(began.elapsed());
-        let mut sent = Swept::default();
-        let (cleaned_up, did_send) = tokio::join!(
+        let (mut sent, mut reminded) = (Swept::default(), Swept::default());
+        let (cleaned_up, did_send, did_remind) = tokio::join!(
             timeout(left, self.cleanups(&mut swept)),
             timeout(left, self.deliveries(&mut sent)),
+            timeout(left, self.reminders(&mut reminded)),
         );
-        in_time &= cleaned_up.is_ok() && did_send.is_ok();
+        in_time &= cleaned_up.is_ok() && did_send.is_ok() && did_remind.is_ok();
         swept.deliveries = sent.deliveries;
-        swept.errors += sent.errors;
+        swept.reminded = reminded.reminded;
+        swept.errors += sent.errors + reminded.errors;
         tracing::info!(
             cleanups = swept.cleanups,
             deliveries = swept.deliveries,
+            reminded = swept.reminded,
             overdue = swept.overdue,
             resent = swept.resent,
             looks = swept.looks,
@@ -209,6 +215,20 @@ impl Sweeper {
                 Ok(()) => swept.deliveries += 1,
                 Err(error) => swept.failed(&due.id, &error),
             }
+        }
+    }
+
+    /// Notifies users of tasks that are due and of proposals that end.
+    async fn reminders(&self, swept: &mut Swept) {
+        let notifications = self.store.notifications();
+        let run = notifications.remind_due(|organization, came_of_it| match came_of_it {
+            Ok(told) => swept.reminded += told,
+            Err(error) => {
+                swept.failed(&format!("reminders of organization {organization}"), &error);
+            }
+        });
+        if let Err(error) = Box::pin(run).await {
+            swept.failed("reminders that are due", &error);
         }
     }
 

@@ -1,9 +1,12 @@
-//! Views of changes.
+//! Views of changes and notifications.
 
 use serde::Serialize;
 use shared::{
-    model::{FeedAction, RecordName, RecordType, Timestamp, UserRef},
-    store::NumberedEntry,
+    auth::Identity,
+    model::{
+        FeedAction, NotificationKind, RecordName, RecordType, SubjectType, Timestamp, UserRef,
+    },
+    store::{JoinedNotification, NumberedEntry},
 };
 use utoipa::ToSchema;
 
@@ -58,6 +61,72 @@ impl From<NumberedEntry> for ChangeView {
             fields: entry.fields,
             at: entry.at,
             actor,
+        }
+    }
+}
+
+/// A notification of the caller.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Notification, examples(json!({
+    "id": "1768478400000-comment-5-1",
+    "kind": "commented",
+    "at": "2026-01-15T12:00:00.000Z",
+    "actor": {"id": 1, "username": "ada", "fullName": "Ada Lindqvist"},
+    "subject": {"type": "task", "id": 17, "title": "Compare the invoices of both systems"},
+    "excerpt": "September agrees to the cent. In October two invoices differ.",
+    "readAt": null
+})))]
+#[serde(rename_all = "camelCase")]
+pub struct NotificationView {
+    /// Unique for the caller. Ids sort by time.
+    id: String,
+    kind: NotificationKind,
+    /// Instant at which it was made.
+    at: Timestamp,
+    /// User who acted; null for the service itself.
+    actor: Option<UserRef>,
+    subject: SubjectView,
+    /// Beginning of the text, up to 200 characters on one line.
+    excerpt: Option<String>,
+    /// Instant at which the caller read it; null for an unread one.
+    read_at: Option<Timestamp>,
+}
+
+/// The record that a notification is about.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NotificationSubject, examples(json!({
+    "type": "task", "id": 17, "title": "Compare the invoices of both systems"
+})))]
+pub struct SubjectView {
+    #[serde(rename = "type")]
+    kind: SubjectType,
+    id: i64,
+    /// Null if the record is gone, or if the caller may no longer read it.
+    title: Option<String>,
+}
+
+impl NotificationView {
+    /// Returns the notification as its user sees it now.
+    pub fn seen_by(viewer: &Identity, joined: JoinedNotification) -> Self {
+        let JoinedNotification {
+            notification,
+            actor,
+            title,
+        } = joined;
+        let subject = notification.subject;
+        let may_read = viewer.may(subject.kind.permission());
+        Self {
+            id: notification.id,
+            kind: notification.kind,
+            at: notification.at,
+            actor,
+            subject: SubjectView {
+                kind: subject.kind,
+                id: subject.id,
+                title: title.filter(|_| may_read),
+            },
+            excerpt: notification.excerpt.filter(|_| may_read),
+            read_at: notification.read_at,
         }
     }
 }

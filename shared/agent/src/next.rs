@@ -89,11 +89,6 @@ impl AgentSession {
         context: &SessionContext,
         now: Timestamp,
     ) -> Option<Next> {
-        let is_mine = |one: &ActionApproval| one.user_id == user.id && one.is_valid(now);
-        let awaits_user = |action: &ProposedAction| {
-            !action.approvals.iter().any(is_mine)
-                && self.may_approve(action, user, context, now).is_ok()
-        };
         let mut steps = self.next_steps(context, now).into_iter();
         steps.find(|next| match next.step {
             Step::Agent => false,
@@ -102,8 +97,24 @@ impl AgentSession {
             Step::Request(assignee) => user.id == assignee,
             Step::Approve => {
                 may(Permission::ExecuteAgentRemediation)
-                    && self.proposed_actions.iter().any(awaits_user)
+                    && self.awaits_approval_of(user, context, now)
             }
+        })
+    }
+
+    /// True if an approval of a user who may execute actions is missing. A user who has approved an action
+    /// waits for the others.
+    #[must_use]
+    pub fn awaits_approval_of(
+        &self,
+        user: &User,
+        context: &SessionContext,
+        now: Timestamp,
+    ) -> bool {
+        let is_theirs = |one: &ActionApproval| one.user_id == user.id && one.is_valid(now);
+        self.proposed_actions.iter().any(|action| {
+            !action.approvals.iter().any(is_theirs)
+                && self.may_approve(action, user, context, now).is_ok()
         })
     }
 

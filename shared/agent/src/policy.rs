@@ -4,6 +4,7 @@
 //! counts, and an approver must satisfy each of them. An unknown amount of an action that moves
 //! money exceeds every limit, as does an amount in another currency than the limit.
 
+mod looser;
 mod sent;
 
 pub use sent::PolicySet;

@@ -96,7 +96,7 @@ impl Comment {
 }
 
 /// The record that comments are on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Thread {
     /// A service request.
     #[serde(rename = "serviceRequestId")]

@@ -116,6 +116,10 @@ names! {
     pub enum UnlistedKind {
         /// A notification of a user.
         Notification,
+        /// The organization's policy for the agent.
+        AgentPolicy,
+        /// A webhook.
+        Webhook,
     }
 }
 

@@ -20,6 +20,7 @@ mod json_object;
 mod list;
 mod milestone;
 mod names;
+mod notification;
 mod password;
 mod permission;
 mod project;
@@ -65,6 +66,10 @@ pub use list::{AnyOf, Cursor, Limit, Listing, OrNone, Part, Sort, Who};
 pub use milestone::{
     Milestone, MilestoneCreate, MilestoneFilter, MilestoneRef, MilestoneStatus, MilestoneUpdate,
 };
+pub use notification::{
+    Notification, NotificationFilter, NotificationKind, NotificationPreferences,
+    NotificationPreferencesSet, NotificationSubject, NotificationsRead, SubjectType,
+};
 pub use password::{IsUsername, LoginPassword, NewPassword, PasswordHash};
 pub use permission::{NamedPermission, Permission, Role, need};
 pub use project::{
@@ -81,9 +86,9 @@ pub use session::{Login, PasswordChange, Session};
 pub use sid::{Sid, digest};
 pub use sort::{
     ActivitySort, AgentSessionSort, AlertSort, ConnectionSort, CreatedSort, HistorySort,
-    JournalSort, MilestoneSort, OrganizationJournalSort, PhaseSort, ProjectSort, ProjectTaskSort,
-    ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort, TicketSort, TokenSort,
-    UserSort, WebhookDeliverySort, WebhookSort,
+    JournalSort, MilestoneSort, NotificationSort, OrganizationJournalSort, PhaseSort, ProjectSort,
+    ProjectTaskSort, ReferenceSort, SavingSort, SessionSort, TagSort, TaskSort, ThreadSort,
+    TicketSort, TokenSort, UserSort, WebhookDeliverySort, WebhookSort,
 };
 pub use task::{
     Neighbour, Task, TaskCreate, TaskFilter, TaskMove, TaskPhase, TaskPlace, TaskReorder,
@@ -91,8 +96,8 @@ pub use task::{
 };
 pub use text::{
     ActionId, AlertText, Category, Content, Description, EntityId, ExternalId, Fingerprint,
-    FullName, JournalSubject, LoginName, MetricName, OrganizationName, Reason, SearchText, Slug,
-    SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
+    FullName, JournalSubject, LoginName, MetricName, NotificationId, OrganizationName, Reason,
+    SearchText, Slug, SourceName, StateName, SystemName, TagName, Title, TokenName, Unit, Username,
 };
 pub use ticket::{Ticket, TicketCreate, TicketFilter, TicketMessage, TicketReply, TicketUpdate};
 pub use time::{NotATimestamp, Timestamp, span};

@@ -51,6 +51,8 @@ sort! {
     JournalSort = "at";
     /// Milestones: the most urgent first, those without a due date last; ties are broken by id.
     MilestoneSort = "dueDate";
+    /// Notifications: the newest first.
+    NotificationSort = "-at";
     /// Entries of the organization's journal: by number, which is the oldest first.
     OrganizationJournalSort = "seq";
     /// Phases: by `order`; ties are broken by id.

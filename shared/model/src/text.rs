@@ -120,7 +120,9 @@ pub fn is_hidden(character: char) -> bool {
     ) && !is_joiner(character)
 }
 
-fn is_of_a_name(character: char) -> bool {
+/// True for a character that a username may hold.
+#[must_use]
+pub fn is_of_a_name(character: char) -> bool {
     use GeneralCategory::{
         DecimalNumber, EnclosingMark, LetterNumber, LowercaseLetter, ModifierLetter,
         NonspacingMark, OtherLetter, OtherNumber, SpacingMark, TitlecaseLetter, UppercaseLetter,
@@ -277,6 +279,8 @@ texts! {
     Line JournalSubject(1..=100) = "user:7",
     /// The fingerprint by which Alertmanager identifies an alert.
     Line Fingerprint(1..=64) = "b1ed8b9c1a3b6b1c",
+    /// The id of a notification.
+    Id NotificationId(1..=128) = "1768478400000-comment-5-1",
 }
 
 /// A short name of lower-case letters, digits and underscores, 1 to 64 of them.

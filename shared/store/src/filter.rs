@@ -4,8 +4,8 @@ use agent::{AlertStatus, Severity};
 use aws_sdk_dynamodb::types::AttributeValue;
 use model::{
     ActivityType, AlertId, AnyOf, Category, DeliveryStatus, Error, MilestoneId, MilestoneStatus,
-    OrNone, PhaseId, Priority, ProjectId, ProjectStatus, Role, SearchText, ServiceStatus, Slug,
-    TagId, TaskStatus, Timestamp, UserId, Who,
+    NotificationKind, OrNone, PhaseId, Priority, ProjectId, ProjectStatus, Role, SearchText,
+    ServiceStatus, Slug, TagId, TaskStatus, Timestamp, UserId, Who,
 };
 
 use super::{
@@ -145,6 +145,7 @@ plain!(
     DeliveryStatus,
     MilestoneId,
     MilestoneStatus,
+    NotificationKind,
     PhaseId,
     Priority,
     ProjectId,

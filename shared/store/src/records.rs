@@ -9,8 +9,8 @@ use std::collections::BTreeSet;
 use agent::{AgentAction, AgentSession, Excerpt};
 use model::{
     ActivityId, AgentSessionId, AlertId, ExternalId, FeedEntry, JsonText, MilestoneId,
-    OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId, ReferenceId, ReferenceType,
-    SourceName, TagId, TaskId, Thread, Timestamp, TokenId, UserId,
+    NotificationKind, OrganizationHead, OrganizationId, PasswordHash, PhaseId, ProjectId,
+    ReferenceId, ReferenceType, SourceName, TagId, TaskId, Thread, Timestamp, TokenId, UserId,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -186,6 +186,90 @@ pub(crate) struct NamesOfTask {
     pub(crate) milestone_id: Value,
     pub(crate) phase_id: Value,
     pub(crate) tag_ids: Value,
+}
+
+/// What a user set for their notifications.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Inbox {
+    /// The kinds that make no notification.
+    pub(crate) off: BTreeSet<NotificationKind>,
+    /// All notifications up to this instant are read.
+    pub(crate) read_before: Option<Timestamp>,
+    /// The instant at which the user said so.
+    pub(crate) read_before_at: Option<Timestamp>,
+}
+
+/// A visit of the sweeper, which notifies users if the record still gives reason for it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Reminder {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) of: Reminded,
+    /// The version of the record from which it follows.
+    pub(crate) of_version: i64,
+    /// The instant of the visit. Without one, the item only keeps an older version from coming back.
+    pub(crate) due_at: Option<Timestamp>,
+    /// The instant of this write.
+    pub(crate) at: Timestamp,
+}
+
+/// The record of a [`Reminder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reminded {
+    /// A task with a due date.
+    Task(TaskId),
+    /// An agent session whose proposal awaits approval.
+    AgentSession(AgentSessionId),
+}
+
+/// A change whose notifications are written.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ToldChange {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) cause: String,
+    pub(crate) at: Timestamp,
+}
+
+/// The owner of an account, of which only that is read.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AccountOwner {
+    pub(crate) organization_id: OrganizationId,
+    pub(crate) user_id: UserId,
+}
+
+/// The users of any record, and its creation.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Involved {
+    pub(crate) created_at: Option<Timestamp>,
+    pub(crate) creator_id: Option<UserId>,
+    pub(crate) assignee_id: Option<UserId>,
+}
+
+/// The author of a comment or a message.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Saying {
+    pub(crate) id: i64,
+    pub(crate) user_id: UserId,
+    pub(crate) created_at: Timestamp,
+}
+
+/// The attributes of a record of any type that tell people which one it is.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Titled {
+    pub(crate) title: Option<String>,
+    /// Of an activity, which has no title.
+    pub(crate) description: Option<String>,
+    /// Of an agent session.
+    pub(crate) signal_type: Option<String>,
+    /// Of a webhook.
+    pub(crate) url: Option<String>,
 }
 
 /// Work that is left to do after a delete.

@@ -153,6 +153,14 @@ impl<R, I> Key<R, I> {
         }
     }
 
+    /// Reads the same item as a record of another type.
+    pub fn read_as<T>(self) -> Key<T, I> {
+        Key {
+            key: self.key,
+            of: PhantomData,
+        }
+    }
+
     /// Partition key and sort key.
     pub(crate) fn into_parts(self) -> (String, String) {
         (self.key.pk, self.key.sk)

@@ -73,6 +73,11 @@ pub const ROWS: &[Row] = &[
     row("GET /api/changes", 2, 2).because(
         "the caller's permissions decide which entries are read; and 1 more for the actors of entries",
     ),
+    row("GET /api/notifications", 2, 4),
+    row("GET /api/notifications/count", 2, 3),
+    row("POST /api/notifications/read", 2, 3),
+    row("GET /api/notifications/preferences", 1, 2),
+    row("PUT /api/notifications/preferences", 2, 3),
     row("GET /api/journal", 1, 2),
     row("GET /api/journal/check", 1, 3)
         .because("and 1 more where it begins at an instant"),

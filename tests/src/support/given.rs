@@ -8,7 +8,8 @@ use aws_sdk_dynamodb::types::{AttributeValue, PutRequest, WriteRequest};
 use serde_json::{Value, json};
 use shared::{
     model::{
-        CommentId, Id, OrganizationId, PhaseId, Role, ServiceRequestId, Tag, TaskId, Ticket, User,
+        CommentId, Id, Notification, OrganizationId, PhaseId, Role, ServiceRequestId, Tag, TaskId,
+        Ticket, Timestamp, User,
     },
     store::{
         NewTicket,
@@ -100,6 +101,25 @@ impl Api {
         ];
         let item = item.map(|(name, value)| (name.to_owned(), value));
         self.puts([Item::from(item)]).await;
+    }
+
+    /// A notification of a user, of comment 3 on task 1, past the publisher.
+    pub async fn has_notification(&self, caller: &Caller, id: &str) {
+        let cause = Notification::cause_in(id).unwrap();
+        let millis = id.strip_suffix(&format!("-{cause}")).unwrap();
+        let at = Timestamp::from_millis(millis.parse().unwrap());
+        let (tenant, user) = (caller.organization.unwrap(), caller.user.unwrap());
+        let partition = format!("ORG#{tenant}#USER#{user}#NOTIFICATION");
+        let item = json!({
+            "pk": partition, "sk": cause, "kind": "notification", "version": 1,
+            "gsi1pk": partition, "gsi1sk": id,
+            "gsi2pk": format!("{partition}#UNREAD"), "gsi2sk": id,
+            "id": id, "organizationId": tenant, "userId": user, "notificationKind": "commented",
+            "at": at, "subject": {"type": "task", "id": 1}, "commentId": 3,
+            "excerpt": "It works again.",
+            "expiresAt": at.plus(Notification::KEPT).epoch_seconds() + 1,
+        });
+        self.puts([serde_dynamo::to_item(item).unwrap()]).await;
     }
 
     /// A ticket of organization 1.

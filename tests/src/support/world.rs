@@ -14,6 +14,9 @@ use super::{
     operations::{Operation, operations},
 };
 
+/// The id of a notification of the user who may do everything.
+const NOTIFICATION: &str = "1768478400000-comment-3-1";
+
 /// Organization 1 with records on which each operation has the most to do that it ever has.
 pub struct World {
     pub concierge: Concierge,
@@ -95,6 +98,7 @@ impl World {
         may_do_all(api, &concierge.max).await;
         has_work(api, &concierge.max).await;
         has_requests_and_tickets(api, &concierge.max).await;
+        api.has_notification(&concierge.max, NOTIFICATION).await;
         let alert = concierge.alert("payment_failed", &[]).await;
         let ended = concierge.opened(&alert).await;
         concierge.cancels(&ended).await.expect(200);
@@ -261,6 +265,8 @@ impl World {
             }
             "POST /api/managed-services/ticket/{ticketId}/reply" => json!({"content": "Soon."}),
             "PATCH /api/organizations/{id}" => json!({"name": "Renamed"}),
+            "POST /api/notifications/read" => json!({"ids": [NOTIFICATION]}),
+            "PUT /api/notifications/preferences" => json!({"commented": false}),
             "POST /api/users" => json!({
                 "username": "newcomer", "fullName": "New Comer", "role": "admin",
                 "password": PASSWORD, "permissions": ["manage_tickets"],

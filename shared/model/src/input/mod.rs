@@ -23,7 +23,7 @@ mod shape;
 pub use crate::names::OneOf;
 pub use crate::{
     integer::{integer, integer_schema},
-    text::{Form, is_hidden, is_joiner, on_one_line},
+    text::{Form, is_hidden, is_joiner, is_of_a_name, on_one_line},
 };
 pub use field::{Field, Json, Place, Reading, escaped};
 pub use object::{Fields, Input, Property, SENT};

@@ -38,6 +38,7 @@ pub use excerpts::Excerpts;
 pub use lists::SessionOnAlert;
 pub use looks::{AwaitedLook, Looked};
 pub use people::{HandingOver, Settling};
+pub(crate) use policy::policy_in;
 pub use preview::Previewed;
 pub use sessions::Approval;
 

@@ -48,7 +48,7 @@ impl Approvable {
 }
 
 /// Returns the policy in a batch; version 0 without one.
-pub(super) fn policy_in(
+pub(crate) fn policy_in(
     batch: &Batch,
     tenant: OrganizationId,
 ) -> Result<Stored<AgentPolicy>, Error> {

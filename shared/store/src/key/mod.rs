@@ -11,6 +11,7 @@
 mod agent;
 mod directory;
 mod format;
+mod notifications;
 mod people;
 mod upkeep;
 mod webhooks;
@@ -19,4 +20,4 @@ mod work;
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
-pub(crate) use self::{format::instant, upkeep::*, webhooks::*};
+pub(crate) use self::{format::instant, notifications::*, upkeep::*, webhooks::*};

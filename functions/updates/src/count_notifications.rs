@@ -1,0 +1,37 @@
+//! `GET /api/notifications/count`
+
+use axum::{Json, extract::State};
+use serde::Serialize;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+};
+use utoipa::ToSchema;
+
+/// The most that is counted.
+const MOST: usize = 100;
+
+/// The number of the caller's unread notifications.
+#[derive(Serialize, ToSchema)]
+#[schema(examples(json!({"unread": 3})))]
+pub struct NotificationCount {
+    /// Counted up to 100.
+    #[schema(maximum = 100)]
+    unread: usize,
+}
+
+/// Counts the caller's unread notifications, up to 100.
+#[utoipa::path(
+    get,
+    path = "/api/notifications/count",
+    operation_id = "countNotifications"
+)]
+pub async fn count_notifications(
+    State(app): State<App>,
+    caller: Caller<need::SignedIn>,
+) -> Result<Json<NotificationCount>, Problem> {
+    let notifications = app.store.notifications();
+    let unread = notifications.unread(caller.tenant(), caller.user_id(), MOST);
+    let unread = unread.await?;
+    Ok(Json(NotificationCount { unread }))
+}

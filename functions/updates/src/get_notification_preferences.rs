@@ -1,0 +1,23 @@
+//! `GET /api/notifications/preferences`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    model::NotificationPreferences,
+};
+
+/// Returns the kinds of notifications that the caller gets. All are on at first.
+#[utoipa::path(
+    get,
+    path = "/api/notifications/preferences",
+    operation_id = "getNotificationPreferences"
+)]
+pub async fn get_notification_preferences(
+    State(app): State<App>,
+    caller: Caller<need::SignedIn>,
+) -> Result<Json<NotificationPreferences>, Problem> {
+    let notifications = app.store.notifications();
+    let preferences = notifications.preferences(caller.tenant(), caller.user_id());
+    Ok(Json(preferences.await?))
+}

@@ -1,0 +1,28 @@
+//! `POST /api/notifications/read`
+
+use axum::extract::State;
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::{Body, NoContent},
+    model::NotificationsRead,
+};
+
+/// Marks the caller's notifications as read: some by their ids, or all up to an instant.
+#[utoipa::path(
+    post,
+    path = "/api/notifications/read",
+    operation_id = "readNotifications"
+)]
+pub async fn read_notifications(
+    State(app): State<App>,
+    caller: Caller<need::SignedIn>,
+    Body(read): Body<NotificationsRead>,
+) -> Result<NoContent, Problem> {
+    let notifications = app.store.notifications();
+    let user = caller.user_id();
+    notifications
+        .read(caller.pending_write(), user, &read)
+        .await?;
+    Ok(NoContent)
+}

@@ -1,0 +1,28 @@
+//! `PUT /api/notifications/preferences`
+
+use axum::{Json, extract::State};
+use shared::{
+    App, Problem,
+    auth::{Caller, need},
+    http::Body,
+    model::{NotificationPreferences, NotificationPreferencesSet},
+};
+
+/// Switches kinds of notifications on or off for the caller. Returns all of them.
+///
+/// A kind that is off makes no notification. Older ones stay.
+#[utoipa::path(
+    put,
+    path = "/api/notifications/preferences",
+    operation_id = "setNotificationPreferences"
+)]
+pub async fn set_notification_preferences(
+    State(app): State<App>,
+    caller: Caller<need::SignedIn>,
+    Body(sent): Body<NotificationPreferencesSet>,
+) -> Result<Json<NotificationPreferences>, Problem> {
+    let notifications = app.store.notifications();
+    let user = caller.user_id();
+    let preferences = notifications.set_preferences(caller.pending_write(), user, &sent);
+    Ok(Json(preferences.await?))
+}

@@ -1,0 +1,167 @@
+//! Comparison of two policies: does the later one allow more?
+
+use super::{AgentPolicy, PolicyCaps, PolicyMatch, PolicyRule};
+
+impl AgentPolicy {
+    /// True if it may allow an action, or an approver, that the policy before it did not. A rule that was
+    /// split into several may count as looser.
+    #[must_use]
+    pub fn is_looser_than(&self, before: &Self) -> bool {
+        let is_kept = |rule: &PolicyRule| rule.is_kept_by(&self.rules);
+        !before.rules.iter().all(is_kept) || self.caps.are_looser_than(&before.caps)
+    }
+}
+
+impl PolicyRule {
+    /// True if the rules demand at least as much of every action that this one applies to.
+    fn is_kept_by(&self, others: &[Self]) -> bool {
+        let applying = || others.iter().filter(|rule| rule.when.covers(&self.when));
+        let is_within = |rule: &Self| {
+            let is_mine = |role| self.roles.contains(role);
+            !rule.roles.is_empty() && rule.roles.iter().all(is_mine)
+        };
+        let keeps_roles = self.roles.is_empty() || applying().any(is_within);
+        let keeps_openers_out = !self.not_opener || applying().any(|rule| rule.not_opener);
+        let most = applying().map(|rule| rule.approvers).max();
+        // Without any rule, one user approves.
+        let keeps_number = most.unwrap_or(1) >= self.approvers;
+        let denies = applying().any(|rule| rule.deny);
+        denies || (!self.deny && keeps_roles && keeps_openers_out && keeps_number)
+    }
+}
+
+impl PolicyMatch {
+    /// True if it applies to every action that the other one applies to.
+    fn covers(&self, other: &Self) -> bool {
+        let covers_amount = match (&self.amount_at_least, &other.amount_at_least) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(least), Some(others)) => {
+                least.currency == others.currency && least.minor_units <= others.minor_units
+            }
+        };
+        let covers_risk = self
+            .risk_at_least
+            .is_none_or(|least| other.risk_at_least.is_some_and(|others| least <= others));
+        covers_amount
+            && covers_risk
+            && is_same_or_any(self.action_type.as_ref(), other.action_type.as_ref())
+            && is_same_or_any(self.connection.as_ref(), other.connection.as_ref())
+            && is_same_or_any(self.moves_money.as_ref(), other.moves_money.as_ref())
+    }
+}
+
+fn is_same_or_any<T: PartialEq>(one: Option<&T>, other: Option<&T>) -> bool {
+    one.is_none() || one == other
+}
+
+impl PolicyCaps {
+    /// True if a cap is higher, or gone.
+    fn are_looser_than(&self, before: &Self) -> bool {
+        let more_actions = before
+            .actions
+            .is_some_and(|most| self.actions.is_none_or(|actions| actions > most));
+        let fits = |cap: &crate::Money| {
+            let before = before.money.iter().find(|one| one.currency == cap.currency);
+            before.is_some_and(|before| cap.minor_units <= before.minor_units)
+        };
+        // Amounts in a currency without a cap exceed the caps, if there are any.
+        let more_money =
+            !before.money.is_empty() && (self.money.is_empty() || !self.money.iter().all(fits));
+        more_actions || more_money
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Id, OrganizationId, input};
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::PolicySet;
+
+    fn policy(sent: &Value) -> AgentPolicy {
+        let mut policy = AgentPolicy::none(OrganizationId::new(1).unwrap());
+        input::from_value::<PolicySet>(sent)
+            .unwrap()
+            .apply(&mut policy);
+        policy
+    }
+
+    #[track_caller]
+    fn is_looser(after: &Value, before: &Value) -> bool {
+        policy(after).is_looser_than(&policy(before))
+    }
+
+    #[test]
+    fn a_policy_is_no_looser_than_itself_or_none() {
+        let billing = json!({"preset": "billing"});
+        let none = json!({"rules": []});
+        assert!(!is_looser(&billing, &billing));
+        assert!(!is_looser(&none, &none));
+        assert!(!is_looser(&billing, &none));
+        assert!(is_looser(&none, &billing));
+    }
+
+    #[test]
+    fn a_rule_that_demands_less_is_looser_and_one_that_demands_more_is_not() {
+        let rule = |more: Value| {
+            let mut rule = json!({"approvers": 1});
+            rule.as_object_mut()
+                .unwrap()
+                .extend(more.as_object().unwrap().clone());
+            json!({ "rules": [rule] })
+        };
+        for (strict, loose) in [
+            (json!({"approvers": 2}), json!({"approvers": 1})),
+            (json!({"notOpener": true}), json!({})),
+            (json!({"deny": true}), json!({"approvers": 2})),
+            (
+                json!({"roles": ["admin"]}),
+                json!({"roles": ["admin", "manager"]}),
+            ),
+            (json!({"roles": ["admin"]}), json!({})),
+            (
+                json!({"approvers": 2}),
+                json!({"approvers": 2, "when": {"movesMoney": true}}),
+            ),
+            (
+                json!({"approvers": 2, "when": {"riskAtLeast": "low"}}),
+                json!({"approvers": 2, "when": {"riskAtLeast": "high"}}),
+            ),
+            (
+                json!({"deny": true, "when": {"amountAtLeast": {"minorUnits": 1, "currency": "USD"}}}),
+                json!({"deny": true, "when": {"amountAtLeast": {"minorUnits": 2, "currency": "USD"}}}),
+            ),
+        ] {
+            let (strict, loose) = (rule(strict), rule(loose));
+            assert!(is_looser(&loose, &strict), "{loose} after {strict}");
+            assert!(!is_looser(&strict, &loose), "{strict} after {loose}");
+        }
+    }
+
+    #[test]
+    fn several_rules_together_keep_one() {
+        let one = json!({"rules": [{"approvers": 2, "notOpener": true}]});
+        let two = json!({"rules": [{"approvers": 2}, {"notOpener": true}]});
+        assert!(!is_looser(&two, &one));
+        assert!(!is_looser(&one, &two));
+    }
+
+    #[test]
+    fn a_higher_cap_is_looser() {
+        let usd = |amount: i64| json!({"minorUnits": amount, "currency": "USD"});
+        let eur = json!({"minorUnits": 1, "currency": "EUR"});
+        for (strict, loose) in [
+            (json!({"actions": 1}), json!({"actions": 2})),
+            (json!({"actions": 1}), json!(null)),
+            (json!({"money": [usd(1)]}), json!({"money": [usd(2)]})),
+            (json!({"money": [usd(1)]}), json!({"money": [usd(1), eur]})),
+            (json!({"money": [usd(1)]}), json!(null)),
+        ] {
+            let (strict, loose) = (json!({"caps": strict}), json!({"caps": loose}));
+            assert!(is_looser(&loose, &strict), "{loose} after {strict}");
+            assert!(!is_looser(&strict, &loose), "{strict} after {loose}");
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Notifications: what users of an organization are told.
+//!
+//! The publisher makes [`Notice`]s of changes in the table's stream, and the sweeper makes them of
+//! [`Reminder`]s. Each names its cause. The key of a notification follows from its user and its cause, so
+//! that a cause that comes again changes nothing: not even the instant at which the user read it.
+//!
+//! Notifications expire after 90 days.
+
+mod audience;
+mod mentions;
+mod notice;
+mod reading;
+mod reminders;
+mod settings;
+mod telling;
+
+use model::{Notification, span};
+
+use super::{
+    key::{self, Gsi1, Gsi2, Key},
+    records::ToldChange,
+    store::resource,
+    table::Record,
+};
+
+pub use notice::Notice;
+pub use reading::JoinedNotification;
+
+resource! {
+    /// Notifications of users.
+    pub Notifications as notifications
+}
+
+/// Milliseconds for which a handled change is known. The stream keeps changes for a day.
+const KNOWN: i64 = 2 * span::DAY;
+
+impl Record<crate::Workdesk> for Notification {
+    const KIND: &'static str = "notification";
+
+    fn key(&self) -> Key<Self> {
+        let cause = Self::cause_in(&self.id).unwrap_or_default();
+        key::notification(self.organization_id, self.user_id, cause)
+    }
+
+    fn gsi1(&self) -> Option<Key<Self, Gsi1>> {
+        let all = key::notifications(self.organization_id, self.user_id);
+        Some(all.at(key::notification_in_time(&self.id)))
+    }
+
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        let unread = key::unread_notifications(self.organization_id, self.user_id);
+        let is_unread = self.read_at.is_none();
+        is_unread.then(|| unread.at(key::notification_in_time(&self.id)))
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.plus(Self::KEPT).epoch_seconds() + 1)
+    }
+}
+
+impl Record<crate::Workdesk> for ToldChange {
+    const KIND: &'static str = "told_change";
+
+    fn key(&self) -> Key<Self> {
+        key::told_change(self.organization_id, &self.cause)
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        Some(self.at.plus(KNOWN).epoch_seconds() + 1)
+    }
+}

@@ -1,0 +1,192 @@
+//! The users of an audience.
+
+use std::collections::{BTreeSet, HashMap};
+
+use agent::{AgentSession, AlertStatus, Approvers, SessionContext};
+use futures::{StreamExt, TryStreamExt, stream};
+use model::{Error, HistoryEntry, OrganizationId, Permission, Thread, Timestamp, User, UserId};
+
+use super::{
+    Notifications,
+    notice::{Audience, Notice, Said, Talk},
+};
+use crate::{
+    agent::policy_in,
+    key::{self, AnyKey, Key},
+    records::{Involved, Saying},
+    table::{Batch, Read},
+};
+
+/// The most authors that are asked who wrote before.
+const SAYINGS: usize = 100;
+
+/// The most users, by username, among whom admins and approvers are found.
+const USERS: usize = 1_000;
+
+/// Threads read at the same time.
+const CONCURRENCY: usize = 10;
+
+/// All that the audiences of some notices follow from.
+pub(super) struct Audiences {
+    tenant: OrganizationId,
+    found: Batch,
+    /// What was written before, the newest first.
+    sayings: HashMap<Talk, Vec<Saying>>,
+    users: Vec<User>,
+}
+
+impl Notifications<'_> {
+    /// Reads what the audiences follow from: a batch, and beside it the latest authors of each thread, and
+    /// the users if one of the audiences is found among all.
+    pub(super) async fn audiences(
+        &self,
+        tenant: OrganizationId,
+        notices: &[Notice],
+    ) -> Result<Audiences, Error> {
+        let mut keys: Vec<AnyKey> = Vec::new();
+        let mut talks: HashMap<Talk, Timestamp> = HashMap::new();
+        let mut are_all_asked = false;
+        for notice in notices {
+            match &notice.to {
+                Audience::User(_) => {}
+                Audience::Named(names) => {
+                    keys.extend(names.iter().map(|name| key::account_owner(name).into()));
+                }
+                Audience::Talk(said) => {
+                    let (involved, creation) = keys_of(tenant, said.on);
+                    keys.push(involved.into());
+                    keys.extend(creation.map(AnyKey::from));
+                    let newest = talks.entry(said.on).or_insert(said.at);
+                    *newest = said.at.max(*newest);
+                }
+                Audience::Holders(_) => are_all_asked = true,
+                Audience::Approvers(session) => {
+                    are_all_asked = true;
+                    keys.push(key::agent_policy(tenant).into());
+                    keys.push(key::alert(tenant, session.alert_id).into());
+                }
+            }
+        }
+        let sayings = stream::iter(talks)
+            .map(async |(talk, until)| Ok((talk, self.sayings(tenant, talk, until).await?)))
+            .buffer_unordered(CONCURRENCY)
+            .try_collect();
+        let users = async {
+            if are_all_asked {
+                self.0.table.list(key::users(tenant).limit(USERS)).await
+            } else {
+                Ok(Vec::new())
+            }
+        };
+        let found = self.0.table.batch_get(keys, Read::Eventual);
+        let (found, sayings, users) = tokio::try_join!(found, sayings, users)?;
+        Ok(Audiences {
+            tenant,
+            found,
+            sayings,
+            users,
+        })
+    }
+
+    /// The latest authors on a record, up to an instant.
+    async fn sayings(
+        &self,
+        tenant: OrganizationId,
+        talk: Talk,
+        until: Timestamp,
+    ) -> Result<Vec<Saying>, Error> {
+        let table = &self.0.table;
+        match talk {
+            Talk::Thread(thread) => {
+                let commenters = key::commenters(tenant, thread, until);
+                table.list(commenters.limit(SAYINGS)).await
+            }
+            Talk::Ticket(ticket) => {
+                let messengers = key::messengers(tenant, ticket, until);
+                table.list(messengers.limit(SAYINGS)).await
+            }
+        }
+    }
+}
+
+impl Audiences {
+    /// Returns the users of an audience, in any order. Some may be gone.
+    pub(super) fn users_of(&self, audience: &Audience, now: Timestamp) -> BTreeSet<UserId> {
+        match audience {
+            Audience::User(user) => BTreeSet::from([*user]),
+            Audience::Named(names) => names.iter().filter_map(|name| self.named(name)).collect(),
+            Audience::Talk(said) => self.before(*said),
+            Audience::Holders(permission) => self.holders(*permission),
+            Audience::Approvers(session) => self.approvers(session, now),
+        }
+    }
+
+    /// The user with this case-folded username, if the organization has one.
+    fn named(&self, name: &str) -> Option<UserId> {
+        let owner = self.found.named(&key::account_owner(name))?;
+        (owner.organization_id == self.tenant).then_some(owner.user_id)
+    }
+
+    /// Creator, assignee, and those who wrote before.
+    fn before(&self, said: Said) -> BTreeSet<UserId> {
+        let (involved, creation) = keys_of(self.tenant, said.on);
+        let Some(involved) = self.found.named(&involved) else {
+            return BTreeSet::new();
+        };
+        // A ticket is raised with its first message, which is no answer to anyone.
+        if matches!(said.on, Talk::Ticket(_)) && involved.created_at == Some(said.at) {
+            return BTreeSet::new();
+        }
+        let creation = creation.and_then(|key| self.found.named(&key));
+        let creator = creation.and_then(|entry| entry.record.actor);
+        let sayings = self.sayings.get(&said.on).into_iter().flatten();
+        let before = sayings.filter(|one| (one.created_at, one.id) < (said.at, said.id));
+        let authors = before.map(|one| one.user_id);
+        let known = [involved.creator_id, involved.assignee_id, creator];
+        authors.chain(known.into_iter().flatten()).collect()
+    }
+
+    fn holders(&self, permission: Permission) -> BTreeSet<UserId> {
+        let users = self.users.iter();
+        let holders = users.filter(|user| user.may(permission));
+        holders.map(|user| user.id).collect()
+    }
+
+    /// The users whose approval a session awaits. An unreadable alert counts as open, and an unreadable
+    /// policy as one that nobody may approve under.
+    fn approvers(&self, session: &AgentSession, now: Timestamp) -> BTreeSet<UserId> {
+        let Ok(policy) = policy_in(&self.found, self.tenant) else {
+            return BTreeSet::new();
+        };
+        let alert = self.found.named(&key::alert(self.tenant, session.alert_id));
+        let context = SessionContext {
+            policy: policy.record,
+            approvers: Approvers::of(&self.users),
+            is_resolved: alert.is_some_and(|alert| alert.status == AlertStatus::Resolved),
+        };
+        let users = self.users.iter();
+        let asked = users.filter(|user| {
+            user.may(Permission::ExecuteAgentRemediation)
+                && session.awaits_approval_of(user, &context, now)
+        });
+        asked.map(|user| user.id).collect()
+    }
+}
+
+/// The keys of the users of a record, and of the history entry of its creation where the record does not
+/// name its creator.
+fn keys_of(tenant: OrganizationId, talk: Talk) -> (Key<Involved>, Option<Key<HistoryEntry>>) {
+    match talk {
+        Talk::Thread(thread) => {
+            let creation = match thread {
+                Thread::Task(id) => Some(key::creation_of_task(tenant, id)),
+                Thread::ServiceRequest(_) | Thread::Activity(_) => None,
+            };
+            (key::involved_in_thread(tenant, thread), creation)
+        }
+        Talk::Ticket(id) => {
+            let creation = key::creation_of_ticket(tenant, id);
+            (key::involved_in_ticket(tenant, id), Some(creation))
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A user's notifications, as the user reads them.
+
+use std::collections::HashMap;
+
+use model::{
+    Comment, Error, Id, Notification, NotificationFilter, NotificationSubject, OrganizationId,
+    SubjectType, Thread, Timestamp, UserId, UserRef,
+};
+
+use super::Notifications;
+use crate::{
+    filter::Filter,
+    key::{self, AnyKey, Index, Key, List},
+    page::{Page, Wanted},
+    records::{Inbox, Titled},
+    table::{Batch, Read, Stored},
+};
+
+/// The title of the agent's policy, which has none of its own.
+const POLICY: &str = "Approval policy";
+
+/// The most characters of a title that is the beginning of a longer text.
+const TITLE: usize = 100;
+
+/// A notification with the records that it names.
+#[derive(Clone, Debug)]
+pub struct JoinedNotification {
+    /// The notification. It has no excerpt if its subject or its comment is gone.
+    pub notification: Notification,
+    /// The user who acted; `None` for the service itself, and for an account that is gone.
+    pub actor: Option<UserRef>,
+    /// The title of the subject; `None` if it is gone.
+    pub title: Option<String>,
+}
+
+impl Notifications<'_> {
+    /// A page of a user's notifications, newest first.
+    pub async fn page(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        filter: &NotificationFilter,
+        wanted: &Wanted,
+    ) -> Result<Page<JoinedNotification>, Error> {
+        let kinds = Filter::of(user).any("notificationKind", filter.kind.as_ref())?;
+        let kinds = kinds.condition();
+        let (inbox, page) = if filter.unread == Some(true) {
+            let inbox = self.inbox(tenant, user).await?;
+            let unread = key::unread_notifications(tenant, user).filter(kinds);
+            let unread = unread.from(key::notifications_from(self.first_unread(&inbox)));
+            (inbox, self.newest_first(unread, wanted).await?)
+        } else {
+            let all = key::notifications(tenant, user).filter(kinds);
+            let all = all.from(key::notifications_from(self.first_kept()));
+            tokio::try_join!(self.inbox(tenant, user), self.newest_first(all, wanted))?
+        };
+        let page = page.filter_map(|stored| {
+            let mut notification = stored.record;
+            notification.read_at = read_at(&notification, &inbox);
+            let is_unread = notification.read_at.is_none();
+            filter
+                .unread
+                .is_none_or(|unread| unread == is_unread)
+                .then_some(notification)
+        });
+        self.joined(tenant, page).await
+    }
+
+    /// The number of a user's unread notifications, counted up to `most`.
+    pub async fn unread(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+        most: usize,
+    ) -> Result<usize, Error> {
+        let inbox = self.inbox(tenant, user).await?;
+        let unread = key::unread_notifications(tenant, user);
+        let unread = unread.from(key::notifications_from(self.first_unread(&inbox)));
+        let unread = unread.descending().places().limit(most);
+        Ok(self.0.table.list(unread).await?.len())
+    }
+
+    async fn newest_first<I: Index>(
+        &self,
+        list: List<Notification, I>,
+        wanted: &Wanted,
+    ) -> Result<Page<Stored<Notification>>, Error> {
+        self.0.table.page(list.descending(), wanted).await
+    }
+
+    /// The instant of the first notification that has not expired.
+    fn first_kept(self) -> Timestamp {
+        self.0.clock.now().plus(1 - Notification::KEPT)
+    }
+
+    /// The instant of the first notification after those that the user has read.
+    fn first_unread(self, inbox: &Inbox) -> Timestamp {
+        let after = inbox.read_before.map(|before| before.plus(1));
+        self.first_kept().max(after.unwrap_or(self.first_kept()))
+    }
+
+    /// Adds the records that notifications name, read with one batch.
+    async fn joined(
+        &self,
+        tenant: OrganizationId,
+        page: Page<Notification>,
+    ) -> Result<Page<JoinedNotification>, Error> {
+        let subjects = page
+            .records()
+            .filter_map(|one| key::titled(tenant, one.subject.kind, one.subject.id));
+        let comments = page.records().filter_map(|one| comment_of(tenant, one));
+        let actors = page.records().filter_map(|one| one.actor);
+        let user = |id| key::user(tenant, id);
+        let keys = subjects.map(AnyKey::from);
+        let keys = keys.chain(comments.map(AnyKey::from));
+        let keys = keys.chain(actors.clone().map(|id| user(id).into()));
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let users: HashMap<UserId, UserRef> = found.all(actors, user);
+        Ok(page.map(|mut notification| {
+            let title = title_of(&found, tenant, notification.subject);
+            if title.is_none() || !says_still(&found, tenant, &notification) {
+                notification.excerpt = None;
+            }
+            JoinedNotification {
+                actor: notification.actor.and_then(|id| users.get(&id).cloned()),
+                title,
+                notification,
+            }
+        }))
+    }
+}
+
+/// The instant at which a notification was read.
+fn read_at(notification: &Notification, inbox: &Inbox) -> Option<Timestamp> {
+    let is_before = Some(notification.at) <= inbox.read_before;
+    let before = inbox.read_before_at.filter(|_| is_before);
+    notification.read_at.or(before)
+}
+
+/// The comment whose text the excerpt is of.
+fn comment_of(tenant: OrganizationId, notification: &Notification) -> Option<Key<Comment>> {
+    let NotificationSubject { kind, id } = notification.subject;
+    let thread = match kind {
+        SubjectType::Task => Thread::Task(Id::new(id)?),
+        SubjectType::Activity => Thread::Activity(Id::new(id)?),
+        SubjectType::ServiceRequest => Thread::ServiceRequest(Id::new(id)?),
+        _ => return None,
+    };
+    Some(key::comment(tenant, thread, notification.comment_id?))
+}
+
+/// False if the text of the excerpt was a comment's that is deleted.
+fn says_still(found: &Batch, tenant: OrganizationId, notification: &Notification) -> bool {
+    comment_of(tenant, notification).is_none_or(|key| {
+        let comment = found.named(&key);
+        comment.is_some_and(|comment| comment.content.is_some())
+    })
+}
+
+/// The title of a record; `None` if it is gone.
+fn title_of(found: &Batch, tenant: OrganizationId, subject: NotificationSubject) -> Option<String> {
+    let titled = found.named(&key::titled(tenant, subject.kind, subject.id)?)?;
+    let Titled {
+        title,
+        description,
+        signal_type,
+        url,
+    } = titled.record;
+    let beginning = |text: String| text.chars().take(TITLE).collect();
+    match subject.kind {
+        SubjectType::Activity => description.map(beginning),
+        SubjectType::AgentSession => signal_type,
+        SubjectType::AgentPolicy => Some(POLICY.to_owned()),
+        SubjectType::Webhook => url,
+        _ => title,
+    }
+}

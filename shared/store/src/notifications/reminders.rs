@@ -1,0 +1,311 @@
+//! Reminders: of open tasks with an assignee and a due date, and of proposals that await approval.
+//!
+//! The publisher keeps one item per record, and the sweeper visits it when it is due. The visit reads the
+//! record first, so that a reminder that is no longer right tells nobody.
+
+use std::collections::BTreeMap;
+
+use agent::{AgentSession, AgentSessionStatus};
+use model::{
+    Error, Id, NotificationKind, NotificationSubject, OrganizationId, RecordType, SubjectType,
+    Task, TaskStatus, Timestamp, span,
+};
+use serde::de::DeserializeOwned;
+
+use super::{Notice, Notifications, notice::Audience};
+use crate::{
+    feed::Change,
+    key::{self, AnyKey, Gsi2, Key},
+    page::Wanted,
+    records::{Reminded, Reminder},
+    table::{
+        self, Batch, Condition, IntoAttribute, OrLeave, Read, Readable, Record, Stored, Write,
+    },
+};
+
+/// Milliseconds from the reminder of a task to its due date.
+const DUE_SOON: i64 = span::DAY;
+
+/// Milliseconds from the reminder of a proposal to its end.
+const ENDS_SOON: i64 = span::HOUR;
+
+/// Milliseconds for which an item without a visit is kept. The stream keeps changes for a day.
+const KEPT: i64 = 2 * span::DAY;
+
+/// Reminders that are read and handled together.
+const AT_ONCE: usize = 100;
+
+impl Record<crate::Workdesk> for Reminder {
+    const KIND: &'static str = "reminder";
+
+    fn key(&self) -> Key<Self> {
+        key::reminder(self.organization_id, self.of)
+    }
+
+    fn gsi2(&self) -> Option<Key<Self, Gsi2>> {
+        let due_at = self.due_at?;
+        Some(key::due().at(key::due_from(due_at)))
+    }
+
+    fn expires_at(&self) -> Option<i64> {
+        let kept = self.at.plus(KEPT).epoch_seconds() + 1;
+        self.due_at.is_none().then_some(kept)
+    }
+}
+
+/// The visit that the newest change of a record asks for.
+struct Planned {
+    visit: Option<Timestamp>,
+    version: i64,
+    /// True if one of the changes moved the visit.
+    is_moved: bool,
+}
+
+/// The outcome of a visit.
+struct Visited {
+    notice: Option<Notice>,
+    next: Option<Timestamp>,
+    version: i64,
+}
+
+impl Notifications<'_> {
+    /// Writes the reminders that follow from changes, which are in the order of the stream.
+    pub async fn plan_reminders(
+        &self,
+        tenant: OrganizationId,
+        changes: &[Change],
+    ) -> Result<(), Error> {
+        let mut planned: BTreeMap<Reminded, Planned> = BTreeMap::new();
+        for change in changes {
+            let Some((of, before, after)) = planned_by(change) else {
+                continue;
+            };
+            let version = change.entry.version.unwrap_or_default();
+            let plan = planned.entry(of).or_insert(Planned {
+                visit: after,
+                version,
+                is_moved: false,
+            });
+            plan.is_moved |= before != after;
+            if version > plan.version {
+                (plan.visit, plan.version) = (after, version);
+            }
+        }
+        let at = self.0.clock.now();
+        planned.retain(|_, plan| plan.is_moved);
+        let writes = planned.into_iter().map(|(of, plan)| {
+            let reminder = Reminder {
+                organization_id: tenant,
+                of,
+                of_version: plan.version,
+                due_at: plan.visit,
+                at,
+            };
+            let version = [plan.version.into_attribute()];
+            let is_new = "(attribute_not_exists(#) OR # < :)";
+            let is_new = Condition::default().and(is_new, "ofVersion", version);
+            Write::put_where(&reminder, is_new)
+        });
+        // A refused write is of a change that was handled before.
+        self.write_all(writes).await.map(|_| ())
+    }
+
+    /// Visits all reminders that are due, the longest overdue first. Passes the outcome of each
+    /// organization's visits to `done`: the number of new notifications, or the error, after which the
+    /// reminders stay due. The future may be dropped at any time.
+    pub async fn remind_due(
+        &self,
+        mut done: impl FnMut(OrganizationId, Result<usize, Error>),
+    ) -> Result<(), Error> {
+        let now = self.0.clock.now();
+        let mut wanted = Wanted::first(AT_ONCE);
+        loop {
+            let due = key::due::<Reminder>().up_to(key::due_from(now));
+            let page = self.0.table.page_readable(due, &wanted).await?;
+            let mut by_organization: BTreeMap<OrganizationId, Vec<Reminder>> = BTreeMap::new();
+            for row in page.rows {
+                match row.record {
+                    Readable::Yes(Stored { record, .. }) => {
+                        let tenant = record.organization_id;
+                        by_organization.entry(tenant).or_default().push(record);
+                    }
+                    Readable::No(key) => self.set_aside(key).await?,
+                }
+            }
+            for (tenant, reminders) in by_organization {
+                done(tenant, self.visit(tenant, reminders, now).await);
+            }
+            wanted.after = page.end;
+            if wanted.after.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Notifies users of the records that still give reason for it, and plans the next visits.
+    async fn visit(
+        &self,
+        tenant: OrganizationId,
+        reminders: Vec<Reminder>,
+        now: Timestamp,
+    ) -> Result<usize, Error> {
+        let keys = reminders.iter().map(|one| record_key(tenant, one.of));
+        let found = self.0.table.batch_get(keys, Read::Consistent).await?;
+        let (mut notices, mut writes) = (Vec::new(), Vec::new());
+        for reminder in reminders {
+            let visited = visit_of(&found, &reminder, now);
+            notices.extend(visited.notice);
+            let next = Reminder {
+                of_version: visited.version,
+                due_at: visited.next,
+                at: now,
+                ..reminder
+            };
+            let as_read = Condition::default().equals("ofVersion", reminder.of_version);
+            writes.push(Write::put_where(&next, as_read));
+        }
+        let told = self.tell(tenant, &notices).await?;
+        // A refused write means that the publisher planned a newer version's visit.
+        self.write_all(writes.into_iter()).await?;
+        Ok(told)
+    }
+
+    /// Removes an unreadable reminder from the index.
+    async fn set_aside(&self, key: AnyKey) -> Result<(), Error> {
+        let change = table::Change::default()
+            .set("setAsideAt", self.0.clock.now())
+            .leave(Gsi2);
+        let write = Write::mend(key, change);
+        // A refused write means that the item is gone.
+        self.0.table.write(write).await?.or_leave();
+        Ok(())
+    }
+}
+
+/// The record of a change, if it may have reminders, with the visits that it asks for before and after.
+fn planned_by(change: &Change) -> Option<(Reminded, Option<Timestamp>, Option<Timestamp>)> {
+    fn both<R: DeserializeOwned>(
+        change: &Change,
+        visit: fn(&R) -> Option<Timestamp>,
+    ) -> (Option<Timestamp>, Option<Timestamp>) {
+        let visit = |record: Option<R>| record.as_ref().and_then(visit);
+        (visit(change.before()), visit(change.after()))
+    }
+    let id = change.entry.of.record_id;
+    let (of, (before, after)) = match change.entry.of.kind {
+        RecordType::Task => (Reminded::Task(Id::new(id)?), both(change, first_of_task)),
+        RecordType::AgentSession => (
+            Reminded::AgentSession(Id::new(id)?),
+            both(change, first_of_session),
+        ),
+        _ => return None,
+    };
+    Some((of, before, after))
+}
+
+/// The due date of a task that has reminders: it is open and has an assignee.
+fn due_date(task: &Task) -> Option<Timestamp> {
+    let is_open = !matches!(task.status, TaskStatus::Done | TaskStatus::Cancelled);
+    task.due_date
+        .filter(|_| is_open && task.assignee_id.is_some())
+}
+
+fn first_of_task(task: &Task) -> Option<Timestamp> {
+    due_date(task).map(|due| due.plus(-DUE_SOON))
+}
+
+/// The end of a proposal that awaits approval.
+fn end_of_proposal(session: &AgentSession) -> Option<Timestamp> {
+    let awaits = session.status == AgentSessionStatus::AwaitingConfirmation;
+    session.approvable_until.filter(|_| awaits)
+}
+
+fn first_of_session(session: &AgentSession) -> Option<Timestamp> {
+    end_of_proposal(session).map(|end| end.plus(-ENDS_SOON))
+}
+
+fn record_key(tenant: OrganizationId, of: Reminded) -> AnyKey {
+    match of {
+        Reminded::Task(id) => key::task(tenant, id).into(),
+        Reminded::AgentSession(id) => key::agent_session(tenant, id).into(),
+    }
+}
+
+/// The outcome of a visit. Without a readable record there is no reason for another one.
+fn visit_of(found: &Batch, reminder: &Reminder, now: Timestamp) -> Visited {
+    let tenant = reminder.organization_id;
+    let visited = match reminder.of {
+        Reminded::Task(id) => {
+            let task = found.named(&key::task(tenant, id));
+            task.map(|task| visit_of_task(&task, now))
+        }
+        Reminded::AgentSession(id) => {
+            let session = found.named(&key::agent_session(tenant, id));
+            session.map(|session| visit_of_session(&session, now))
+        }
+    };
+    visited.unwrap_or(Visited {
+        notice: None,
+        next: None,
+        version: reminder.of_version,
+    })
+}
+
+fn visit_of_task(task: &Stored<Task>, now: Timestamp) -> Visited {
+    let version = task.version;
+    let Some((due, assignee)) = due_date(task).zip(task.assignee_id) else {
+        return Visited {
+            notice: None,
+            next: None,
+            version,
+        };
+    };
+    let (kind, next) = if now >= due {
+        (Some(NotificationKind::Overdue), None)
+    } else if now >= due.plus(-DUE_SOON) {
+        (Some(NotificationKind::DueSoon), Some(due))
+    } else {
+        (None, Some(due.plus(-DUE_SOON)))
+    };
+    let subject = NotificationSubject {
+        kind: SubjectType::Task,
+        id: task.id.get(),
+    };
+    let notice = |kind| {
+        let to = Audience::User(assignee);
+        Notice::new(kind, cause(subject, kind, due), subject, to)
+    };
+    Visited {
+        notice: kind.map(notice),
+        next,
+        version,
+    }
+}
+
+fn visit_of_session(session: &Stored<AgentSession>, now: Timestamp) -> Visited {
+    let version = session.version;
+    let end = end_of_proposal(session).filter(|end| now < *end);
+    let is_soon = |end: &Timestamp| now >= end.plus(-ENDS_SOON);
+    let subject = NotificationSubject {
+        kind: SubjectType::AgentSession,
+        id: session.id.get(),
+    };
+    let kind = NotificationKind::ApprovalNeeded;
+    let notice = |end| {
+        let to = Audience::Approvers(Box::new(session.record.clone()));
+        Notice::new(kind, cause(subject, kind, end), subject, to)
+    };
+    Visited {
+        notice: end.filter(is_soon).map(notice),
+        next: end
+            .filter(|end| !is_soon(end))
+            .map(|end| end.plus(-ENDS_SOON)),
+        version,
+    }
+}
+
+/// The name of an instant of a record as a cause.
+fn cause(subject: NotificationSubject, kind: NotificationKind, at: Timestamp) -> String {
+    let of = subject.kind.name();
+    format!("{of}-{}-{}-{}", subject.id, kind.name(), at.millis())
+}

@@ -1,0 +1,124 @@
+//! What a user sets for their notifications: the kinds that they want, and what they have read.
+
+use model::{
+    Error, Notification, NotificationPreferences, NotificationPreferencesSet, NotificationsRead,
+    OrganizationId, Timestamp, UserId,
+};
+
+use super::Notifications;
+use crate::{
+    PendingWrite, WriteContext,
+    key::{self, Key},
+    records::Inbox,
+    table::{Batch, Change, Condition, IntoAttribute, Read, Stored, Write},
+    writes::Writes,
+};
+
+/// The attribute `kind` of the item.
+const INBOX: &str = "inbox";
+
+impl Notifications<'_> {
+    /// The kinds that a user gets.
+    pub async fn preferences(
+        &self,
+        tenant: OrganizationId,
+        user: UserId,
+    ) -> Result<NotificationPreferences, Error> {
+        let off = self.inbox(tenant, user).await?.off;
+        Ok(NotificationPreferences { off })
+    }
+
+    /// Changes the kinds that a user gets. Returns all of them.
+    pub async fn set_preferences(
+        &self,
+        pending: impl Into<PendingWrite>,
+        user: UserId,
+        sent: &NotificationPreferencesSet,
+    ) -> Result<NotificationPreferences, Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let key = key::inbox(tenant, user);
+        let read = || self.0.table.get(&key, Read::Consistent);
+        let write = async |context: WriteContext, found: Option<Stored<Inbox>>| {
+            let version = found.as_ref().map(|found| found.version);
+            let inbox = found.map(|found| found.record).unwrap_or_default();
+            let mut preferences = NotificationPreferences { off: inbox.off };
+            preferences.set(sent);
+            let as_read = version.map_or_else(Condition::absent, Condition::version);
+            let change = Change::default()
+                .set("kind", INBOX)
+                .set("off", preferences.off.clone());
+            let write = Write::update(key.clone(), change, as_read);
+            self.0.commit(&context, write, preferences).await
+        };
+        self.0.write(pending, read, write).await?.not_replayed()
+    }
+
+    /// Marks notifications as read. Leaves out those that are not the user's, or were read before.
+    pub async fn read(
+        &self,
+        pending: impl Into<PendingWrite>,
+        user: UserId,
+        sent: &NotificationsRead,
+    ) -> Result<(), Error> {
+        let pending = pending.into();
+        let tenant = pending.tenant();
+        let inbox = key::inbox(tenant, user);
+        let ids = sent.ids.iter().flat_map(|ids| &ids.0);
+        let keyed = ids.filter_map(|id| {
+            let cause = Notification::cause_in(id)?;
+            Some((&**id, key::notification(tenant, user, cause)))
+        });
+        let keyed: Vec<(&str, Key<Notification>)> = keyed.collect();
+        let read = || {
+            let keys = keyed.iter().map(|(_, key)| key.into());
+            let keys = keys.chain([(&inbox).into()]).collect::<Vec<key::AnyKey>>();
+            self.0.table.batch_get(keys, Read::Consistent)
+        };
+        let write = async |context: WriteContext, found: Batch| {
+            let now = self.0.clock.now();
+            let mut writes = Writes::default();
+            for (id, key) in &keyed {
+                let unread = found.named(key).filter(|one| one.read_at.is_none());
+                if unread.is_some_and(|one| one.id == *id) {
+                    writes.push(read_at(key, now));
+                }
+            }
+            let known = found
+                .named(&inbox)
+                .and_then(|inbox| inbox.record.read_before);
+            let before = sent.before.map(|before| before.min(now));
+            if let Some(before) = before.filter(|before| Some(*before) > known) {
+                writes.push(read_before(&inbox, before, now));
+            }
+            self.0.commit(&context, writes, ()).await
+        };
+        let done = self.0.write(pending, read, write).await?;
+        done.or_load(async |_| Ok(())).await
+    }
+
+    /// What a user set, as all earlier writes left it.
+    pub(super) async fn inbox(&self, tenant: OrganizationId, user: UserId) -> Result<Inbox, Error> {
+        let key = key::inbox(tenant, user);
+        let found = self.0.table.get(&key, Read::Consistent).await?;
+        Ok(found.map(|found| found.record).unwrap_or_default())
+    }
+}
+
+/// Marks one notification as read.
+fn read_at(key: &Key<Notification>, now: Timestamp) -> Write {
+    let change = Change::default().set("readAt", now).leave(key::Gsi2);
+    let unread = Condition::exists().lacks("readAt");
+    Write::update(key.clone(), change, unread)
+}
+
+/// Marks all notifications up to an instant as read, unless a later instant is.
+fn read_before(inbox: &Key<Inbox>, before: Timestamp, now: Timestamp) -> Write {
+    let change = Change::default()
+        .set("kind", INBOX)
+        .set("readBefore", before)
+        .set("readBeforeAt", now);
+    let is_later = "(attribute_not_exists(#) OR # < :)";
+    let is_later = Condition::default().and(is_later, "readBefore", [before.into_attribute()]);
+    Write::update(inbox.clone(), change, is_later)
+}

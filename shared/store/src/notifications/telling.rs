@@ -1,0 +1,133 @@
+//! Writes notifications.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use futures::{StreamExt, TryStreamExt, stream};
+use model::{Error, Notification, OrganizationId, Timestamp, User, UserId};
+
+use super::{Notice, Notifications, audience::Audiences};
+use crate::{
+    key::{self, AnyKey},
+    records::{Inbox, ToldChange},
+    table::{Batch, Read, Write},
+};
+
+/// Writes at the same time.
+const CONCURRENCY: usize = 10;
+
+impl Notifications<'_> {
+    /// Writes the notifications that follow from changes. Changes that were handled before are left out, so
+    /// that a delivery that comes again finds no other audience. Returns the number of new notifications.
+    pub async fn tell_once(
+        &self,
+        tenant: OrganizationId,
+        mut notices: Vec<Notice>,
+    ) -> Result<usize, Error> {
+        let known = notices
+            .iter()
+            .map(|notice| key::told_change(tenant, &notice.cause));
+        let known = self.0.table.batch_get(known, Read::Eventual).await?;
+        notices.retain(|notice| !known.has(&key::told_change(tenant, &notice.cause)));
+        let told = self.tell(tenant, &notices).await?;
+        let at = self.0.clock.now();
+        let causes: BTreeSet<String> = notices.into_iter().map(|notice| notice.cause).collect();
+        let handled = causes.into_iter().map(|cause| {
+            Write::put(&ToldChange {
+                organization_id: tenant,
+                cause,
+                at,
+            })
+        });
+        self.write_all(handled).await?;
+        Ok(told)
+    }
+
+    /// Writes the notifications of notices. Users do not get those of their own acts, of what they may not
+    /// read, and of kinds that they switched off. Of several of one cause, a user gets the most specific
+    /// kind. Returns the number of new notifications.
+    pub(super) async fn tell(
+        &self,
+        tenant: OrganizationId,
+        notices: &[Notice],
+    ) -> Result<usize, Error> {
+        if notices.is_empty() {
+            return Ok(0);
+        }
+        let now = self.0.clock.now();
+        let audiences = self.audiences(tenant, notices).await?;
+        let for_users = for_users(notices, &audiences, now);
+        let users: BTreeSet<UserId> = for_users.iter().map(|(user, _)| *user).collect();
+        let keys = users.iter().flat_map(|user| {
+            let (user, inbox) = (key::user(tenant, *user), key::inbox(tenant, *user));
+            [AnyKey::from(user), AnyKey::from(inbox)]
+        });
+        let found = self.0.table.batch_get(keys, Read::Eventual).await?;
+        let mut wanted: BTreeMap<(UserId, &str), &Notice> = BTreeMap::new();
+        for (user, notice) in for_users {
+            if !wants(&found, tenant, user, notice) {
+                continue;
+            }
+            let place = wanted.entry((user, &notice.cause)).or_insert(notice);
+            if notice.kind < place.kind {
+                *place = notice;
+            }
+        }
+        let notifications = wanted.into_iter().map(|((user, _), notice)| {
+            Write::create(&Notification {
+                id: Notification::id_of(now, &notice.cause),
+                organization_id: tenant,
+                user_id: user,
+                kind: notice.kind,
+                at: now,
+                actor: notice.actor,
+                subject: notice.subject,
+                comment_id: notice.comment_id,
+                excerpt: notice.excerpt.clone(),
+                read_at: None,
+            })
+        });
+        self.write_all(notifications).await
+    }
+
+    /// Does writes of which each stands alone. A refused one was done before. Returns the number of those
+    /// that were not.
+    pub(super) async fn write_all(
+        &self,
+        writes: impl Iterator<Item = Result<Write, Error>>,
+    ) -> Result<usize, Error> {
+        let writes: Vec<Write> = writes.collect::<Result<_, _>>()?;
+        stream::iter(writes)
+            .map(|write| self.0.table.write(write))
+            .buffer_unordered(CONCURRENCY)
+            .try_fold(0, async |done, written| {
+                Ok(done + usize::from(written.is_ok()))
+            })
+            .await
+    }
+}
+
+/// Each user of each notice's audience, without the user who acted.
+fn for_users<'a>(
+    notices: &'a [Notice],
+    audiences: &Audiences,
+    now: Timestamp,
+) -> Vec<(UserId, &'a Notice)> {
+    let mut all = Vec::new();
+    for notice in notices {
+        let users = audiences.users_of(&notice.to, now).into_iter();
+        let others = users.filter(|user| Some(*user) != notice.actor);
+        all.extend(others.map(|user| (user, notice)));
+    }
+    all
+}
+
+/// True for a user who is enabled, may read the subject, and did not switch the kind off.
+fn wants(found: &Batch, tenant: OrganizationId, user: UserId, notice: &Notice) -> bool {
+    let reads = |user: &User| !user.disabled && user.may(notice.subject.kind.permission());
+    let inbox: Inbox = found
+        .named(&key::inbox(tenant, user))
+        .map(|inbox| inbox.record)
+        .unwrap_or_default();
+    let user = found.named(&key::user(tenant, user));
+    user.is_some_and(|user| reads(&user)) && !inbox.off.contains(&notice.kind)
+}

@@ -1,0 +1,166 @@
+//! `GET /api/notifications`
+
+use serde_json::{Value, json};
+use shared::model::span;
+
+use super::{has_some, ids};
+use tests::support::{Api, budgets::within};
+
+const PATH: &str = "/api/notifications";
+
+#[tokio::test]
+async fn a_user_reads_their_own_newest_first_and_joined() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    api.publishes(&mut stream).await;
+    api.clock.advance(span::SECOND);
+    let comment = json!({"content": "Soon."});
+    max.creates("/api/tasks/1/comments", comment).await;
+    api.publishes(&mut stream).await;
+    api.counter.take();
+    let answer = mia.get(PATH).await;
+    let rows = within(&api, "GET /api/notifications", 200, &answer);
+    let actor =
+        json!({"id": max.id(), "username": "max", "fullName": rows[0]["actor"]["fullName"]});
+    let expected = json!({
+        "id": "1768478401000-comment-1-1", "kind": "commented", "at": "2026-01-15T12:00:01.000Z",
+        "actor": actor, "subject": {"type": "task", "id": 1, "title": "Move the invoices"},
+        "excerpt": "Soon.", "readAt": null,
+    });
+    assert_eq!(rows[0], expected);
+    assert_eq!(rows[1]["id"], "1768478400000-task-1-1");
+    assert_eq!(rows[1]["kind"], "assigned");
+    assert_eq!(rows[1]["excerpt"], Value::Null);
+    assert_eq!(rows.as_array().unwrap().len(), 2);
+
+    // Titles and names are those of now.
+    max.patch("/api/tasks/1", json!({"title": "Final"}))
+        .await
+        .expect(200);
+    let rows = mia.get(PATH).await.expect(200);
+    assert_eq!(rows[0]["subject"]["title"], "Final");
+    max.delete("/api/tasks/1").await.expect(204);
+    let rows = mia.get(PATH).await.expect(200);
+    assert_eq!(
+        rows[0]["subject"],
+        json!({"type": "task", "id": 1, "title": null})
+    );
+    assert_eq!(rows[0]["excerpt"], Value::Null);
+}
+
+#[tokio::test]
+async fn nobody_reads_those_of_others() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let zac = api.sign_in("zac").await;
+    has_some(&api, &max, 3).await;
+    for other in [&mia, &zac] {
+        assert_eq!(other.get(PATH).await.expect(200), json!([]));
+    }
+    let first = max.get(&format!("{PATH}?limit=2")).await;
+    let next = first.next().unwrap().to_owned();
+    assert_eq!(
+        max.get(&next).await.expect(200).as_array().unwrap().len(),
+        1
+    );
+    mia.get(&next)
+        .await
+        .expect_faults(&[("?cursor", "unknown")]);
+    api.anonymous()
+        .get(PATH)
+        .await
+        .expect_problem(401, "unauthenticated");
+}
+
+#[tokio::test]
+async fn a_token_reads_what_it_may() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    mia.creates_task(json!({})).await;
+    has_some(&api, &mia, 1).await;
+    let user = api.user("mia").await;
+    for (permission, title) in [
+        ("view_work", json!("Move the invoices")),
+        ("view_managed_services", Value::Null),
+    ] {
+        let script = api
+            .token_of(&user, json!({"permissions": [permission]}))
+            .await;
+        let rows = script.get(PATH).await.expect(200);
+        assert_eq!(rows[0]["subject"]["title"], title, "{permission}");
+    }
+}
+
+#[tokio::test]
+async fn pages_have_every_row_once() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let mut all = has_some(&api, &mia, 7).await;
+    all.reverse();
+    for limit in [1, 2, 3, 7, 200] {
+        let rows = mia.walk(&format!("{PATH}?limit={limit}")).await;
+        assert_eq!(ids(&rows), all, "{limit}");
+        let rows = mia.walk(&format!("{PATH}?unread=true&limit={limit}")).await;
+        assert_eq!(ids(&rows), all, "{limit}");
+    }
+}
+
+#[tokio::test]
+async fn filters_are_by_kind_and_by_what_was_read() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    api.publishes(&mut stream).await;
+    api.clock.advance(span::SECOND);
+    let all = has_some(&api, &mia, 2).await;
+    let read = json!({"ids": [all[0]]});
+    mia.post("/api/notifications/read", read).await.expect(204);
+    let assigned = "1768478400000-task-1-1";
+    for (filter, expected) in [
+        ("kind=assigned", vec![assigned]),
+        ("kind=commented", vec![all[1].as_str(), all[0].as_str()]),
+        (
+            "kind=commented,assigned",
+            vec![all[1].as_str(), all[0].as_str(), assigned],
+        ),
+        ("kind=overdue", vec![]),
+        ("unread=true", vec![all[1].as_str(), assigned]),
+        ("unread=true&kind=commented", vec![all[1].as_str()]),
+        ("unread=false", vec![all[0].as_str()]),
+    ] {
+        let mut expected = expected;
+        expected.sort_unstable();
+        let rows = mia.walk(&format!("{PATH}?{filter}")).await;
+        let mut found = ids(&rows);
+        found.sort_unstable();
+        assert_eq!(found, expected, "{filter}");
+    }
+    let wrong = mia.get(&format!("{PATH}?kind=sent&unread=no&user=1")).await;
+    wrong.expect_faults(&[
+        ("?user", "unknown_parameter"),
+        ("?unread", "type"),
+        ("?kind", "value"),
+    ]);
+}
+
+#[tokio::test]
+async fn they_end_after_ninety_days() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    let all = has_some(&api, &mia, 2).await;
+    api.clock.advance(90 * span::DAY - span::SECOND);
+    let mia = api.session_of(&api.user("mia").await).await;
+    // The table deletes them late.
+    assert_eq!(api.items_of("notification").await.len(), 2);
+    for filter in ["", "?unread=true"] {
+        let rows = mia.walk(&format!("{PATH}{filter}")).await;
+        assert_eq!(ids(&rows), [all[1].as_str()], "{filter}");
+    }
+    assert_eq!(super::unread(&mia).await, 1);
+    api.clock.advance(span::SECOND);
+    assert_eq!(mia.get(PATH).await.expect(200), json!([]));
+    assert_eq!(super::unread(&mia).await, 0);
+}

@@ -1,0 +1,55 @@
+//! `/api/notifications/preferences`
+
+use serde_json::{Value, json};
+use shared::model::NotificationKind;
+use strum::VariantArray;
+
+use tests::support::{Api, budgets::within};
+
+const PATH: &str = "/api/notifications/preferences";
+
+/// All kinds on, but these.
+fn all_but(off: &[&str]) -> Value {
+    let kinds = NotificationKind::VARIANTS.iter().map(|kind| kind.name());
+    kinds
+        .map(|kind| (kind.to_owned(), json!(!off.contains(&kind))))
+        .collect()
+}
+
+#[tokio::test]
+async fn all_kinds_are_on_until_their_user_switches_them_off() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    api.counter.take();
+    let answer = mia.get(PATH).await;
+    let preferences = within(&api, "GET /api/notifications/preferences", 200, &answer);
+    assert_eq!(preferences, all_but(&[]));
+    let off = json!({"commented": false, "overdue": false, "assigned": true});
+    let answer = mia.put(PATH, off).await;
+    let preferences = within(&api, "PUT /api/notifications/preferences", 200, &answer);
+    assert_eq!(preferences, all_but(&["commented", "overdue"]));
+    // What is not named is kept, also by what was read meanwhile.
+    let read = json!({"before": "2026-01-01T00:00:00Z"});
+    mia.post("/api/notifications/read", read).await.expect(204);
+    mia.put(PATH, json!({"overdue": true})).await.expect(200);
+    assert_eq!(mia.get(PATH).await.expect(200), all_but(&["commented"]));
+    assert_eq!(max.get(PATH).await.expect(200), all_but(&[]));
+}
+
+#[tokio::test]
+async fn a_kind_is_true_or_false() {
+    let api = Api::start().await;
+    let mia = api.sign_in("mia").await;
+    for (body, faults) in [
+        (json!({}), vec![("", "required")]),
+        (json!({"sent": false}), vec![("", "required")]),
+        (
+            json!({"overdue": null, "assigned": "no"}),
+            vec![("/assigned", "type"), ("/overdue", "null")],
+        ),
+    ] {
+        mia.put(PATH, body).await.expect_faults(&faults);
+    }
+    let anonymous = api.anonymous().put(PATH, json!({"overdue": true})).await;
+    anonymous.expect_problem(401, "unauthenticated");
+}

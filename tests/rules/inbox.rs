@@ -1,0 +1,605 @@
+//! Notifications as the publisher and the sweeper make them.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use publisher::StreamResponse;
+use serde_json::{Value, json};
+use shared::{
+    model::{Role, SubjectType, span},
+    store::metered,
+};
+use strum::VariantArray;
+use sweeper::Sweeper;
+
+use tests::support::{Api, Caller, Concierge, Fault, roles};
+
+/// Kind, subject and actor of each of a user's notifications, in a fixed order.
+async fn told(caller: &Caller) -> Vec<Value> {
+    let rows = caller.walk("/api/notifications").await.into_iter();
+    let rows = rows.map(|row| {
+        let subject = &row["subject"];
+        json!([
+            row["kind"],
+            subject["type"],
+            subject["id"],
+            row["actor"]["username"]
+        ])
+    });
+    let mut rows: Vec<_> = rows.collect();
+    rows.sort_by_key(Value::to_string);
+    rows
+}
+
+async fn comments(caller: &Caller, task: i64, content: &str) -> i64 {
+    let path = format!("/api/tasks/{task}/comments");
+    caller.creates(&path, json!({ "content": content })).await
+}
+
+/// Runs the reminders that are due. Returns the number of new notifications.
+async fn reminds(api: &Api, sweeper: &Sweeper) -> usize {
+    let swept = roles::acting_as("sweeper", sweeper.sweep()).await;
+    assert_eq!(swept.errors, 0, "{swept:?}");
+    assert!(api.items_of("reminder").await.len() < 100);
+    swept.reminded
+}
+
+/// Every item that tells of notifications and reminders.
+async fn inboxes(api: &Api) -> Vec<String> {
+    let all = api.table_dump().await.into_iter();
+    let kinds = ["notification", "reminder", "told_change"];
+    let is_one = |item: &String| {
+        let mut kinds = kinds.iter();
+        kinds.any(|kind| item.contains(&format!("\"kind\": S(\"{kind}\")")))
+    };
+    all.filter(is_one).collect()
+}
+
+#[tokio::test]
+async fn assignees_hear_of_what_they_are_given_by_others() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"assigneeId": mia.id()})).await;
+    max.creates_task(json!({"assigneeId": max.id()})).await;
+    let request = max.raises_request().await;
+    let ticket = json!({"title": "No invoices", "assigneeId": mia.id(), "description": "None."});
+    let ticket = max.creates("/api/managed-services/tickets", ticket).await;
+    api.publishes(&mut stream).await;
+    let of = |kind: &str, subject: &str, id: i64| json!([kind, subject, id, "max"]);
+    let expected = [of("assigned", "task", 1), of("assigned", "ticket", ticket)];
+    assert_eq!(told(&mia).await, expected);
+    assert!(told(&max).await.is_empty());
+
+    // A change of something else is no news, nor is one's own.
+    max.patch("/api/tasks/1", json!({"title": "Final"}))
+        .await
+        .expect(200);
+    let give = json!({"assigneeId": mia.id()});
+    let path = format!("/api/service-requests/{request}");
+    max.patch(&path, give.clone()).await.expect(200);
+    mia.patch("/api/tasks/2", give).await.expect(200);
+    api.publishes(&mut stream).await;
+    let expected = [
+        of("assigned", "service_request", request),
+        of("assigned", "task", 1),
+        of("assigned", "ticket", ticket),
+    ];
+    assert_eq!(told(&mia).await, expected);
+}
+
+#[tokio::test]
+async fn creators_assignees_and_commenters_hear_of_a_comment() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let mut stream = api.stream().await;
+    ada.creates_task(json!({"assigneeId": max.id()})).await;
+    let first = comments(&mia, 1, "First\n of  all.").await;
+    api.publishes(&mut stream).await;
+    comments(&sue, 1, "Second.").await;
+    api.publishes(&mut stream).await;
+    let by = |name: &str| json!(["commented", "task", 1, name]);
+    assert_eq!(told(&ada).await, [by("mia"), by("sue")]);
+    assert_eq!(told(&mia).await, [by("sue")]);
+    assert_eq!(told(&max).await.len(), 3);
+    assert!(told(&sue).await.is_empty());
+    let rows = ada.walk("/api/notifications?kind=commented").await;
+    let of_first = |row: &&Value| {
+        row["id"]
+            .as_str()
+            .unwrap()
+            .ends_with(&format!("comment-{first}-1"))
+    };
+    let row = rows.iter().find(of_first).unwrap();
+    assert_eq!(row["excerpt"], "First of all.");
+    assert_eq!(row["subject"]["title"], "Move the invoices");
+
+    // An edit is no news. The text of a deleted comment is gone.
+    let path = format!("/api/tasks/1/comments/{first}");
+    mia.patch(&path, json!({"content": "Better put."}))
+        .await
+        .expect(200);
+    mia.delete(&path).await.expect(204);
+    api.publishes(&mut stream).await;
+    let rows = ada.walk("/api/notifications").await;
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows.iter().find(of_first).unwrap()["excerpt"], Value::Null);
+}
+
+#[tokio::test]
+async fn comments_on_activities_and_requests_and_messages_reach_who_takes_part() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let sue = api.sign_in("sue").await;
+    let mut stream = api.stream().await;
+    let activity = mia.records_activity(json!({})).await;
+    let request = mia.raises_request().await;
+    let ticket = json!({"title": "No invoices", "description": "Since Monday."});
+    let ticket = mia.creates("/api/managed-services/tickets", ticket).await;
+    api.clock.advance(span::SECOND);
+    max.comments_on_request(request, "Soon.").await;
+    let content = json!({"content": "Soon."});
+    let path = format!("/api/activities/{activity}/comments");
+    max.creates(&path, content.clone()).await;
+    let path = format!("/api/managed-services/ticket/{ticket}/reply");
+    max.post(&path, content.clone()).await.expect(200);
+    api.clock.advance(span::SECOND);
+    sue.post(&path, content).await.expect(200);
+    api.publishes(&mut stream).await;
+    let of = |subject: &str, id: i64, by: &str| json!(["commented", subject, id, by]);
+    let expected = [
+        of("activity", activity, "max"),
+        of("service_request", request, "max"),
+        of("ticket", ticket, "max"),
+        of("ticket", ticket, "sue"),
+    ];
+    assert_eq!(told(&mia).await, expected);
+    assert_eq!(told(&max).await, [of("ticket", ticket, "sue")]);
+    assert!(told(&sue).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_mention_reaches_users_of_the_organization_and_comes_before_a_comment() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (mia, zac) = (api.sign_in("mia").await, api.sign_in("zac").await);
+    let mut stream = api.stream().await;
+    max.creates_task(json!({})).await;
+    comments(&mia, 1, "Ask @MAX, @ada, @zac and @mia. Or @nobody.").await;
+    api.publishes(&mut stream).await;
+    let by_mia = json!(["mentioned", "task", 1, "mia"]);
+    assert_eq!(told(&max).await, [by_mia.clone()]);
+    assert_eq!(told(&ada).await, [by_mia]);
+    assert!(told(&mia).await.is_empty());
+    assert!(told(&zac).await.is_empty());
+
+    // Only what an edit adds is news.
+    let edit = json!({"description": "Ask @ada, @vic."});
+    let vic = api.sign_in("vic").await;
+    mia.patch("/api/tasks/1", edit).await.expect(200);
+    let edit = json!({"description": "Ask @Vic and @ada again; @sue knows."});
+    mia.patch("/api/tasks/1", edit).await.expect(200);
+    let sue = api.sign_in("sue").await;
+    api.publishes(&mut stream).await;
+    assert_eq!(told(&vic).await.len(), 1);
+    assert_eq!(told(&sue).await.len(), 1);
+    assert_eq!(told(&ada).await.len(), 2);
+}
+
+#[tokio::test]
+async fn every_description_can_mention() {
+    let api = Api::start().await;
+    let (max, vic) = (api.sign_in("max").await, api.sign_in("vic").await);
+    let mut stream = api.stream().await;
+    let text = json!("Ask @vic.");
+    max.creates_task(json!({"description": text})).await;
+    max.creates_milestone(json!({"description": text})).await;
+    max.records_activity(json!({"description": text})).await;
+    let request = json!({"title": "Help", "description": text});
+    max.creates("/api/managed-services/request", request).await;
+    let project = json!({"description": text});
+    max.patch("/api/projects/2", project).await.expect(200);
+    let ticket = json!({"title": "Help", "description": text});
+    max.creates("/api/managed-services/tickets", ticket).await;
+    api.publishes(&mut stream).await;
+    let of = |subject: &str, id: i64| json!(["mentioned", subject, id, "max"]);
+    let expected = [
+        of("activity", 1),
+        of("milestone", 1),
+        of("project", 2),
+        of("service_request", 1),
+        of("task", 1),
+        of("ticket", 1),
+    ];
+    assert_eq!(told(&vic).await, expected);
+    let rows = vic.walk("/api/notifications").await;
+    assert!(
+        rows.iter().all(|row| row["subject"]["title"].is_string()),
+        "{rows:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_delivered_again_changes_nothing() {
+    let api = Api::start().await;
+    let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+    let sue = api.sign_in("sue").await;
+    let mut stream = api.stream().await;
+    let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
+    max.creates_task(task).await;
+    comments(&mia, 1, "First.").await;
+    comments(&max, 1, "Second, @mia.").await;
+    max.patch("/api/tasks/1", json!({"status": "done"}))
+        .await
+        .expect(200);
+    let changes = api.changes(&mut stream).await;
+    api.delivers_changes(&changes).await;
+    assert_eq!((told(&mia).await.len(), told(&max).await.len()), (2, 1));
+    let all = json!({"before": api.clock.now()});
+    mia.post("/api/notifications/read", all).await.expect(204);
+    let rows = max.walk("/api/notifications").await;
+    let ids = json!({"ids": [rows[0]["id"]]});
+    max.post("/api/notifications/read", ids).await.expect(204);
+
+    // What came after it would have changed its audience.
+    let later = json!({"assigneeId": sue.id()});
+    max.patch("/api/tasks/1", later).await.expect(200);
+    comments(&sue, 1, "Third.").await;
+    let off = json!({"mentioned": false});
+    mia.put("/api/notifications/preferences", off)
+        .await
+        .expect(200);
+    let once = inboxes(&api).await;
+    api.clock.advance(20 * span::HOUR);
+    for part in [
+        &changes[..],
+        &changes[changes.len() / 2..],
+        &changes[changes.len() - 1..],
+    ] {
+        let response = api.delivers_changes(part).await;
+        assert_eq!(response, StreamResponse::default());
+        assert_eq!(inboxes(&api).await, once);
+    }
+    for (caller, unread) in [(&mia, 0), (&max, 0)] {
+        let count = caller.get("/api/notifications/count").await.expect(200);
+        assert_eq!(count["unread"], unread);
+    }
+}
+
+#[tokio::test]
+async fn a_delivery_that_ends_in_the_midst_is_finished_by_the_next() {
+    let mut failed = 0;
+    for number in 0..8 {
+        let (api, faults) = Api::behind_faults().await;
+        let (max, mia) = (api.sign_in("max").await, api.sign_in("mia").await);
+        let (ada, sue) = (api.sign_in("ada").await, api.sign_in("sue").await);
+        let mut stream = api.stream().await;
+        let task = json!({"assigneeId": mia.id(), "dueDate": "2026-02-01T00:00:00Z"});
+        max.creates_task(task).await;
+        comments(&sue, 1, "@ada").await;
+        let changes = api.changes(&mut stream).await;
+        // The feed's own write comes first.
+        for _ in 0..number {
+            faults.next("PutItem", Fault::Slow(std::time::Duration::from_millis(1)));
+        }
+        faults.next("PutItem", Fault::Denied);
+        let mut deliveries = 1;
+        while api.delivers_changes(&changes).await != StreamResponse::default() {
+            assert!(deliveries < 3, "{number}");
+            deliveries += 1;
+        }
+        failed += usize::from(deliveries > 1);
+        assert_eq!(told(&ada).await.len(), 1, "{number}");
+        assert_eq!(told(&mia).await.len(), 2, "{number}");
+        assert_eq!(told(&max).await.len(), 1, "{number}");
+        assert_eq!(api.items_of("notification").await.len(), 4);
+        assert_eq!(api.items_of("reminder").await.len(), 1);
+    }
+    assert!(failed >= 5, "{failed}");
+}
+
+/// A viewer reads no agent's records; others of the subjects, everybody does. What a user may read
+/// is what the operation answers.
+#[tokio::test]
+async fn the_permission_of_a_subject_is_that_of_its_operation() {
+    let world = Concierge::start().await;
+    let (api, max) = (&world.api, &world.max);
+    let session = world.stuck_batch().await;
+    max.creates_task(json!({})).await;
+    max.creates_milestone(json!({})).await;
+    max.records_activity(json!({})).await;
+    max.raises_request().await;
+    let ticket = json!({"title": "No invoices"});
+    max.creates("/api/managed-services/tickets", ticket).await;
+    let (user, vic) = (api.user("vic").await, api.sign_in("vic").await);
+    for role in Role::VARIANTS {
+        api.gives_role(&user, *role).await;
+        for subject in SubjectType::VARIANTS {
+            let path = match subject {
+                SubjectType::Task => "/api/tasks/1".to_owned(),
+                SubjectType::ServiceRequest => "/api/service-requests/1".to_owned(),
+                SubjectType::Ticket => "/api/managed-services/ticket/1".to_owned(),
+                SubjectType::Activity => "/api/activities/1".to_owned(),
+                SubjectType::Milestone => "/api/milestones/1".to_owned(),
+                SubjectType::Project => "/api/projects/1".to_owned(),
+                SubjectType::AgentSession => format!("/api/concierge/agent-sessions/{session}"),
+                SubjectType::AgentPolicy => "/api/concierge/policy".to_owned(),
+                // Needs the same permission.
+                SubjectType::Webhook => "/api/journal".to_owned(),
+            };
+            let status = vic.get(&path).await.status;
+            let expected = if role.may(subject.permission()) {
+                200
+            } else {
+                403
+            };
+            assert_eq!(status, expected, "{path} as {role:?}");
+        }
+    }
+}
+
+/// Admins hear of a webhook and of the policy, as far as they may read them.
+#[tokio::test]
+async fn admins_hear_of_a_looser_policy_and_of_a_disabled_webhook() {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let (ada, max) = (api.sign_in("ada").await, &world.max);
+    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    for caller in [&mia, &sue] {
+        let path = format!("/api/users/{}", caller.id());
+        let may = json!({"permissions": ["manage_organization"]});
+        ada.patch(&path, may).await.expect(200);
+    }
+    let mut stream = api.stream().await;
+    let policy = "/api/concierge/policy";
+    ada.put(policy, json!({"preset": "billing"}))
+        .await
+        .expect(200);
+    api.publishes(&mut stream).await;
+    assert!(told(&sue).await.is_empty());
+    ada.put(policy, json!({"rules": []})).await.expect(200);
+    api.publishes(&mut stream).await;
+    let loosened = json!(["policy_loosened", "agent_policy", 1, "ada"]);
+    assert_eq!(told(&sue).await, [loosened.clone()]);
+    for caller in [&ada, max, &mia] {
+        assert!(told(caller).await.is_empty());
+    }
+
+    let webhook = |reason: Value, version: i64| {
+        serde_dynamo::to_item(json!({
+            "pk": "ORG#1#WEBHOOK", "sk": format!("{:016}", 5), "kind": "webhook",
+            "version": version, "id": 5, "organizationId": 1, "url": "https://example.com/hook",
+            "disabledReason": reason,
+        }))
+        .unwrap()
+    };
+    api.puts([webhook(Value::Null, 1)]).await;
+    api.puts([webhook(json!("Five days of failures."), 2)])
+        .await;
+    api.puts([webhook(json!("Five days of failures."), 3)])
+        .await;
+    api.publishes(&mut stream).await;
+    let disabled = json!(["webhook_disabled", "webhook", 5, null]);
+    assert_eq!(told(&ada).await, [disabled.clone()]);
+    assert_eq!(told(&mia).await, [disabled.clone()]);
+    assert_eq!(told(&sue).await, [loosened, disabled]);
+    assert!(told(max).await.is_empty());
+    // Who loses the permission keeps the row, without what it tells.
+    let path = format!("/api/users/{}", mia.id());
+    ada.patch(&path, json!({"permissions": []}))
+        .await
+        .expect(200);
+    let rows = mia.walk("/api/notifications").await;
+    assert_eq!(rows[0]["subject"]["title"], Value::Null);
+    assert_eq!(rows[0]["excerpt"], Value::Null);
+    let rows = ada.walk("/api/notifications").await;
+    assert_eq!(rows[0]["subject"]["title"], "https://example.com/hook");
+    assert_eq!(rows[0]["excerpt"], "Five days of failures.");
+}
+
+#[tokio::test]
+async fn a_disabled_user_and_a_kind_that_is_off_make_no_notification() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (mia, vic) = (api.sign_in("mia").await, api.sign_in("vic").await);
+    let mut stream = api.stream().await;
+    max.creates_task(json!({"assigneeId": vic.id()})).await;
+    let path = format!("/api/users/{}", vic.id());
+    ada.patch(&path, json!({"disabled": true}))
+        .await
+        .expect(200);
+    let off = json!({"mentioned": false});
+    max.put("/api/notifications/preferences", off)
+        .await
+        .expect(200);
+    let off = json!({"mentioned": false, "commented": false});
+    ada.put("/api/notifications/preferences", off)
+        .await
+        .expect(200);
+    comments(&mia, 1, "@max @vic @ada").await;
+    api.publishes(&mut stream).await;
+    // Of two kinds, the one that is on.
+    assert_eq!(told(&max).await, [json!(["commented", "task", 1, "mia"])]);
+    assert!(told(&ada).await.is_empty());
+    assert_eq!(api.items_of("notification").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_task_is_remembered_a_day_before_it_is_due_and_when_it_is() {
+    let world = Concierge::start().await;
+    let (api, sweeper) = (&world.api, world.sweeper());
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    // It is noon of January 15.
+    let due = |day: u32| json!(format!("2026-01-{day}T12:00:00Z"));
+    for day in [17, 18] {
+        mia.creates_task(json!({"assigneeId": mia.id(), "dueDate": due(day)}))
+            .await;
+    }
+    mia.creates_task(json!({"dueDate": due(17)})).await;
+    mia.creates_task(json!({"assigneeId": mia.id()})).await;
+    api.publishes(&mut stream).await;
+    let soon = |task: i64| json!(["due_soon", "task", task, null]);
+    let overdue = |task: i64| json!(["overdue", "task", task, null]);
+    api.clock.advance(span::DAY - 1);
+    assert_eq!(reminds(api, &sweeper).await, 0);
+    api.clock.advance(1);
+    assert_eq!(reminds(api, &sweeper).await, 1);
+    assert_eq!(reminds(api, &sweeper).await, 0);
+    // The session has ended.
+    let mia = api.session_of(&api.user("mia").await).await;
+    assert_eq!(told(&mia).await, [soon(1)]);
+    // The second is moved, so that it is due a day later.
+    mia.patch("/api/tasks/2", json!({"dueDate": due(19)}))
+        .await
+        .expect(200);
+    api.publishes(&mut stream).await;
+    api.clock.advance(span::DAY);
+    assert_eq!(reminds(api, &sweeper).await, 1);
+    let mia = api.session_of(&api.user("mia").await).await;
+    assert_eq!(told(&mia).await, [soon(1), overdue(1)]);
+    // The publisher may be behind: the record tells.
+    mia.patch("/api/tasks/2", json!({"status": "done"}))
+        .await
+        .expect(200);
+    api.clock.advance(3 * span::DAY);
+    assert_eq!(reminds(api, &sweeper).await, 0);
+    let mia = api.session_of(&api.user("mia").await).await;
+    assert_eq!(told(&mia).await.len(), 2);
+    // Open again, it is overdue at once.
+    mia.patch("/api/tasks/2", json!({"status": "todo"}))
+        .await
+        .expect(200);
+    api.publishes(&mut stream).await;
+    assert_eq!(reminds(api, &sweeper).await, 1);
+    assert_eq!(told(&mia).await, [soon(1), overdue(1), overdue(2)]);
+    // Nothing is left to come.
+    let waiting = api.items_of("reminder").await;
+    assert!(
+        waiting.iter().all(|item| !item.contains_key("gsi2pk")),
+        "{waiting:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_task_that_is_done_unassigned_or_deleted_is_not_remembered() {
+    let world = Concierge::start().await;
+    let (api, max) = (&world.api, &world.max);
+    let mia = api.sign_in("mia").await;
+    let mut stream = api.stream().await;
+    for _ in 0..3 {
+        let task = json!({"assigneeId": mia.id(), "dueDate": "2026-01-17T12:00:00Z"});
+        mia.creates_task(task).await;
+    }
+    api.publishes(&mut stream).await;
+    mia.patch("/api/tasks/1", json!({"status": "cancelled"}))
+        .await
+        .expect(200);
+    mia.patch("/api/tasks/2", json!({"assigneeId": null}))
+        .await
+        .expect(200);
+    max.delete("/api/tasks/3").await.expect(204);
+    let changes = api.changes(&mut stream).await;
+    let before = inboxes(api).await;
+    for is_known in [true, false] {
+        if is_known {
+            api.delivers_changes(&changes).await;
+            assert_ne!(inboxes(api).await, before);
+        }
+        let due =
+            |item: &std::collections::HashMap<String, AttributeValue>| item.contains_key("gsi2pk");
+        let items = api.items_of("reminder").await;
+        assert_eq!(items.iter().filter(|item| due(item)).count(), 0);
+        api.clock.advance(2 * span::DAY);
+        assert_eq!(reminds(api, &world.sweeper()).await, 0);
+    }
+}
+
+#[tokio::test]
+async fn approvers_hear_of_a_proposal_and_again_an_hour_before_it_ends() {
+    let world = Concierge::start().await;
+    let (api, sweeper) = (&world.api, world.sweeper());
+    let (ada, mia) = (api.sign_in("ada").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    let session = world.stuck_batch().await;
+    world.proposed(&session).await;
+    api.publishes(&mut stream).await;
+    let id = session.as_i64().unwrap();
+    let by_max = json!(["approval_needed", "agent_session", id, "max"]);
+    assert_eq!(told(&ada).await, [by_max.clone()]);
+    assert!(told(&world.max).await.is_empty());
+    api.clock.advance(23 * span::HOUR - 1);
+    assert_eq!(reminds(api, &sweeper).await, 0);
+    api.clock.advance(1);
+    assert_eq!(reminds(api, &sweeper).await, 2);
+    assert_eq!(reminds(api, &sweeper).await, 0);
+    let again = json!(["approval_needed", "agent_session", id, null]);
+    let of = async |name: &str| {
+        let user = api.user(name).await;
+        told(&api.session_of(&user).await).await
+    };
+    assert_eq!(of("ada").await, [by_max, again.clone()]);
+    assert_eq!(of("max").await, [again]);
+    assert!(told(&mia).await.is_empty());
+}
+
+#[tokio::test]
+async fn nobody_is_asked_for_what_is_approved_or_may_not_be() {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let ada = api.sign_in("ada").await;
+    let mut stream = api.stream().await;
+    let two = json!({"rules": [{"approvers": 1, "roles": ["manager"]}]});
+    ada.put("/api/concierge/policy", two).await.expect(200);
+    let session = world.stuck_batch().await;
+    let actions = world.proposed(&session).await;
+    api.publishes(&mut stream).await;
+    // Only managers may approve, and the one that there is asked for it.
+    assert!(told(&ada).await.is_empty());
+    assert!(told(&world.max).await.is_empty());
+    world.executes(&session, &[&actions[0]]).await.expect(202);
+    api.publishes(&mut stream).await;
+    api.clock.advance(23 * span::HOUR);
+    assert_eq!(reminds(api, &world.sweeper()).await, 0);
+}
+
+#[tokio::test]
+async fn who_a_manual_action_is_handed_over_to_is_needed() {
+    let world = Concierge::start().await;
+    let api = &world.api;
+    let (sue, mia) = (api.sign_in("sue").await, api.sign_in("mia").await);
+    let mut stream = api.stream().await;
+    let (session, action) = world.manual_review().await;
+    let path = format!("/api/concierge/agent-sessions/{session}/actions/{action}/hand-over");
+    let body = json!({"assigneeId": sue.id(), "note": "Before Monday."});
+    let session = world.max.post(&path, body).await.expect(200);
+    let request = &session["proposedActions"][0]["handling"]["serviceRequestId"];
+    let path = format!("/api/service-requests/{request}");
+    sue.patch(&path, json!({"assigneeId": mia.id()}))
+        .await
+        .expect(200);
+    api.publishes(&mut stream).await;
+    let needed = |by: &str| json!(["action_needed", "service_request", request, by]);
+    assert_eq!(told(&sue).await, [needed("max")]);
+    assert_eq!(told(&mia).await, [needed("sue")]);
+}
+
+/// The cost of a comment on a task: the feed's, and that of its notifications.
+#[tokio::test]
+async fn a_comment_for_three_users_costs_little() {
+    let api = Api::start().await;
+    let (ada, max) = (api.sign_in("ada").await, api.sign_in("max").await);
+    let (mia, sue) = (api.sign_in("mia").await, api.sign_in("sue").await);
+    let mut stream = api.stream().await;
+    ada.creates_task(json!({"assigneeId": max.id()})).await;
+    comments(&mia, 1, "First.").await;
+    api.publishes(&mut stream).await;
+    comments(&sue, 1, "Second.").await;
+    let changes = api.changes(&mut stream).await;
+    let (_, used) = metered(api.delivers_changes(&changes)).await;
+    assert_eq!(api.items_of("notification").await.len(), 1 + 2 + 3);
+    eprintln!("a comment for three users: {used:?}");
+    assert!(used.requests <= 12 && used.units <= 20.0, "{used:?}");
+    let (_, again) = metered(api.delivers_changes(&changes)).await;
+    eprintln!("the same again: {again:?}");
+    assert!(again.requests <= 4 && again.units <= 3.0, "{again:?}");
+}
