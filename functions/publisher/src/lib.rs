@@ -1,10 +1,12 @@
-//! The consumer of the table's stream: appends the change feed.
+//! The consumer of the table's stream: appends the change feed, and writes the search index.
 //!
 //! The stream delivers each change of an item at least once, and the changes of one item in order. A
-//! delivery whose entries are in the feed already changes nothing. If an organization's entries cannot be
-//! appended, the stream delivers them again, with all records after the first of them.
+//! delivery that was published already changes nothing. If an organization's changes cannot be
+//! published, the stream delivers them again, with all records after the first of them.
 //!
 //! A record that does not read is logged and left out: no later delivery would read it.
+
+mod search;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -17,10 +19,10 @@ use runtime::telemetry;
 use serde::{Deserialize, Serialize};
 use store::{Change, Store, StreamRecord};
 
-/// Organizations whose entries are appended at the same time.
+/// Organizations whose changes are published at the same time.
 const CONCURRENCY: usize = 10;
 
-/// Appends the change feed. Created once per cold start.
+/// Publishes changes. Created once per cold start.
 #[derive(Clone, Debug)]
 pub struct Publisher {
     store: Store,
@@ -64,7 +66,7 @@ impl Publisher {
         Self { store }
     }
 
-    /// Handles a delivery. A failure of one organization does not affect the entries of the others.
+    /// Handles a delivery. A failure of one organization does not affect the others.
     pub async fn handle(&self, event: StreamEvent) -> StreamResponse {
         let mut unreadable = BTreeSet::new();
         let delivered = delivered(event.records, &mut unreadable);
@@ -78,16 +80,14 @@ impl Publisher {
         }
     }
 
-    /// Appends the entries of an organization. Returns the first record if that failed.
+    /// Publishes the changes of an organization. Returns the first record if that failed.
     async fn publish(
         &self,
         organization: OrganizationId,
         Delivered { position, changes }: Delivered,
     ) -> Option<BatchItemFailure> {
         let count = changes.len();
-        let entries = changes.iter().map(|change| change.entry.clone());
-        let feed = self.store.feed();
-        let publishing = Box::pin(feed.publish(organization, entries.collect()));
+        let publishing = Box::pin(self.consume(organization, &changes));
         let cause = match AssertUnwindSafe(publishing).catch_unwind().await {
             Ok(Ok(published)) => {
                 tracing::info!(organizationId = %organization, entries = count, published);
@@ -96,10 +96,24 @@ impl Publisher {
             Ok(Err(error)) => Error::chain(&error),
             Err(_) => "a panic".to_owned(),
         };
-        tracing::error!(organizationId = %organization, entries = count, cause, "cannot append to the feed");
+        tracing::error!(organizationId = %organization, entries = count, cause, "cannot publish changes");
         Some(BatchItemFailure {
             item_identifier: position,
         })
+    }
+
+    /// Passes changes to each consumer. Each gets all of them in each delivery, and skips those that it
+    /// handled before. Returns the number of new entries of the feed.
+    async fn consume(
+        &self,
+        organization: OrganizationId,
+        changes: &[Change],
+    ) -> Result<usize, Error> {
+        let entries = changes.iter().map(|change| change.entry.clone());
+        let feed = self.store.feed();
+        let published = Box::pin(feed.publish(organization, entries.collect())).await?;
+        search::index(&self.store, organization, changes).await?;
+        Ok(published)
     }
 }
 

@@ -36,6 +36,7 @@ mod ticket;
 mod time;
 mod token;
 mod user;
+pub mod words;
 mod wrong_text;
 
 pub use activity::{
@@ -69,7 +70,7 @@ pub use project::{
     Phase, PhaseCreate, PhaseUpdate, Project, ProjectCreate, ProjectFilter, ProjectRef,
     ProjectStatus, ProjectUpdate,
 };
-pub use search::ReferenceSearch;
+pub use search::{ReferenceSearch, SearchQuery, SearchWords, SearchedType};
 pub use service_request::{
     ActionRef, Priority, ReferenceType, ServiceRequest, ServiceRequestCreate, ServiceRequestFilter,
     ServiceRequestUpdate,

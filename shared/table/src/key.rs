@@ -153,6 +153,11 @@ impl<R, I> Key<R, I> {
         }
     }
 
+    /// Reads the same item as a record of another type.
+    pub fn read_as<T>(self) -> Key<T, I> {
+        Key::found(self.key.pk, self.key.sk)
+    }
+
     /// Partition key and sort key.
     pub(crate) fn into_parts(self) -> (String, String) {
         (self.key.pk, self.key.sk)

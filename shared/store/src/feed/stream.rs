@@ -8,7 +8,7 @@ use model::{
 use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Map, Value};
 
-use crate::records::Author;
+use crate::{records::Author, table::Stored};
 
 /// An item of the table, as the stream has it: attributes in DynamoDB's JSON.
 type Image = Map<String, Value>;
@@ -74,12 +74,32 @@ pub struct Change {
 }
 
 impl Change {
+    /// A record that is there, as if it had just been created. `None` for one that does not read, and for a
+    /// deleted comment.
+    pub(crate) fn of_existing(stored: Stored<Value>, now: Timestamp) -> Option<Self> {
+        let Stored { record, version } = stored;
+        let kind = RecordType::deserialize(&record["kind"]).ok()?;
+        let changed = read(&record).ok()?;
+        if changed.deleted_at.is_some() {
+            return None;
+        }
+        let action = FeedAction::Created;
+        Some(Self {
+            organization_id: changed.organization_id,
+            entry: changed.entry(kind, action, version, now),
+            before: None,
+            after: Some(record),
+        })
+    }
+
     /// Reads the record as it was before. `None` for a new one, and for an image that is no such record.
+    #[must_use]
     pub fn before<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.before.as_ref()?).ok()
     }
 
     /// Reads the record as it is after. `None` for a removed one, and for an image that is no such record.
+    #[must_use]
     pub fn after<R: DeserializeOwned>(&self) -> Option<R> {
         R::deserialize(self.after.as_ref()?).ok()
     }
@@ -139,21 +159,11 @@ impl StreamRecord {
             _ => Vec::new(),
         };
         let version = changed.version.unwrap_or(1);
+        let version = if is_gone { version + 1 } else { version };
         let entry = FeedEntry {
-            of: RecordName {
-                kind,
-                record_id: changed.id,
-            },
-            parent: changed.parent(kind),
-            action,
-            version: Some(if is_gone { version + 1 } else { version }),
             fields,
-            at: self.at(),
             actor: changed.actor().filter(|_| !is_gone),
-            project_id: match kind {
-                RecordType::Project => Id::new(changed.id),
-                _ => changed.project_id,
-            },
+            ..changed.entry(kind, action, version, self.at())
         };
         Ok(Some(Change {
             organization_id: changed.organization_id,
@@ -172,6 +182,32 @@ impl StreamRecord {
 }
 
 impl Changed {
+    /// The entry of a change without fields and actor.
+    fn entry(
+        &self,
+        kind: RecordType,
+        action: FeedAction,
+        version: i64,
+        at: Timestamp,
+    ) -> FeedEntry {
+        FeedEntry {
+            of: RecordName {
+                kind,
+                record_id: self.id,
+            },
+            parent: self.parent(kind),
+            action,
+            version: Some(version),
+            fields: Vec::new(),
+            at,
+            actor: None,
+            project_id: match kind {
+                RecordType::Project => Id::new(self.id),
+                _ => self.project_id,
+            },
+        }
+    }
+
     fn actor(&self) -> Option<UserId> {
         self.written_by.map(|author| author.user_id)
     }

@@ -12,10 +12,11 @@ mod agent;
 mod directory;
 mod format;
 mod people;
+mod search;
 mod upkeep;
 mod work;
 
 pub use table::{AnyKey, Gsi1, Gsi2, Gsi3, Index, Key, List, Main, Sort};
 
 pub use self::{agent::*, directory::*, format::tenant_prefix, people::*, work::*};
-pub(crate) use self::{format::instant, upkeep::*};
+pub(crate) use self::{format::instant, search::*, upkeep::*};
