@@ -73,6 +73,7 @@ pub const ROWS: &[Row] = &[
     row("GET /api/changes", 2, 2).because(
         "the caller's permissions decide which entries are read; and 1 more for the actors of entries",
     ),
+    row("GET /api/search", 3, 4).because("words lead to records of the index, and these to the records themselves"),
     row("GET /api/journal", 1, 2),
     row("GET /api/journal/check", 1, 3)
         .because("and 1 more where it begins at an instant"),
